@@ -1,0 +1,104 @@
+/** What the backend needs from outside, so that rules and pipeline know no database, socket or wall clock. */
+
+/** A tuple of name parts; encoded so that `['a:b', 'c']` and `['a', 'b:c']` differ and order is part by part. */
+export type Key = readonly (string | number)[];
+
+export type StoreOp =
+  | { readonly type: 'put'; readonly key: Key; readonly value: string }
+  | { readonly type: 'del'; readonly key: Key };
+
+/** What a write changed, for the feed: keys only, the newest state is read from the registry. */
+export type Change =
+  | readonly ['event', namespace: string, client: string, check: string]
+  | readonly ['silenced', namespace: string, subscription: string | null, check: string | null]
+  | readonly ['client', namespace: string, client: string];
+
+/** One committed write. Sequence numbers are dense: each write has the next one. */
+export interface ChangeRecord {
+  readonly seq: number;
+  readonly changes: readonly Change[];
+}
+
+/** `power`: survives a power loss (fsync). `process`: survives a kill of the process. */
+export type Durability = 'power' | 'process';
+
+/** The right to write to a shard. A later holder has a higher epoch; writes with an older one are refused. */
+export interface Lease {
+  readonly name: string;
+  readonly epoch: number;
+  /** @throws MonError `conflict` when somebody else holds it by now */
+  renew(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/**
+ * A durable, ordered log of keys and values under the registry. Keys sort part by part: numbers by value, strings by
+ * UTF-8 bytes, numbers before strings.
+ */
+export interface Store {
+  /** Names this store for good; a restored or emptied one has another id. */
+  readonly id: string;
+
+  /**
+   * Entries whose key starts with the parts of `prefix`, in order, `after` excluded. Sees the state at the call.
+   *
+   * @param limit most entries; default no limit
+   */
+  scan(prefix: Key, options?: { readonly after?: Key; readonly limit?: number }): AsyncIterable<readonly [Key, string]>;
+
+  /** Values in the order of `keys`; `undefined` where there is none. */
+  getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
+
+  /** The last sequence number written to the shard; 0 before the first. */
+  lastSeq(shard: string): number;
+
+  /**
+   * All of `ops` and the change record, or nothing; the last op on a key wins.
+   *
+   * @returns the sequence number of this write
+   * @throws MonError `conflict` when `lease` is not the newest, `unavailable` when the disk refuses
+   */
+  write(
+    lease: Lease,
+    ops: readonly StoreOp[],
+    changes: readonly Change[],
+    durability?: Durability,
+  ): Promise<number>;
+
+  /**
+   * Calls `listener` for every write after `afterSeq`: first the retained ones, then each new one before its `write`
+   * settles, in order.
+   *
+   * @returns `first`: the oldest sequence number that is retained (writes before it cannot be replayed); `close` ends it
+   */
+  watch(
+    shard: string,
+    afterSeq: number,
+    listener: (record: ChangeRecord) => void,
+  ): Promise<{ readonly first: number; close(): void }>;
+
+  /** @throws MonError `conflict` when the lease is held elsewhere */
+  acquire(name: string, ttlMs: number): Promise<Lease>;
+
+  close(): Promise<void>;
+}
+
+/** Time, so that tests can move it. */
+export interface Clock {
+  /** Epoch milliseconds. Never goes back, whatever the machine's clock does. */
+  now(): number;
+  /** Milliseconds of a clock that only measures intervals. */
+  monotonic(): number;
+  /** Calls `task` once after `delayMs`. */
+  after(delayMs: number, task: () => void): Disposable;
+  /** Calls `task` every `periodMs`, first after one period. */
+  every(periodMs: number, task: () => void): Disposable;
+}
+
+/** Structured log: one JSON line per record, never a body or a secret. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

@@ -1,0 +1,35 @@
+/**
+ * What went wrong, as a promise to callers: the API maps each code to one HTTP status, `monctl` to one exit code.
+ *
+ * - `invalid`: the input breaks a rule; the message names the place and the remedy
+ * - `unauthenticated` / `forbidden`: no valid credentials / not allowed with these
+ * - `not_found`, `conflict`: the thing is missing / is there already or is held by somebody else
+ * - `too_large`: beyond a size limit
+ * - `unavailable`: not now (queue full, store failing); trying again later is right
+ * - `internal`: a defect of ours
+ */
+export type ErrorCode =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'unavailable'
+  | 'internal';
+
+/** The one error type that crosses the borders of the program. `message` is for people and says what to do next. */
+export class MonError extends Error {
+  override readonly name = 'MonError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The text of anything that was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { nameSchema } from './name.ts';
+
+const handlers = {
+  handler: z.string().nullish(),
+  handlers: z.array(z.string().min(1)).nullish(),
+};
+
+const port = z.int().min(0).max(65_535);
+
+const thresholdsSchema = z.looseObject({
+  warning: z.int().positive().nullish(),
+  critical: z.int().positive().nullish(),
+});
+
+/** Seconds of silence before a keepalive event, from the reference peer: 120 and 180. */
+export const KEEPALIVE_THRESHOLDS = { warning: 120, critical: 180 } as const;
+
+/**
+ * A client record as it arrives: `POST /clients`, an agent's keepalive, the `client` section of a configuration
+ * (completion 1.10). Unknown attributes are kept.
+ */
+export const clientSchema = z.looseObject({
+  name: nameSchema,
+  address: z.string(),
+  subscriptions: z.array(z.string().min(1).max(255)).max(1000).nullish(),
+  keepalives: z.boolean().nullish(),
+  safe_mode: z.boolean().nullish(),
+  redact: z.array(z.string()).nullish(),
+  signature: z.string().nullish(),
+  socket: z.looseObject({ enabled: z.boolean().nullish(), bind: z.string().nullish(), port: port.nullish() }).nullish(),
+  http_socket: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      bind: z.string().nullish(),
+      port: port.nullish(),
+      user: z.string().nullish(),
+      password: z.string().nullish(),
+      protect_all_endpoints: z.boolean().nullish(),
+    })
+    .refine((socket) => (socket.user ?? undefined) === undefined || typeof socket.password === 'string', {
+      message: 'is required with user',
+      path: ['password'],
+    })
+    .nullish(),
+  keepalive: z.looseObject({ ...handlers, thresholds: thresholdsSchema.nullish() }).nullish(),
+  registration: z.looseObject({ ...handlers, status: z.int().nullish() }).nullish(),
+  deregister: z.boolean().nullish(),
+  deregistration: z.looseObject({ ...handlers, status: z.int().nullish() }).nullish(),
+});
+
+export type SubmittedClient = z.infer<typeof clientSchema>;
+
+/** A client as it is stored and shown: its own subscription `client:<name>` is always the last one added. */
+export interface Client {
+  readonly name: string;
+  readonly address: string;
+  readonly subscriptions: readonly string[];
+  /** Epoch seconds of the last sign of life. */
+  readonly timestamp: number;
+  readonly version: string;
+  readonly keepalives?: boolean;
+  readonly [attribute: string]: unknown;
+}
+
+/** The subscription that every client holds, and that a silence of one client names. */
+export function clientSubscription(name: string): string {
+  return `client:${name}`;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { CheckResult } from './result.ts';
+import type { Client } from './client.ts';
+
+export type EventAction = 'create' | 'resolve' | 'flapping';
+
+/** The check part of an event: history as strings, oldest first, at most 21 (completion 1.4). */
+export type EventCheck = CheckResult & {
+  readonly history: readonly string[];
+  /** Percent, 0 to 101 (completion 1.5). */
+  readonly total_state_change: number;
+};
+
+/** An event as it is read, in the order of attributes that existing clients see (legacy-peer, Event JSON). */
+export interface Event {
+  readonly id: string;
+  readonly client: Client;
+  readonly check: EventCheck;
+  readonly occurrences: number;
+  readonly occurrences_watermark: number;
+  /** Epoch seconds, null when no OK was ever seen. */
+  readonly last_ok: number | null;
+  readonly action: EventAction;
+  /** Epoch seconds. */
+  readonly timestamp: number;
+  /** Epoch seconds. */
+  readonly last_state_change?: number | null;
+  readonly silenced: boolean;
+  /** Ids of the silenced entries that match now. */
+  readonly silenced_by: readonly string[];
+}
+
+/** Body of `POST /resolve`. */
+export const resolveSchema = z.looseObject({ client: z.string(), check: z.string() });

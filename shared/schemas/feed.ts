@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { EventAction } from './event.ts';
+import type { SilencedView } from './silenced.ts';
+
+/**
+ * The live feed: WebSocket at `/api/mon/v1/feed`, JSON text frames.
+ *
+ * A consumer sends one `subscribe`. Without `since` it gets the whole state of its topics as `snapshot` frames, then
+ * `live`; with `since` (and the `store` it came from) it gets only what changed after that sequence number, then
+ * `live`. After `live` every frame of `changes` brings the newest state of each key that changed: a row that replaces
+ * the one before, or `null` when it is gone. A consumer applies rows by key and remembers the last `seq`; what it holds
+ * after a frame equals the state of the backend at that sequence number. When the backend cannot resume it says `reset`
+ * and starts over with a snapshot.
+ */
+export const FEED_PROTOCOL = 'mon.feed.v1';
+export const FEED_PATH = '/api/mon/v1/feed';
+
+/** Both sides ping after this many seconds without a frame, and give up after two of them without an answer. */
+export const FEED_HEARTBEAT_SECONDS = 5;
+
+const topicSchema = z.enum(['events', 'silenced', 'clients']);
+export type FeedTopic = z.infer<typeof topicSchema>;
+
+/** What a consumer may send. */
+export const feedRequestSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('subscribe'),
+    topics: z.array(topicSchema).min(1).max(3),
+    /** In the search language of `domain/search.ts`, for events only; the default is everything. */
+    filter: z.string().max(1024).optional(),
+    since: z.int().min(0).optional(),
+    store: z.string().max(64).optional(),
+  }),
+  z.strictObject({ type: z.literal('ping') }),
+  z.strictObject({ type: z.literal('pong') }),
+]);
+export type FeedRequest = z.infer<typeof feedRequestSchema>;
+
+/** An event as a table shows it. The whole event is at `GET /events/:client/:check`. */
+export interface EventRow {
+  readonly client: string;
+  readonly check: string;
+  readonly status: number;
+  readonly action: EventAction;
+  readonly occurrences: number;
+  /** Epoch seconds: when it entered its present status. */
+  readonly since: number;
+  /** Epoch seconds: when the last result arrived. */
+  readonly last: number;
+  readonly silenced_by: readonly string[];
+  /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
+  readonly output: string;
+}
+
+/** A client as a table shows it. */
+export interface ClientRow {
+  readonly name: string;
+  readonly address: string;
+  readonly subscriptions: readonly string[];
+  /** Epoch seconds of the last sign of life. */
+  readonly timestamp: number;
+  readonly version: string;
+}
+
+/** Rows by key: `client/check`, the entry's id, the client's name. `null`: gone, or no longer matching the filter. */
+export interface FeedRows {
+  readonly events?: Readonly<Record<string, EventRow | null>>;
+  readonly silenced?: Readonly<Record<string, SilencedRow | null>>;
+  readonly clients?: Readonly<Record<string, ClientRow | null>>;
+}
+
+/** A silenced entry on the feed carries the absolute end instead of a countdown. Epoch seconds; null: never. */
+export type SilencedRow = Omit<SilencedView, 'expire'> & { readonly expire_at: number | null };
+
+/** Figures of the whole backend, once a second. */
+export interface FeedStats {
+  /** Results that the backend keeps, by the status of the last one. */
+  readonly results: { readonly ok: number; readonly warning: number; readonly critical: number; readonly unknown: number };
+  readonly clients: number;
+  /** Results committed in the last second. */
+  readonly rate: number;
+  /** Results waiting to be committed. */
+  readonly queue: number;
+}
+
+/** What the backend sends. */
+export type FeedMessage =
+  | {
+      readonly type: 'hello';
+      readonly version: string;
+      /** Identifies the store: sequence numbers of another store mean nothing. */
+      readonly store: string;
+      /** The backend's name for people. */
+      readonly name: string;
+      /** Epoch milliseconds on the backend's clock. */
+      readonly time: number;
+    }
+  | { readonly type: 'snapshot'; readonly seq: number; readonly rows: FeedRows }
+  | { readonly type: 'live'; readonly seq: number }
+  | { readonly type: 'changes'; readonly seq: number; readonly time: number; readonly rows: FeedRows }
+  | { readonly type: 'reset'; readonly reason: string }
+  | { readonly type: 'stats'; readonly time: number; readonly stats: FeedStats }
+  | { readonly type: 'error'; readonly code: string; readonly message: string }
+  | { readonly type: 'ping' }
+  | { readonly type: 'pong' };
+
+/** Key of an event row: no name can hold a slash. */
+export function eventKey(client: string, check: string): string {
+  return `${client}/${check}`;
+}

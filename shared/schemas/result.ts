@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { nameSchema, sourceSchema } from './name.ts';
+
+/** Statuses have meaning as exit codes, but anything a script reports is kept (completion 1.4). */
+const statusSchema = z.int();
+
+const aggregateNameSchema = z.string().regex(/^[\w.:|-]+$/, 'must be word characters, dots, colons, bars and hyphens');
+
+const handlerNameSchema = z.string().min(1, 'must not be empty');
+
+/**
+ * A check result as anyone may report it: `POST /results`, the body of an array, an agent's frame.
+ * Unknown attributes are kept and show up in the event (reference 2.2). `null` counts as absent where it is allowed.
+ * What the legacy service lets through although it is odd (`handle: "no"`) is let through here too (completion 1.6).
+ */
+export const resultSchema = z
+  .looseObject({
+    name: nameSchema,
+    output: z.string(),
+    status: statusSchema.nullish(),
+    executed: z.int().nullish(),
+    source: sourceSchema.nullish(),
+    handler: z.string().nullish(),
+    handlers: z.array(handlerNameSchema).nullish(),
+    ttl: z.union([z.int().positive(), z.literal(false)]).nullish(),
+    low_flap_threshold: z.int().nullish(),
+    high_flap_threshold: z.int().nullish(),
+    truncate_output: z.boolean().nullish(),
+    truncate_output_length: z.int().positive().nullish(),
+    aggregate: z.union([aggregateNameSchema, z.boolean()]).nullish(),
+    aggregates: z.array(aggregateNameSchema).nullish(),
+  })
+  .superRefine((result, context) => {
+    const problem = resultProblem(result);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.message, path: [problem.attribute] });
+  });
+
+export type SubmittedResult = z.infer<typeof resultSchema>;
+
+/** The rules that join two attributes. They live apart because a compiled validator cannot express them. */
+export function resultProblem(
+  result: Readonly<Record<string, unknown>>,
+): { attribute: string; message: string } | undefined {
+  const hasLow = result['low_flap_threshold'] !== undefined && result['low_flap_threshold'] !== null;
+  const hasHigh = result['high_flap_threshold'] !== undefined && result['high_flap_threshold'] !== null;
+  if (hasLow !== hasHigh) {
+    return hasLow
+      ? { attribute: 'high_flap_threshold', message: 'is required with low_flap_threshold' }
+      : { attribute: 'low_flap_threshold', message: 'is required with high_flap_threshold' };
+  }
+  const ttlStatus = result['ttl_status'];
+  if (typeof result['ttl'] === 'number' && ttlStatus !== undefined && ttlStatus !== null && !Number.isInteger(ttlStatus)) {
+    return { attribute: 'ttl_status', message: 'must be an integer' };
+  }
+  return undefined;
+}
+
+/** The check part of a result as it is stored: the report merged over its definition, with the defaults filled in. */
+export interface CheckResult {
+  readonly name: string;
+  readonly output: string;
+  readonly status: number;
+  /** Epoch seconds; when the command ran. */
+  readonly executed: number;
+  /** Epoch seconds; when the run was asked for. */
+  readonly issued: number;
+  readonly [attribute: string]: unknown;
+}
+
+/** An item of `GET /results`. `check.history` holds integers here and strings in events (completion 1.4). */
+export interface StoredResult {
+  readonly client: string;
+  readonly check: CheckResult & { readonly history: readonly number[] };
+}
+
+/** The answer to an array of results: everything that was valid is stored, the rest is named by its index. */
+export interface BatchAnswer {
+  readonly accepted: number;
+  readonly rejected: readonly { readonly index: number; readonly error: string }[];
+}
+
+/** Most results in one `POST /api/mon/v1/results`. */
+export const BATCH_MAX = 10_000;

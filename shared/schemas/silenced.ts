@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { nameSchema, subscriptionSchema } from './name.ts';
+
+/** No expiry, as an entry is posted and as it is read (reference 2.1). */
+export const EXPIRE_NEVER = -1;
+
+/** Farthest that `begin` and `expire` may reach: a hundred years. */
+const SECONDS_MAX = 100 * 366 * 24 * 3600;
+
+/** Body of `POST /silenced` (completion 1.2). `null` counts as absent everywhere. */
+export const silencedSchema = z
+  .looseObject({
+    subscription: subscriptionSchema.nullish(),
+    check: nameSchema.nullish(),
+    begin: z.int().min(0).nullish(),
+    expire: z.int().min(EXPIRE_NEVER, 'must be seconds, or -1 for an entry that never expires').max(SECONDS_MAX).nullish(),
+    expire_on_resolve: z.boolean().nullish(),
+    reason: z.string().max(10_000).nullish(),
+    creator: z.string().max(255).nullish(),
+  })
+  .refine((entry) => (entry.subscription ?? entry.check ?? undefined) !== undefined, {
+    message: 'at least one of subscription and check is required',
+  });
+
+export type SubmittedSilenced = z.infer<typeof silencedSchema>;
+
+/** Body of `POST /silenced/clear`: `id` wins; otherwise the id is computed from the parts (completion 1.2). */
+export const clearSilencedSchema = z
+  .looseObject({
+    id: z.string().nullish(),
+    subscription: z.string().nullish(),
+    check: nameSchema.nullish(),
+  })
+  .refine((body) => (body.id ?? body.subscription ?? body.check ?? undefined) !== undefined, {
+    message: 'one of id, subscription and check is required',
+  });
+
+/** An entry as it is stored: absolute times only, so that a restart can neither lengthen nor shorten it. */
+export interface SilencedEntry {
+  readonly id: string;
+  readonly subscription: string | null;
+  readonly check: string | null;
+  readonly reason: string | null;
+  readonly creator: string | null;
+  /** Epoch seconds; null: in effect since it was made. */
+  readonly begin: number | null;
+  /** Epoch milliseconds, so that an entry lives for whole seconds whenever in a second it was made; null: never. */
+  readonly expire_at: number | null;
+  readonly expire_on_resolve: boolean;
+  /** Epoch seconds. */
+  readonly timestamp: number;
+}
+
+/** An entry as it is read: every key is always there, `expire` counts down or is -1 (completion 1.2, clients 1.12). */
+export interface SilencedView {
+  readonly id: string;
+  readonly subscription: string | null;
+  readonly check: string | null;
+  readonly reason: string | null;
+  readonly creator: string | null;
+  readonly begin: number | null;
+  readonly expire_on_resolve: boolean;
+  readonly timestamp: number;
+  readonly expire: number;
+}

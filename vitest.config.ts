@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const project = (name: string, include: string[]): object => ({ extends: true, test: { name, include } });
+
+export default defineConfig({
+  test: {
+    // Real stores, sockets and child processes: generous, because two cores may be shared with other work.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    setupFiles: ['test/support/setup.ts'],
+    projects: [
+      project('shared', ['test/shared/**/*.test.ts']),
+      project('daemon', ['test/daemon/**/*.test.ts', 'test/conformance/**/*.test.ts', 'test/scripts/**/*.test.ts']),
+      project('tui', ['test/tui/**/*.test.{ts,tsx}', 'test/scenarios/**/*.test.ts']),
+    ],
+    coverage: { provider: 'v8', include: ['shared/**', 'daemon/**', 'tui/**'], reporter: ['text-summary'] },
+  },
+});
