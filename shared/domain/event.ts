@@ -1,0 +1,136 @@
+import type { EventAction } from '../schemas/event.ts';
+import { isFlapping, totalStateChange } from './flapping.ts';
+import { EMPTY_HISTORY, pushStatus, statusBack, type History } from './history.ts';
+
+/** What is remembered of an event beside its check, packed. */
+export interface EventState {
+  /** UUID; lives as long as the event is stored (completion 1.4). */
+  readonly id: string;
+  readonly action: EventAction;
+  /** The status that it was last stored with. */
+  readonly status: number;
+  readonly occurrences: number;
+  readonly watermark: number;
+  /** Epoch seconds when it was built. */
+  readonly timestamp: number;
+  /** Epoch seconds; undefined in an event that began without a change of status, null in those that follow it. */
+  readonly lastStateChange: number | null | undefined;
+  /** Epoch seconds of the last OK before it, null when there was none. */
+  readonly lastOk: number | null;
+  readonly totalStateChange: number;
+}
+
+/** What is remembered of a client and check. */
+export interface CheckState {
+  readonly history: History;
+  /** `executed` of the latest OK. */
+  readonly lastOk: number | null;
+  readonly event: EventState | undefined;
+}
+
+export const NO_CHECK_STATE: CheckState = { history: EMPTY_HISTORY, lastOk: null, event: undefined };
+
+/** The attributes of a result that decide; the rest is carried along. */
+export interface DecidingResult {
+  readonly status: number;
+  readonly executed: number;
+  readonly type?: unknown;
+  readonly auto_resolve?: unknown;
+  readonly force_resolve?: unknown;
+  readonly low_flap_threshold?: unknown;
+  readonly high_flap_threshold?: unknown;
+}
+
+/**
+ * What a result does to the event of its client and check.
+ *
+ * - `none`: nothing; also while `auto_resolve: false` keeps an event through an OK
+ * - `open`: the event is stored, replacing the one before, and handled
+ * - `resolve`: the stored event is removed, and this one is handled
+ * - `metric`: handled, never stored
+ */
+export type Transition =
+  { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric'; readonly event: EventState };
+
+const NOTHING: Transition = { kind: 'none' };
+
+/** What a rule may ask of the outside. */
+export interface Surroundings {
+  /** Epoch seconds. */
+  readonly now: number;
+  readonly newId: () => string;
+}
+
+/**
+ * The next state of a client and check (completion 1.4 and 1.5). Results of one key must come one at a time and in
+ * order.
+ */
+export function nextCheckState(
+  before: CheckState,
+  result: DecidingResult,
+  { now, newId }: Surroundings,
+): { readonly state: CheckState; readonly transition: Transition } {
+  const isOk = result.status === 0;
+  const history = pushStatus(before.history, result.status);
+  const lastOk = isOk ? result.executed : before.lastOk;
+  const stored = before.event;
+  const change = totalStateChange(history);
+  const flapping = isFlapping(stored?.action === 'flapping', change, {
+    low: result.low_flap_threshold,
+    high: result.high_flap_threshold,
+  });
+
+  // The usual result: all is well and nothing is open. No event is built for it.
+  if (isOk && !flapping && stored === undefined && result.type !== 'metric') {
+    return { state: { history, lastOk, event: undefined }, transition: NOTHING };
+  }
+
+  const forced = result.force_resolve === true;
+  const ends = stored !== undefined && (forced || (isOk && !flapping && result.auto_resolve !== false));
+  const action: EventAction =
+    stored !== undefined && (forced || (isOk && !flapping)) ? 'resolve' : flapping ? 'flapping' : 'create';
+  const counted = isOk && !flapping ? carriedCount(stored) : nextCount(stored, history);
+  const event: EventState = {
+    id: stored?.id ?? newId(),
+    action,
+    status: result.status,
+    ...counted,
+    timestamp: now,
+    lastStateChange: lastStateChange(stored, history, action, now),
+    lastOk,
+    totalStateChange: change,
+  };
+
+  if (ends) return { state: { history, lastOk, event: undefined }, transition: { kind: 'resolve', event } };
+  if ((!isOk || flapping) && !forced) return { state: { history, lastOk, event }, transition: { kind: 'open', event } };
+  const state = { history, lastOk, event: stored };
+  const isMetric = result.type === 'metric' && action === 'create';
+  return { state, transition: isMetric ? { kind: 'metric', event } : NOTHING };
+}
+
+interface Count {
+  readonly occurrences: number;
+  readonly watermark: number;
+}
+
+/** A resolve tells how often the problem had occurred. */
+function carriedCount(stored: EventState | undefined): Count {
+  return { occurrences: stored?.occurrences ?? 1, watermark: stored?.watermark ?? 1 };
+}
+
+/** Equal neighbours at the end of the history count on, everything else starts again; the watermark never sinks. */
+function nextCount(stored: EventState | undefined, history: History): Count {
+  const isRepeat = statusBack(history, 0) === statusBack(history, 1);
+  const occurrences = isRepeat ? (stored?.occurrences ?? 1) + 1 : 1;
+  return { occurrences, watermark: Math.max(stored?.watermark ?? 1, occurrences) };
+}
+
+function lastStateChange(
+  stored: EventState | undefined,
+  history: History,
+  action: EventAction,
+  now: number,
+): number | null | undefined {
+  if (action === 'resolve' || statusBack(history, 0) !== statusBack(history, 1)) return now;
+  return stored === undefined ? undefined : (stored.lastStateChange ?? null);
+}

@@ -1,0 +1,127 @@
+import { EXPIRE_NEVER, type SilencedEntry, type SilencedView } from '../schemas/silenced.ts';
+
+/** The id of an entry, with `*` for a missing part (reference 2.1). */
+export function silencedId(subscription: string | null | undefined, check: string | null | undefined): string {
+  return `${subscription ?? '*'}:${check ?? '*'}`;
+}
+
+/** What a request for a silenced entry says, after validation; `null` and absent mean the same. */
+export interface SilencedRequest {
+  readonly subscription?: string | null | undefined;
+  readonly check?: string | null | undefined;
+  readonly reason?: string | null | undefined;
+  readonly creator?: string | null | undefined;
+  /** Epoch seconds. */
+  readonly begin?: number | null | undefined;
+  /** Seconds, -1 for ever. */
+  readonly expire?: number | null | undefined;
+  readonly expire_on_resolve?: boolean | null | undefined;
+}
+
+/**
+ * The entry that a request makes. The lifetime counts from `begin` when that lies ahead (completion 1.2), and its end
+ * is an absolute time, so that nothing but a new request can move it.
+ */
+export function silencedEntry(request: SilencedRequest, nowMs: number): SilencedEntry {
+  const begin = request.begin ?? null;
+  const expire = request.expire ?? EXPIRE_NEVER;
+  const startMs = begin === null ? nowMs : Math.max(nowMs, begin * 1000);
+  return {
+    id: silencedId(request.subscription, request.check),
+    subscription: request.subscription ?? null,
+    check: request.check ?? null,
+    reason: request.reason ?? null,
+    creator: request.creator ?? null,
+    begin,
+    expire_at: expire === EXPIRE_NEVER ? null : startMs + expire * 1000,
+    expire_on_resolve: request.expire_on_resolve ?? false,
+    timestamp: Math.floor(nowMs / 1000),
+  };
+}
+
+/** An entry whose end has come is never shown and never matches, whether or not it was removed yet. */
+export function isExpired(entry: SilencedEntry, nowMs: number): boolean {
+  return entry.expire_at !== null && entry.expire_at <= nowMs;
+}
+
+/** Whether the entry silences now: begun and not expired (completion 1.2). */
+export function isActive(entry: SilencedEntry, nowMs: number): boolean {
+  return !isExpired(entry, nowMs) && (entry.begin === null || entry.begin * 1000 <= nowMs);
+}
+
+/** The entry as the API shows it: whole seconds left, rounded up so that a living entry never reads 0. */
+export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView {
+  return {
+    id: entry.id,
+    subscription: entry.subscription,
+    check: entry.check,
+    reason: entry.reason,
+    creator: entry.creator,
+    begin: entry.begin,
+    expire_on_resolve: entry.expire_on_resolve,
+    timestamp: entry.timestamp,
+    expire: entry.expire_at === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((entry.expire_at - nowMs) / 1000)),
+  };
+}
+
+/** Where entries are found by their two parts. */
+export interface SilencedIndex {
+  /** Undefined when no entry names this subscription at all: the usual case costs one look-up. */
+  bySubscription(subscription: string): SilencedOfSubscription | undefined;
+  /** The entry `*:<check>`. */
+  byCheck(check: string): SilencedEntry | undefined;
+}
+
+export interface SilencedOfSubscription {
+  readonly all: SilencedEntry | undefined;
+  readonly byCheck: ReadonlyMap<string, SilencedEntry>;
+}
+
+/**
+ * The entries that name an event: for each subscription of its client `s:*` then `s:<check>`, at last `*:<check>`
+ * (completion 1.3). Exact names only. Includes entries that have not begun or have expired.
+ */
+export function* matchingEntries(
+  index: SilencedIndex,
+  subscriptions: readonly string[],
+  check: string,
+): Generator<SilencedEntry, void, undefined> {
+  for (const subscription of subscriptions) {
+    const entries = index.bySubscription(subscription);
+    if (entries === undefined) continue;
+    if (entries.all !== undefined) yield entries.all;
+    const entry = entries.byCheck.get(check);
+    if (entry !== undefined) yield entry;
+  }
+  const entry = index.byCheck(check);
+  if (entry !== undefined) yield entry;
+}
+
+/** Ids of the entries that silence an event now, in the order of `matchingEntries`. */
+export function silencedBy(
+  index: SilencedIndex,
+  subscriptions: readonly string[],
+  check: string,
+  nowMs: number,
+): string[] {
+  const ids: string[] = [];
+  for (const entry of matchingEntries(index, subscriptions, check)) if (isActive(entry, nowMs)) ids.push(entry.id);
+  return ids;
+}
+
+/**
+ * The entries that a resolution of this event ends: `expire_on_resolve`, and begun, so that a planned window does not
+ * vanish before it starts (completion 1.3.5).
+ */
+export function entriesEndedByResolve(
+  index: SilencedIndex,
+  subscriptions: readonly string[],
+  check: string,
+  nowMs: number,
+): SilencedEntry[] {
+  const ended: SilencedEntry[] = [];
+  for (const entry of matchingEntries(index, subscriptions, check)) {
+    if (entry.expire_on_resolve && isActive(entry, nowMs)) ended.push(entry);
+  }
+  return ended;
+}
