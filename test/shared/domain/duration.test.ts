@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatDuration, parseDuration } from '../../../shared/domain/duration.ts';
+
+test.each([
+  ['0', 0],
+  ['90', 90],
+  ['45s', 45],
+  ['15m', 900],
+  ['1h30m', 5400],
+  ['2d', 172_800],
+  ['1w3d4h5m6s', 604_800 + 3 * 86_400 + 4 * 3600 + 5 * 60 + 6],
+  ['90m', 5400],
+])('%s is %i seconds', (text, seconds) => {
+  expect(parseDuration(text)).toBe(seconds);
+});
+
+test.each([
+  '',
+  ' ',
+  '-1',
+  '1.5h',
+  '1y',
+  '1H',
+  'h',
+  '1h 30m',
+  '30m1h',
+  '1h2h',
+  '1h30',
+  '99999999999999999',
+  '9999999999999999w',
+])('%j is not a duration', (text) => {
+  expect(parseDuration(text)).toBeUndefined();
+});
+
+test.each([
+  [-5, '0s', '0s'],
+  [0, '0s', '0s'],
+  [59.9, '59s', '59s'],
+  [60, '1m', '1m'],
+  [250, '4m10s', '4m'],
+  [5400, '1h30m', '1h'],
+  [3605, '1h', '1h'],
+  [90_000, '1d1h', '1d'],
+  [1_000_000, '1w4d', '1w'],
+])('%d seconds read %s, in a table %s', (seconds, long, short) => {
+  expect([formatDuration(seconds), formatDuration(seconds, 1)]).toEqual([long, short]);
+});
+
+test('what is formatted is read again, short by less than the unit that was left out', () => {
+  fc.assert(
+    fc.property(fc.nat(200_000_000), (seconds) => {
+      const back = parseDuration(formatDuration(seconds)) ?? Number.NaN;
+      expect(back).toBeLessThanOrEqual(seconds);
+      expect(back).toBeGreaterThan(seconds * 0.85 - 1);
+    }),
+  );
+});
