@@ -94,11 +94,3 @@ export interface Clock {
   /** Calls `task` every `periodMs`, first after one period. */
   every(periodMs: number, task: () => void): Disposable;
 }
-
-/** Structured log: one JSON line per record, never a body or a secret. */
-export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
