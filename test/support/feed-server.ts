@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { onTestFinished, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { FEED_PATH, FEED_PROTOCOL, feedRequestSchema } from '../../shared/schemas/feed.ts';
+import type { FeedMessage, FeedRequest } from '../../shared/schemas/feed.ts';
+
+type Subscribe = Extract<FeedRequest, { type: 'subscribe' }>;
+
+/** The greeting of every scripted server, so that screens and expectations are the same each time. */
+export const FEED_HELLO: Extract<FeedMessage, { type: 'hello' }> = {
+  type: 'hello',
+  version: '1.0.0',
+  store: 'store-1',
+  name: 'scripted',
+  time: Date.UTC(2026, 10, 20, 12),
+};
+
+/** The server's end of one consumer. */
+export interface FeedConnection {
+  readonly headers: IncomingHttpHeaders;
+  /** Everything that the consumer said so far. */
+  readonly received: readonly FeedRequest[];
+  /** What the consumer subscribed to; waits for it. */
+  subscribed(): Promise<Subscribe>;
+  send(...messages: readonly FeedMessage[]): void;
+  /** Anything at all, for frames that no backend would send. */
+  sendRaw(frame: string | Uint8Array): void;
+  /** Drops the connection without a goodbye, as a broken network does. */
+  cut(): void;
+  readonly isOpen: boolean;
+}
+
+export interface FeedServer {
+  /** What a consumer takes as its backend. */
+  readonly url: string;
+  readonly connections: readonly FeedConnection[];
+  /** The connection number `index`, counted from 0; waits for it. */
+  connection(index: number): Promise<FeedConnection>;
+  /** From now on each attempt is answered with this status; `undefined`: served again. */
+  refuse(status: number | undefined): void;
+  /** Attempts to connect so far, refused ones too. */
+  readonly attempts: number;
+  close(): Promise<void>;
+}
+
+export interface FeedServerOptions {
+  /** Said to every consumer first; `null`: nothing. Default `FEED_HELLO`. */
+  readonly hello?: FeedMessage | null;
+  /** The script: called for each connection, once it has subscribed. Without it a test speaks through `connections`. */
+  readonly onSubscribe?: (connection: FeedConnection, subscribe: Subscribe) => void;
+  /** Answers whatever is not the feed, for consumers that use REST beside it. Default 404. */
+  readonly http?: RequestListener;
+  /** Default true; `false`: a backend that hangs. */
+  readonly answerPings?: boolean;
+  readonly port?: number;
+}
+
+/** A real HTTP server on loopback whose feed says what the test tells it to. Closed when the test ends. */
+export async function startFeedServer(options: FeedServerOptions = {}): Promise<FeedServer> {
+  const { hello = FEED_HELLO, onSubscribe, answerPings = true } = options;
+  const connections: ScriptedConnection[] = [];
+  let attempts = 0;
+  let refusal: number | undefined;
+
+  const http = createServer(options.http ?? ((_, response) => void response.writeHead(404).end()));
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => FEED_PROTOCOL });
+  http.on('upgrade', (request, socket, head) => {
+    attempts += 1;
+    const status = request.url === FEED_PATH ? refusal : 404;
+    if (status !== undefined) {
+      socket.end(`HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = new ScriptedConnection(webSocket, request.headers, answerPings);
+      if (hello !== null) connection.send(hello);
+      connections.push(connection);
+      if (onSubscribe !== undefined) connection.onSubscribe = (subscribe) => onSubscribe(connection, subscribe);
+    });
+  });
+  http.listen(options.port ?? 0, '127.0.0.1');
+  await once(http, 'listening');
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('the scripted server has no port');
+
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    for (const connection of connections) connection.cut();
+    http.closeAllConnections();
+    await new Promise((resolve) => void http.close(resolve));
+  };
+  const server: FeedServer = {
+    url: `http://127.0.0.1:${String(address.port)}`,
+    connections,
+    get attempts() {
+      return attempts;
+    },
+    async connection(index) {
+      return await vi.waitFor(() => {
+        const connection = connections[index];
+        if (connection === undefined)
+          throw new Error(`no connection ${String(index)} yet, ${String(attempts)} attempts`);
+        return connection;
+      }, 5000);
+    },
+    refuse(status) {
+      refusal = status;
+    },
+    close: () => (closing ??= close()),
+  };
+  onTestFinished(() => server.close());
+  return server;
+}
+
+class ScriptedConnection implements FeedConnection {
+  readonly headers: IncomingHttpHeaders;
+  readonly received: FeedRequest[] = [];
+  onSubscribe: ((subscribe: Subscribe) => void) | undefined;
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket, headers: IncomingHttpHeaders, answerPings: boolean) {
+    this.#socket = socket;
+    this.headers = headers;
+    socket.on('message', (data: Buffer) => {
+      const request = feedRequestSchema.parse(JSON.parse(data.toString('utf8')));
+      this.received.push(request);
+      if (request.type === 'subscribe') this.onSubscribe?.(request);
+      if (request.type === 'ping' && answerPings) this.send({ type: 'pong' });
+    });
+    socket.on('error', () => socket.terminate());
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  async subscribed(): Promise<Subscribe> {
+    return await vi.waitFor(() => {
+      const subscribe = this.received.find((request) => request.type === 'subscribe');
+      if (subscribe === undefined) throw new Error('the consumer has not subscribed yet');
+      return subscribe;
+    }, 5000);
+  }
+
+  send(...messages: readonly FeedMessage[]): void {
+    for (const message of messages) this.sendRaw(JSON.stringify(message));
+  }
+
+  sendRaw(frame: string | Uint8Array): void {
+    if (this.isOpen) this.#socket.send(frame);
+  }
+
+  cut(): void {
+    this.#socket.terminate();
+  }
+}
