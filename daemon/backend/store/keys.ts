@@ -1,0 +1,33 @@
+import type { Key } from '../ports.ts';
+
+/** The key layout, in one place. Every part that comes from outside is a part of its own, never joined. */
+
+/** One record per client and check: the last result and the event together (see `registry/check-record.ts`). */
+export const CHECK_RECORDS = 'check';
+export const checkRecordKey = (namespace: string, client: string, check: string): Key => [
+  CHECK_RECORDS,
+  namespace,
+  client,
+  check,
+];
+
+/** Client records with their signature. */
+export const CLIENTS = 'client';
+export const clientKey = (namespace: string, client: string): Key => [CLIENTS, namespace, client];
+
+/** Silenced entries by their two parts; an absent part is the empty string, which no name is. */
+export const SILENCED = 'silenced';
+export const silencedKey = (namespace: string, subscription: string | null, check: string | null): Key => [
+  SILENCED,
+  namespace,
+  subscription ?? '',
+  check ?? '',
+];
+
+/** How far each agent's spool was committed. */
+export const AGENT_SPOOLS = 'spool';
+export const agentSpoolKey = (namespace: string, client: string): Key => [AGENT_SPOOLS, namespace, client];
+
+/** Names of deleted clients that may not come back yet. */
+export const INVALIDATED = 'invalidated';
+export const invalidatedKey = (namespace: string, client: string): Key => [INVALIDATED, namespace, client];
