@@ -1,0 +1,90 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  findSettingsProblem,
+  isSettings,
+  mergeSettings,
+  type Settings,
+} from '../../../shared/domain/merge-settings.ts';
+
+test.each<{ name: string; base: Settings; over: Settings; expected: Settings }>([
+  { name: 'keys of both are kept', base: { a: 1 }, over: { b: 2 }, expected: { a: 1, b: 2 } },
+  { name: 'the later value wins', base: { a: 1 }, over: { a: 2 }, expected: { a: 2 } },
+  {
+    name: 'false, null and 0 win as well',
+    base: { a: 1, b: 1, c: 1 },
+    over: { a: false, b: null, c: 0 },
+    expected: { a: false, b: null, c: 0 },
+  },
+  {
+    name: 'objects merge deeply',
+    base: { checks: { disk: { command: 'df', interval: 60 } } },
+    over: { checks: { disk: { interval: 10 }, load: { command: 'uptime' } } },
+    expected: { checks: { disk: { command: 'df', interval: 10 }, load: { command: 'uptime' } } },
+  },
+  {
+    name: 'arrays are joined without duplicates, in order of first appearance',
+    base: { subscriptions: ['web', 'all'] },
+    over: { subscriptions: ['all', 'db'] },
+    expected: { subscriptions: ['web', 'all', 'db'] },
+  },
+  {
+    name: 'equal objects in arrays are duplicates',
+    base: { a: [{ x: 1 }] },
+    over: { a: [{ x: 1 }, { x: 2 }] },
+    expected: { a: [{ x: 1 }, { x: 2 }] },
+  },
+  { name: 'the number 1 and the text 1 differ', base: { a: [1] }, over: { a: ['1'] }, expected: { a: [1, '1'] } },
+  {
+    name: 'an array replaces an object, and the other way round',
+    base: { a: {}, b: [] },
+    over: { a: [], b: {} },
+    expected: { a: [], b: {} },
+  },
+])('$name', ({ base, over, expected }) => {
+  expect(mergeSettings(base, over)).toEqual(expected);
+});
+
+test('a key named like a prototype stays an ordinary key and pollutes nothing', () => {
+  const hostile: unknown = JSON.parse('{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}');
+  if (!isSettings(hostile)) throw new Error('the fixture is an object');
+  const merged = mergeSettings({ a: {} }, hostile);
+  expect(Object.keys(merged)).toEqual(['a', '__proto__']);
+  expect('polluted' in {}).toBe(false);
+  expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+});
+
+test.each<{ json: string; path: string[] }>([
+  { json: '{"__proto__":{}}', path: ['__proto__'] },
+  { json: '{"checks":{"disk":{"constructor":1}}}', path: ['checks', 'disk', 'constructor'] },
+  { json: '{"a":[1,{"prototype":1}]}', path: ['a', '1', 'prototype'] },
+])('a reserved key is found in $json', ({ json, path }) => {
+  expect(findSettingsProblem(JSON.parse(json))).toMatchObject({ path });
+});
+
+const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+
+test('nesting is bounded', () => {
+  expect(findSettingsProblem(nested(32))).toBeUndefined();
+  expect(findSettingsProblem(nested(33))?.message).toBe('is nested deeper than 32 levels; flatten it');
+  expect(findSettingsProblem(nested(5000))).toBeDefined();
+});
+
+const settings = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.jsonValue({ maxDepth: 3 }), {
+  noNullPrototype: true,
+});
+
+test('merging nothing changes nothing, merging twice is merging once, and arguments stay as they are', () => {
+  fc.assert(
+    fc.property(settings, settings, (base, over) => {
+      const before = JSON.stringify([base, over]);
+      const once = mergeSettings(base, over);
+      expect(mergeSettings(base, {})).toEqual(base);
+      expect(mergeSettings({}, over)).toEqual(over);
+      expect(Object.keys(once).toSorted()).toEqual(
+        [...new Set([...Object.keys(base), ...Object.keys(over)])].toSorted(),
+      );
+      expect(JSON.stringify([base, over])).toBe(before);
+    }),
+  );
+});
