@@ -2,9 +2,12 @@ import stringWidth from 'string-width';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
+/** Nearly all text is printable ASCII, one cell per character. */
+const BEYOND_ASCII = /[^ -~]/;
+
 /** Cells that `text` takes on a terminal. */
 export function cellWidth(text: string): number {
-  return isPrintableAscii(text) ? text.length : stringWidth(text);
+  return BEYOND_ASCII.test(text) ? stringWidth(text) : text.length;
 }
 
 export interface FitOptions {
@@ -27,7 +30,7 @@ export function fit(text: string, width: number, options: FitOptions = {}): stri
 function cutCells(text: string, width: number, { cut = 'end', ellipsis = '…' }: FitOptions): string {
   const room = Math.max(0, width - cellWidth(ellipsis));
   const tailRoom = cut === 'middle' ? Math.floor(room / 2) : 0;
-  if (isPrintableAscii(text)) {
+  if (!BEYOND_ASCII.test(text)) {
     return text.slice(0, room - tailRoom) + ellipsis + text.slice(text.length - tailRoom);
   }
   const characters = Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -46,12 +49,4 @@ function takeCells(characters: readonly string[], room: number): readonly string
     count++;
   }
   return characters.slice(0, count);
-}
-
-function isPrintableAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code < 0x20 || code > 0x7e) return false;
-  }
-  return true;
 }
