@@ -1,0 +1,188 @@
+import { backoffMs } from '../domain/backoff.ts';
+import type { FeedMessage, FeedRequest, FeedRows, FeedStats, FeedTopic } from '../schemas/feed.ts';
+import { parseBackendAddress } from './backend-address.ts';
+import type { BackendAddress } from './backend-address.ts';
+import { systemFeedClock } from './feed-clock.ts';
+import type { FeedClock } from './feed-clock.ts';
+import { openLink } from './feed-link.ts';
+import type { Link, LinkEnd } from './feed-link.ts';
+import { FeedSession } from './feed-session.ts';
+import type { FeedPosition, RowsAbout } from './feed-session.ts';
+
+/** `attempt` counts from 1 and starts over once the feed was live. */
+export type FeedState =
+  | { readonly kind: 'connecting'; readonly attempt: number }
+  /** Connected; a snapshot or what changed meanwhile is arriving. */
+  | { readonly kind: 'syncing' }
+  | { readonly kind: 'live' }
+  /** Attempt number `attempt` follows at `retryAtMs`, on the clock of the options. */
+  | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
+  /**
+   * Trying again alone will not help: `unauthenticated`, `forbidden`, `not_found`, `version`, `invalid` (the filter).
+   * It is tried again every 30 s all the same, without leaving this state until that succeeds.
+   */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+/** Called in the order in which things happen, never from within `openFeed`. What a listener throws is not caught. */
+export interface FeedListener {
+  onState(state: FeedState): void;
+  onHello?(hello: Extract<FeedMessage, { type: 'hello' }>): void;
+  /**
+   * Rows by key, `null` for gone ones. With `about.replace` a snapshot begins and everything held before counts no
+   * more. The frames of a snapshot are passed on as they come, so a first screen fills while the rest travels; who
+   * wants no half picture waits for the state `live`.
+   */
+  onRows(rows: FeedRows, about: RowsAbout): void;
+  onStats(stats: FeedStats, timeMs: number): void;
+}
+
+export interface FeedOptions {
+  readonly backend: string;
+  readonly topics: readonly FeedTopic[];
+  /** Of events only, in the search language. Default: all. */
+  readonly filter?: string;
+  /** Sent with the handshake, over those of the credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly clock?: FeedClock;
+  /** 0 to below 1, for the spread of the pauses. */
+  readonly chance?: () => number;
+}
+
+export interface Feed {
+  /** Drops the connection, if any, and tries now. What was seen is kept: it goes on where it was. */
+  reconnect(): void;
+  /** The same, but forgets what was seen: a whole snapshot follows. */
+  resync(): void;
+  /** The end: no call of the listener follows. */
+  close(): void;
+  /** Up to where everything is known; 0 while a snapshot is due. */
+  readonly seq: number;
+}
+
+const PAUSE = { minMs: 500, maxMs: 30_000 };
+const REFUSED_PAUSE_MS = 30_000;
+
+/**
+ * Follows the feed of a backend, for as long as it takes: reconnects after every loss and resumes by sequence number,
+ * so that the rows that were passed on add up to the state of the backend.
+ *
+ * @throws MonError `invalid` when `backend` is no URL
+ */
+export function openFeed(options: FeedOptions, listener: FeedListener): Feed {
+  return new ReconnectingFeed(options, listener);
+}
+
+class ReconnectingFeed implements Feed {
+  readonly #listener: FeedListener;
+  readonly #options: FeedOptions;
+  readonly #address: BackendAddress;
+  readonly #clock: FeedClock;
+  readonly #chance: () => number;
+  #position: FeedPosition | undefined;
+  #attempt = 1;
+  #isRefused = false;
+  #isClosed = false;
+  #link: Link | undefined;
+  #retry: Disposable | undefined;
+
+  constructor(options: FeedOptions, listener: FeedListener) {
+    const { url, headers } = parseBackendAddress(options.backend);
+    this.#address = { url, headers: { ...headers, ...options.headers } };
+    this.#options = options;
+    this.#listener = listener;
+    this.#clock = options.clock ?? systemFeedClock;
+    this.#chance = options.chance ?? Math.random;
+    // Later, so that the caller holds the feed when its listener is called for the first time.
+    queueMicrotask(() => {
+      if (!this.#isClosed && this.#link === undefined) this.#connect();
+    });
+  }
+
+  get seq(): number {
+    return this.#position?.seq ?? 0;
+  }
+
+  reconnect(): void {
+    if (this.#isClosed) return;
+    this.#disconnect();
+    this.#attempt = 1;
+    // Somebody changed something and wants to see it: the refusal is open again.
+    this.#isRefused = false;
+    this.#connect();
+  }
+
+  resync(): void {
+    this.#position = undefined;
+    this.reconnect();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
+    this.#retry?.[Symbol.dispose]();
+    this.#link?.close();
+    this.#link = undefined;
+  }
+
+  #connect(): void {
+    const { topics, filter } = this.#options;
+    const session = new FeedSession(this.#position);
+    const subscribe: Extract<FeedRequest, { type: 'subscribe' }> = {
+      type: 'subscribe',
+      topics: [...topics],
+      ...(filter !== undefined && { filter }),
+      ...(this.#position !== undefined && { since: this.#position.seq, store: this.#position.store }),
+    };
+    if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
+    // The listener may have closed or reconnected in that call.
+    if (this.#isClosed || this.#link !== undefined) return;
+    this.#link = openLink(this.#address, subscribe, this.#clock, {
+      onOpen: () => {
+        if (!this.#isRefused) this.#listener.onState({ kind: 'syncing' });
+      },
+      onMessage: (message) => this.#take(message, session),
+      onEnd: (end) => this.#pause(end),
+    });
+  }
+
+  #take(message: Exclude<FeedMessage, { type: 'ping' | 'pong' | 'error' }>, session: FeedSession): void {
+    if (message.type === 'stats') return this.#listener.onStats(message.stats, message.time);
+    const delivery = session.accept(message);
+    this.#position = session.position;
+    if (delivery.kind === 'broken') {
+      // What such a backend said before cannot be relied upon either.
+      this.#position = undefined;
+      return this.#link?.drop(delivery.reason);
+    }
+    if (message.type === 'hello') return this.#listener.onHello?.(message);
+    const link = this.#link;
+    // Only rows prove that we are welcome: a filter, say, is refused after the hello.
+    if (this.#isRefused && delivery.kind !== 'nothing') {
+      this.#isRefused = false;
+      this.#listener.onState({ kind: 'syncing' });
+    }
+    if (delivery.kind === 'syncing') return this.#listener.onState({ kind: 'syncing' });
+    if (delivery.kind === 'live') this.#attempt = 1;
+    // Each call of the listener may be the one that closes the feed or starts it over.
+    if ('about' in delivery && delivery.rows !== undefined && this.#link === link) {
+      this.#listener.onRows(delivery.rows, delivery.about);
+    }
+    if (delivery.kind === 'live' && this.#link === link) this.#listener.onState({ kind: 'live' });
+  }
+
+  #pause(end: LinkEnd): void {
+    this.#link = undefined;
+    this.#attempt += 1;
+    this.#isRefused = end.kind === 'refused';
+    const delayMs = this.#isRefused ? REFUSED_PAUSE_MS : backoffMs(this.#attempt - 1, this.#chance(), PAUSE);
+    this.#retry = this.#clock.after(delayMs, () => this.#connect());
+    this.#listener.onState(
+      end.kind === 'refused'
+        ? end
+        : { kind: 'waiting', attempt: this.#attempt, retryAtMs: this.#clock.now() + delayMs, reason: end.reason },
+    );
+  }
+}

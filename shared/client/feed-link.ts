@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { errorMessage } from '../errors.ts';
+import { FEED_HEARTBEAT_SECONDS, FEED_PATH, FEED_PROTOCOL } from '../schemas/feed.ts';
+import type { FeedMessage, FeedRequest } from '../schemas/feed.ts';
+import type { BackendAddress } from './backend-address.ts';
+import type { FeedClock } from './feed-clock.ts';
+import { connectionProblem } from './connection-problem.ts';
+import { parseFeedFrame } from './feed-frames.ts';
+
+/** Largest frame that is read; a backend splits what is longer. */
+export const FEED_FRAME_BYTES_MAX = 16 * 1024 * 1024;
+
+const HEARTBEAT_MS = FEED_HEARTBEAT_SECONDS * 1000;
+
+/** Unanswered pings after which a connection counts as dead. */
+const PINGS_UNANSWERED_MAX = 2;
+
+/** Why a link ended: `refused` when the same attempt will be refused again until somebody changes something. */
+export type LinkEnd =
+  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+export interface LinkListener {
+  onOpen(): void;
+  onMessage(message: Exclude<FeedMessage, { type: 'ping' | 'pong' | 'error' }>): void;
+  /** Once, and nothing after it; never after `close`. */
+  onEnd(end: LinkEnd): void;
+}
+
+export interface Link {
+  /** Ends it without a word to the listener. */
+  close(): void;
+  /** Ends it as a lost one: the other side does not keep to the protocol. */
+  drop(reason: string): void;
+}
+
+/** One connection to a feed: subscribes, keeps itself alive by pings, and tells once why it ended. */
+export function openLink(
+  address: BackendAddress,
+  subscribe: Extract<FeedRequest, { type: 'subscribe' }>,
+  clock: FeedClock,
+  listener: LinkListener,
+): Link {
+  const socket = new WebSocket(`${address.url.replace(/^http/, 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
+    headers: address.headers,
+    maxPayload: FEED_FRAME_BYTES_MAX,
+    perMessageDeflate: false,
+  });
+  let ended = false;
+  let lastFrameMs = clock.now();
+  let pingsUnanswered = 0;
+  let watch: Disposable;
+
+  const close = (): void => {
+    ended = true;
+    watch[Symbol.dispose]();
+    // At once, not politely: whoever is at the other end may be the one that does not answer.
+    socket.terminate();
+  };
+  const end = (why: LinkEnd): void => {
+    if (ended) return;
+    close();
+    listener.onEnd(why);
+  };
+  const lose = (reason: string): void => end({ kind: 'lost', reason });
+  const say = (request: FeedRequest): void => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(request));
+  };
+
+  const watchIn = (delayMs: number): void => {
+    watch = clock.after(delayMs, () => {
+      const quietMs = clock.now() - lastFrameMs;
+      if (pingsUnanswered === 0 && quietMs < HEARTBEAT_MS) return watchIn(HEARTBEAT_MS - quietMs);
+      if (pingsUnanswered === PINGS_UNANSWERED_MAX) {
+        return lose(`no sign of life from ${address.url} for ${String(Math.round(quietMs / 1000))} s`);
+      }
+      pingsUnanswered += 1;
+      say({ type: 'ping' });
+      watchIn(HEARTBEAT_MS);
+    });
+  };
+  // From the start, so that an address that swallows packets does not hold us for minutes.
+  watchIn(HEARTBEAT_MS);
+
+  socket.on('open', () => {
+    if (ended) return;
+    say(subscribe);
+    listener.onOpen();
+  });
+  socket.on('message', (data, isBinary) => {
+    if (ended) return;
+    lastFrameMs = clock.now();
+    pingsUnanswered = 0;
+    if (isBinary || !Buffer.isBuffer(data)) return lose('the backend sent a frame that is not text');
+    const message = readFrame(data.toString('utf8'));
+    if (message === undefined) return;
+    switch (message.type) {
+      case 'unreadable':
+        return lose(message.reason);
+      case 'ping':
+        return say({ type: 'pong' });
+      case 'pong':
+        return;
+      case 'error':
+        return end(errorEnd(message));
+      default:
+        return listener.onMessage(message);
+    }
+  });
+  socket.on('unexpected-response', (_request, response) => {
+    response.destroy();
+    end(refusalEnd(address.url, response));
+  });
+  socket.on('error', (error) => {
+    if (/subprotocol/i.test(error.message)) {
+      return end({ kind: 'refused', code: 'version', message: versionMessage(address.url) });
+    }
+    lose(connectionProblem(address.url, error));
+  });
+  socket.on('close', (code, reason) => {
+    const why = reason.length > 0 ? reason.toString('utf8') : `code ${String(code)}`;
+    lose(`${address.url} closed the connection (${why})`);
+  });
+
+  return { close, drop: lose };
+}
+
+function readFrame(text: string): FeedMessage | { type: 'unreadable'; reason: string } | undefined {
+  try {
+    return parseFeedFrame(text);
+  } catch (error) {
+    return { type: 'unreadable', reason: errorMessage(error) };
+  }
+}
+
+/** What the backend says before it hangs up: only a failure of its own passes by itself. */
+function errorEnd({ code, message }: { readonly code: string; readonly message: string }): LinkEnd {
+  return code === 'unavailable' || code === 'internal'
+    ? { kind: 'lost', reason: message }
+    : { kind: 'refused', code, message };
+}
+
+function refusalEnd(url: string, { statusCode = 0 }: IncomingMessage): LinkEnd {
+  switch (statusCode) {
+    case 401:
+      return {
+        kind: 'refused',
+        code: 'unauthenticated',
+        message: `${url} wants credentials: set MON_API_KEY, or MON_CREDENTIALS=user:password, or use http://user:password@host`,
+      };
+    case 403:
+      return {
+        kind: 'refused',
+        code: 'forbidden',
+        message: `${url} does not allow the live feed with these credentials`,
+      };
+    case 404:
+      return { kind: 'refused', code: 'not_found', message: `${url} has no live feed: check that it is a mon backend` };
+    case 400:
+    case 426:
+      return { kind: 'refused', code: 'version', message: versionMessage(url) };
+    default:
+      return { kind: 'lost', reason: `${url} answered HTTP ${String(statusCode)}` };
+  }
+}
+
+function versionMessage(url: string): string {
+  return `${url} does not speak ${FEED_PROTOCOL}: use a console and a backend of the same generation`;
+}
