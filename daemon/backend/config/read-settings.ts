@@ -1,0 +1,117 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorMessage } from '../../../shared/errors.ts';
+import { JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
+import { isSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
+
+/** What one source says, before it is merged with the others. */
+export interface SettingsLayer {
+  /** For messages: the path of a file, or `environment`. */
+  readonly origin: string;
+  readonly settings: Settings;
+}
+
+export interface ReadSettings {
+  /** In the order in which they are merged. */
+  readonly layers: readonly SettingsLayer[];
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Largest file: a definition is a few hundred bytes, so more is a mistake in `-c` or `-d`. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The main file, then each directory in the order given (completion 1.16). Every file is tried, whatever the others say. */
+export async function readSettings(file: string | undefined, directories: readonly string[]): Promise<ReadSettings> {
+  const layers: SettingsLayer[] = [];
+  const problems: string[] = [];
+  const warnings: string[] = [];
+
+  const read = async (path: string): Promise<void> => {
+    try {
+      layers.push({ origin: path, settings: await readSettingsFile(path) });
+    } catch (error) {
+      problems.push(`${path}${describe(error)}`);
+    }
+  };
+
+  if (file !== undefined) {
+    if (await isMissing(file)) warnings.push(`${file}: there is no such file; going on without it`);
+    else await read(file);
+  }
+  for (const directory of directories) {
+    try {
+      for (const path of await listSettingsFiles(directory)) await read(path);
+    } catch (error) {
+      problems.push(`${directory}${describe(error)}`);
+    }
+  }
+  return { layers, problems, warnings };
+}
+
+async function readSettingsFile(path: string): Promise<Settings> {
+  const { size } = await stat(path);
+  if (size > FILE_BYTES_MAX) {
+    throw new Error(`is larger than ${String(FILE_BYTES_MAX / 1024 / 1024)} MiB; is it a configuration file?`);
+  }
+  const settings = parseJsonText(await readFile(path, 'utf8'));
+  if (!isSettings(settings)) throw new Error('must hold a JSON object with sections such as "checks"');
+  return settings;
+}
+
+/**
+ * `*.json` below a directory, sorted by path; hidden files and folders are left alone. A symbolic link to a folder is
+ * followed, one inside of that is not, so that a circle ends.
+ */
+async function listSettingsFiles(directory: string, isLinked = false): Promise<string[]> {
+  const paths: string[] = [];
+  const entries = await readdir(directory, { withFileTypes: true });
+  for (const entry of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(directory, entry.name);
+    if (await isFolder(entry, path)) {
+      const throughLink = entry.isSymbolicLink();
+      if (!(throughLink && isLinked)) paths.push(...(await listSettingsFiles(path, isLinked || throughLink)));
+    } else if (entry.name.endsWith('.json')) {
+      paths.push(path);
+    }
+  }
+  return paths;
+}
+
+async function isFolder(entry: Dirent, path: string): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  const target = await stat(path).catch(() => undefined);
+  return target?.isDirectory() ?? false;
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => false,
+    (error: unknown) => codeOf(error) === 'ENOENT',
+  );
+}
+
+/** What stands behind the path in a message: the place, if there is one, what is wrong, and what to do. */
+function describe(error: unknown): string {
+  if (error instanceof JsonTextError) {
+    return `, line ${String(error.line)}, column ${String(error.column)}: ${error.message}`;
+  }
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return ': there is no such file or directory; create it, or correct the path';
+    case 'ENOTDIR':
+      return ': is not a directory; give a single file with -c';
+    case 'EISDIR':
+      return ': is a directory; give it with -d';
+    case 'EACCES':
+      return ': must not be read by this user; change its permissions or its owner';
+    default:
+      return `: ${errorMessage(error)}`;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

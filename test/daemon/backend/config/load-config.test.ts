@@ -1,0 +1,342 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig, type LoadedConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { MonError, errorMessage } from '../../../../shared/errors.ts';
+
+type Files = Record<string, unknown>;
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'mon-config-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Texts are written as they are, anything else as JSON. */
+function write(files: Files): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+}
+
+/** Everything in `main.json`, when there is one, and then in `conf.d`. */
+async function load(files: Files, env: Record<string, string> = {}): Promise<LoadedConfig> {
+  write({ 'conf.d/.keep': '', ...files });
+  const main = 'main.json' in files ? { file: join(root, 'main.json') } : {};
+  return loadConfig({ ...main, directories: [join(root, 'conf.d')], env });
+}
+
+/** The message with paths as in `Files`. */
+async function failure(loading: Promise<unknown>): Promise<string> {
+  const error: unknown = await loading.then(
+    () => new Error('it was accepted'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(MonError);
+  expect(error).toMatchObject({ code: 'invalid' });
+  return errorMessage(error).replaceAll(`${root}/`, '');
+}
+
+const warningsOf = (config: LoadedConfig): string[] => config.warnings.map((line) => line.replaceAll(`${root}/`, ''));
+
+const disk = { command: 'df', subscribers: ['base'], interval: 60 };
+
+test('without anything there are no definitions and the API is on loopback', async () => {
+  expect(await load({})).toEqual({
+    settings: {},
+    checks: new Map(),
+    handlers: new Map(),
+    filters: new Map(),
+    mutators: new Map(),
+    api: { bind: '127.0.0.1', port: 4567 },
+    warnings: [],
+  });
+});
+
+test('every section is read', async () => {
+  const config = await load({
+    'conf.d/all.json': {
+      checks: { disk: { ...disk, team: 'storage' } },
+      handlers: { mail: { type: 'pipe', command: 'mail ops' } },
+      filters: { production: { attributes: {} } },
+      mutators: { wrap: { command: 'cat' } },
+      client: { name: 'here' },
+      api: { bind: '10.0.0.1', port: 8000, user: 'ops', password: 'secret', cors: false },
+    },
+  });
+  expect(config.checks).toEqual(new Map([['disk', { ...disk, team: 'storage' }]]));
+  expect(config.handlers).toEqual(new Map([['mail', { type: 'pipe', command: 'mail ops' }]]));
+  expect(config.filters).toEqual(new Map([['production', { attributes: {} }]]));
+  expect(config.mutators).toEqual(new Map([['wrap', { command: 'cat' }]]));
+  expect(config.api).toEqual({ bind: '10.0.0.1', port: 8000, user: 'ops', password: 'secret', cors: false });
+  expect(config.settings['client']).toEqual({ name: 'here' });
+  expect(config.warnings).toEqual([]);
+});
+
+test('later files win, objects merge, arrays are joined; the order is environment, main file, directories by path', async () => {
+  const config = await load(
+    {
+      'main.json': { api: { port: 2 }, checks: { disk } },
+      'conf.d/b.json': { checks: { disk: { interval: 20, subscribers: ['base', 'web'] } } },
+      'conf.d/a/z.json': { checks: { disk: { interval: 10, subscribers: ['db'] } } },
+    },
+    { MON_PORT: '1' },
+  );
+  expect(config.checks.get('disk')).toEqual({ command: 'df', interval: 20, subscribers: ['base', 'db', 'web'] });
+  expect(config.api.port).toBe(2);
+});
+
+test('directories are read in the order given', async () => {
+  write({ 'first/x.json': { api: { port: 1 } }, 'second/x.json': { api: { port: 2 } } });
+  const read = async (...names: string[]): Promise<number> => {
+    const directories = names.map((name) => join(root, name));
+    return (await loadConfig({ directories, env: {} })).api.port;
+  };
+  expect([await read('first', 'second'), await read('second', 'first')]).toEqual([2, 1]);
+});
+
+test('the environment gives the port where no file does', async () => {
+  expect((await load({}, { MON_PORT: '4999' })).api.port).toBe(4999);
+});
+
+test('a byte order mark is skipped; hidden files and other endings are left alone', async () => {
+  const config = await load({
+    'conf.d/a.json': `\uFEFF${JSON.stringify({ api: { port: 1 } })}`,
+    'conf.d/.b.json': 'not JSON',
+    'conf.d/.git/c.json': 'not JSON',
+    'conf.d/d.json.bak': 'not JSON',
+  });
+  expect(config.api.port).toBe(1);
+});
+
+test('a linked folder is followed once, so that a circle ends', async () => {
+  write({ 'elsewhere/a.json': { checks: { disk } }, 'conf.d/b.json': {} });
+  symlinkSync(join(root, 'elsewhere'), join(root, 'conf.d/linked'));
+  symlinkSync(join(root, 'conf.d'), join(root, 'elsewhere/back'));
+  expect([...(await load({})).checks.keys()]).toEqual(['disk']);
+});
+
+test('a missing main file is a warning', async () => {
+  const config = await loadConfig({ file: join(root, 'none.json'), directories: [], env: {} });
+  expect(warningsOf(config)).toEqual(['none.json: there is no such file; going on without it']);
+});
+
+test.each<{ name: string; files: Files; warnings: string[] }>([
+  {
+    name: 'sections of the legacy service',
+    files: { 'conf.d/a.json': { redis: { host: 'db' }, transport: {} } },
+    warnings: [
+      'conf.d/a.json: redis: belongs to the legacy service; it has no effect here',
+      'conf.d/a.json: transport: belongs to the legacy service; it has no effect here',
+    ],
+  },
+  {
+    name: 'unknown sections',
+    files: { 'conf.d/a.json': { mailer: {} } },
+    warnings: ['conf.d/a.json: mailer: is not a section of this program; it has no effect beyond GET /settings'],
+  },
+  {
+    name: 'unknown attributes of the API',
+    files: { 'conf.d/a.json': { api: { hots: '10.0.0.1' } } },
+    warnings: ['conf.d/a.json: api.hots: is not a setting of this program; it has no effect'],
+  },
+  {
+    name: 'handlers that are not defined, once each',
+    files: {
+      'conf.d/a.json': { handlers: { all: { type: 'set', handlers: ['mail', 'pager'] }, mail: {} } },
+      'conf.d/b.json': { checks: { disk: { ...disk, handler: 'mial', handlers: ['mail', 'mial', 'debug'] } } },
+    },
+    warnings: [
+      'conf.d/b.json: checks.disk: names the handler "mial", which is not defined',
+      'conf.d/a.json: handlers.all: names the handler "pager", which is not defined',
+    ],
+  },
+])('$name are reported and do not stop the start', async ({ files, warnings }) => {
+  expect(warningsOf(await load(files))).toEqual(warnings);
+});
+
+const checkWith = (attributes: object): Files => ({
+  'conf.d/a.json': { checks: { disk: { ...disk, ...attributes } } },
+});
+
+test.each<{ name: string; files: Files; problem: string }>([
+  {
+    name: 'broken JSON',
+    files: { 'conf.d/a.json': '{\n  "checks": {},\n}' },
+    problem: 'conf.d/a.json, line 2, column 15: remove the comma before "}"',
+  },
+  {
+    name: 'an empty file',
+    files: { 'conf.d/a.json': '' },
+    problem: 'conf.d/a.json, line 1, column 1: the text ends where a value is expected',
+  },
+  {
+    name: 'a file without sections',
+    files: { 'conf.d/a.json': '[]' },
+    problem: 'conf.d/a.json: must hold a JSON object with sections such as "checks"',
+  },
+  {
+    name: 'a broken main file',
+    files: { 'main.json': '{' },
+    problem: 'main.json, line 1, column 2: expected a name in double quotes',
+  },
+  {
+    name: 'a name that could reach a prototype',
+    files: { 'conf.d/a.json': '{"checks": {"__proto__": {}}}' },
+    problem: 'conf.d/a.json, line 1, column 13: the name "__proto__" is not allowed',
+  },
+  {
+    name: 'a check defined twice in a file',
+    files: { 'conf.d/a.json': '{"checks": {"a": {},\n"a": {}}}' },
+    problem: 'conf.d/a.json, line 2, column 1: the name "a" stands here twice: remove one',
+  },
+  {
+    name: 'a section that is no object',
+    files: { 'conf.d/a.json': { handlers: [] } },
+    problem: 'conf.d/a.json: handlers: must be an object with one definition per name',
+  },
+  {
+    name: 'a definition that is no object',
+    files: { 'conf.d/a.json': { filters: { production: true } } },
+    problem: 'conf.d/a.json: filters.production: must be an object',
+  },
+  {
+    name: 'a client section that is no object',
+    files: { 'conf.d/a.json': { client: 'web1' } },
+    problem: 'conf.d/a.json: client: must be an object',
+  },
+  {
+    name: 'a bad check name',
+    files: { 'conf.d/a.json': { checks: { 'disk usage': disk } } },
+    problem: 'conf.d/a.json: checks.disk usage: must be word characters, dots and hyphens only',
+  },
+  {
+    name: 'a check name that is a folder',
+    files: { 'conf.d/a.json': { checks: { '..': disk } } },
+    problem: 'conf.d/a.json: checks...: must not be . or ..',
+  },
+  {
+    name: 'an attribute of the wrong type',
+    files: checkWith({ interval: '60' }),
+    problem: 'conf.d/a.json: checks.disk.interval: expected number, received string',
+  },
+  {
+    name: 'a value that is not allowed',
+    files: checkWith({ type: 'metrics' }),
+    problem: 'conf.d/a.json: checks.disk.type: expected one of "standard"|"metric"',
+  },
+  {
+    name: 'a check without a command',
+    files: { 'conf.d/a.json': { checks: { disk: { subscribers: ['base'], interval: 60 } } } },
+    problem: 'conf.d/a.json: checks.disk.command: is required, unless extension is set',
+  },
+  {
+    name: 'a check that nobody runs',
+    files: { 'conf.d/a.json': { checks: { disk: { command: 'df', interval: 60 } } } },
+    problem: 'conf.d/a.json: checks.disk.subscribers: must name at least one subscription, unless standalone is true',
+  },
+  {
+    name: 'a ttl that ends before the next run',
+    files: checkWith({ ttl: 60 }),
+    problem: 'conf.d/a.json: checks.disk.ttl: must be greater than interval (60)',
+  },
+  {
+    name: 'a bad item of a list',
+    files: checkWith({ handlers: ['mail', ''] }),
+    problem: 'conf.d/a.json: checks.disk.handlers.1: expected string to have >=1 characters',
+  },
+  {
+    name: 'half of the credentials',
+    files: { 'conf.d/a.json': { api: { user: 'ops' } } },
+    problem: 'conf.d/a.json: api.password: is required with user',
+  },
+  {
+    name: 'the other half of the credentials',
+    files: { 'conf.d/a.json': { api: { password: 'secret' } } },
+    problem: 'conf.d/a.json: api.user: is required with password',
+  },
+  {
+    name: 'CORS that is neither headers nor false',
+    files: { 'conf.d/a.json': { api: { cors: true } } },
+    problem: 'conf.d/a.json: api.cors: expected an object of headers, or false',
+  },
+])('$name is refused with its file, its place and what is allowed', async ({ files, problem }) => {
+  expect(await failure(load(files))).toBe(`the configuration has 1 problem:\n  ${problem}`);
+});
+
+test('a bad port in the environment is refused', async () => {
+  expect(await failure(load({}, { MON_PORT: 'http' }))).toBe(
+    'the configuration has 1 problem:\n  environment: api.port: expected number, received string',
+  );
+});
+
+test('every problem is told at once, each with the file that last spoke about it', async () => {
+  const problems = await failure(
+    load({
+      'conf.d/a.json': { checks: { disk: { ...disk, interval: 0 }, load: disk } },
+      'conf.d/b.json': { checks: { disk: { timeout: -1 }, load: { publish: 'no' } }, mutators: { wrap: 1 } },
+    }),
+  );
+  expect(problems.split('\n').slice(1).toSorted()).toEqual([
+    '  conf.d/a.json: checks.disk.interval: expected number to be >0',
+    '  conf.d/b.json: checks.disk.timeout: expected number to be >0',
+    '  conf.d/b.json: checks.load.publish: expected boolean, received string',
+    '  conf.d/b.json: mutators.wrap: must be an object',
+  ]);
+});
+
+test('every file that cannot be read is told at once', async () => {
+  write({ 'main.json': '{', 'conf.d/a.json': '[', 'conf.d/b.json/c.json': '{}' });
+  const directories = ['conf.d', 'none', 'main.json'].map((name) => join(root, name));
+  expect(await failure(loadConfig({ file: join(root, 'conf.d'), directories, env: {} }))).toBe(
+    [
+      'the configuration has 4 problems:',
+      'conf.d: is a directory; give it with -d',
+      'conf.d/a.json, line 1, column 2: the text ends where a value is expected',
+      'none: there is no such file or directory; create it, or correct the path',
+      'main.json: is not a directory; give a single file with -c',
+    ].join('\n  '),
+  );
+});
+
+test('a file without read permission is told', async () => {
+  write({ 'conf.d/a.json': {} });
+  chmodSync(join(root, 'conf.d/a.json'), 0o000);
+  // Root reads everything, so for root there is nothing to refuse.
+  const expected =
+    process.getuid?.() === 0
+      ? 'it was accepted'
+      : 'the configuration has 1 problem:\n  conf.d/a.json: must not be read by this user; change its permissions or its owner';
+  const answer = load({}).then(
+    () => 'it was accepted',
+    (error: unknown) => errorMessage(error).replaceAll(`${root}/`, ''),
+  );
+  expect(await answer).toBe(expected);
+});
+
+test('a directory of the legacy service loads unchanged', async () => {
+  const config = await loadConfig({ directories: ['test/conformance/data/'], env: {} });
+  expect(config.warnings).toEqual([]);
+  expect([...config.checks.keys()]).toEqual([
+    'sub_check',
+    'merge_check',
+    'proxy_check',
+    'proxy_unmatched',
+    'standalone_check',
+    'cron_check',
+    'subdued_check',
+  ]);
+  expect(config.checks.get('merge_check')).toEqual({
+    command: 'echo merge; exit 1',
+    interval: 30,
+    subscribers: ['base'],
+    publish: false,
+    handlers: ['file'],
+    occurrences: 2,
+    team: 'ops',
+    secret: 'hunter2',
+  });
+  expect([config.handlers.size, config.filters.size, config.mutators.size]).toEqual([25, 3, 2]);
+});
