@@ -3,14 +3,12 @@ import { isSettings, type Settings } from '../../../shared/domain/merge-settings
 import { checkNameSchema, checkSchema, type CheckDefinition } from '../../../shared/schemas/check.ts';
 import { apiSettingsSchema, type ApiSettings } from '../../../shared/schemas/settings.ts';
 
-/** Definitions by their name. */
-export type Definitions = ReadonlyMap<string, Settings>;
-
+/** Definitions by their name, and how the API listens. */
 export interface ValidSettings {
   readonly checks: ReadonlyMap<string, CheckDefinition>;
-  readonly handlers: Definitions;
-  readonly filters: Definitions;
-  readonly mutators: Definitions;
+  readonly handlers: ReadonlyMap<string, Settings>;
+  readonly filters: ReadonlyMap<string, Settings>;
+  readonly mutators: ReadonlyMap<string, Settings>;
   readonly api: ApiSettings;
 }
 

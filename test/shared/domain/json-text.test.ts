@@ -57,15 +57,16 @@ test('reads what JSON.stringify writes', () => {
   );
 });
 
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 test('accepts nothing that JSON.parse refuses', () => {
-  const isJson = (text: string): boolean => {
-    try {
-      JSON.parse(text);
-      return true;
-    } catch {
-      return false;
-    }
-  };
   const pieces = fc.constantFrom('{', '}', '[', ']', ':', ',', '"', '"a"', '\\', '1', '-', '.', 'e', 'true', ' ', '\n');
   const texts = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
   const wronglyAccepted = fc.property(texts, (text) => problemOf(text) !== 'none' || isJson(text));
