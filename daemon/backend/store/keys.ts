@@ -31,3 +31,21 @@ export const agentSpoolKey = (namespace: string, client: string): Key => [AGENT_
 /** Names of deleted clients that may not come back yet. */
 export const INVALIDATED = 'invalidated';
 export const invalidatedKey = (namespace: string, client: string): Key => [INVALIDATED, namespace, client];
+
+/**
+ * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
+ * written through the port can reach them.
+ */
+export const OWN = 0;
+/** Names the store for good. */
+export const STORE_ID: Key = [OWN, 'id'];
+export const SCHEMA_VERSION: Key = [OWN, 'schema'];
+/** The newest epoch of each lease. */
+export const EPOCHS: Key = [OWN, 'epoch'];
+export const epochKey = (lease: string): Key => [...EPOCHS, lease];
+/** The last sequence number of each shard. */
+export const LAST_SEQS: Key = [OWN, 'seq'];
+export const lastSeqKey = (shard: string): Key => [...LAST_SEQS, shard];
+/** Change records of a shard in order. */
+export const changeRecords = (shard: string): Key => [OWN, 'change', shard];
+export const changeKey = (shard: string, seq: number): Key => [...changeRecords(shard), seq];

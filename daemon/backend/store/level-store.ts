@@ -1,0 +1,242 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Change, ChangeRecord, Durability, Key, Lease, Store, StoreOp } from '../ports.ts';
+import { AtomicWriter, type Entry } from './atomic-writer.ts';
+import { parseChanges, serializeChanges } from './change-record.ts';
+import { diskError } from './disk-error.ts';
+import { entriesOf, type EntryRange } from './entries.ts';
+import { changeKey, epochKey, EPOCHS, lastSeqKey, OWN, STORE_ID } from './keys.ts';
+import { applyMigrations } from './migrations/apply-migrations.ts';
+import { MIGRATIONS } from './migrations/list.ts';
+import { closeDatabase, openDatabase, type Database } from './open-database.ts';
+import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
+import { emptyShard, loadShard, type Shard } from './shard.ts';
+import { encodeTuple, tupleRange } from './tuple.ts';
+
+export interface LevelStoreOptions {
+  /** Memory for what is not yet sorted into a file; 32 to 64 MiB keep 200,000 keys fast. */
+  readonly writeBufferBytes?: number;
+  /** How far back `watch` can begin. */
+  readonly retention?: RetentionLimits;
+}
+
+const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The store of one backend: a LevelDB in `dir`, locked for this process until `close`.
+ *
+ * @throws MonError saying what is wrong with the directory; see `openDatabase`, `applyMigrations` and `loadShard`
+ */
+export async function openLevelStore(dir: string, options: LevelStoreOptions = {}): Promise<Store> {
+  const database = await openDatabase(dir, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
+  try {
+    await applyMigrations(database, MIGRATIONS);
+    return await LevelStore.over(database, options);
+  } catch (error) {
+    await closeDatabase(database);
+    throw error instanceof MonError ? error : diskError(dir, 'read', error);
+  }
+}
+
+export class LevelStore implements Store {
+  readonly id: string;
+  readonly #database: Database;
+  readonly #writer: AtomicWriter;
+  readonly #retention: RetentionLimits;
+  readonly #shards = new Map<string, Shard>();
+  /** Settles when the last of the writes, which go one after the other, is done. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  private constructor(database: Database, options: LevelStoreOptions, id: string) {
+    this.id = id;
+    this.#database = database;
+    this.#writer = new AtomicWriter(database, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
+    this.#retention = options.retention ?? RETENTION_DEFAULT;
+  }
+
+  /** Takes over an open database whose schema is the newest. */
+  static async over(database: Database, options: LevelStoreOptions = {}): Promise<LevelStore> {
+    const id = await database.get(encodeTuple(STORE_ID));
+    if (id === undefined) {
+      throw new MonError('internal', `the store in ${database.location} is damaged: it has no id; restore a backup`);
+    }
+    const store = new LevelStore(database, options, String(JSON.parse(id)));
+    // Nothing is written without a lease, so that every shard has an epoch.
+    for await (const [key] of entriesOf(database, tupleRange(EPOCHS))) {
+      const name = String(key.at(-1));
+      store.#shards.set(name, await loadShard(database, name, store.#retention));
+    }
+    return store;
+  }
+
+  scan(
+    prefix: Key,
+    options: { readonly after?: Key; readonly limit?: number } = {},
+  ): AsyncIterable<readonly [Key, string]> {
+    this.#assertOpen();
+    return entriesOf(this.#database, scanRange(prefix, options));
+  }
+
+  async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
+    this.#assertOpen();
+    const encoded = keys.map(encodeNamed);
+    try {
+      return await this.#database.getMany(encoded);
+    } catch (error) {
+      throw diskError(this.#database.location, 'read', error);
+    }
+  }
+
+  lastSeq(shard: string): number {
+    return this.#shards.get(shard)?.retention.last ?? 0;
+  }
+
+  async write(
+    lease: Lease,
+    ops: readonly StoreOp[],
+    changes: readonly Change[],
+    durability: Durability = 'power',
+  ): Promise<number> {
+    return this.#inTurn(async () => {
+      const shard = this.#shard(lease.name);
+      assertHolder(shard, lease.epoch);
+      const { retention } = shard;
+      const seq = retention.last + 1;
+      // LevelDB applies a batch in order, so that the last op on a key wins.
+      const entries: Entry[] = ops.map((op) => [encodeNamed(op.key), op.type === 'put' ? op.value : undefined]);
+      for (let old = retention.first; old < retention.firstAfter(changes.length); old++) {
+        entries.push([encodeTuple(changeKey(shard.name, old)), undefined]);
+      }
+      entries.push([encodeTuple(changeKey(shard.name, seq)), serializeChanges(changes)]);
+      entries.push([encodeTuple(lastSeqKey(shard.name)), String(seq)]);
+      await this.#writer.write(entries, durability);
+      retention.append(changes.length);
+      for (const watcher of shard.watchers) watcher({ seq, changes });
+      return seq;
+    });
+  }
+
+  async watch(
+    shardName: string,
+    afterSeq: number,
+    listener: (record: ChangeRecord) => void,
+  ): Promise<{ readonly first: number; close(): void }> {
+    // What is committed while the past is read waits here; undefined from then on.
+    let waiting: ChangeRecord[] | undefined = [];
+    const watcher = (record: ChangeRecord): void => {
+      if (record.seq <= afterSeq) return;
+      if (waiting === undefined) tell(listener, record);
+      else waiting.push(record);
+    };
+    // Between two writes, so that what is told from the past and what is told live meet without a gap.
+    const { shard, first, past } = await this.#inTurn(async () => {
+      const watched = this.#shard(shardName);
+      const { retention } = watched;
+      watched.watchers.add(watcher);
+      const from = Math.max(retention.first, afterSeq + 1);
+      const range = {
+        gte: encodeTuple(changeKey(shardName, from)),
+        lt: encodeTuple(changeKey(shardName, retention.last + 1)),
+      };
+      return { shard: watched, first: retention.first, past: entriesOf(this.#database, range) };
+    });
+    try {
+      for await (const [key, value] of past) listener({ seq: Number(key.at(-1)), changes: parseChanges(value) });
+    } catch (error) {
+      shard.watchers.delete(watcher);
+      throw error;
+    }
+    for (const record of waiting) tell(listener, record);
+    waiting = undefined;
+    return { first, close: () => void shard.watchers.delete(watcher) };
+  }
+
+  /** Always granted: the lock of the directory is the lease, and the newest holder in this process is the one that counts. */
+  async acquire(name: string): Promise<Lease> {
+    return this.#inTurn(async () => {
+      const shard = this.#shard(name);
+      const epoch = shard.epoch + 1;
+      await this.#writer.write([[encodeTuple(epochKey(name)), String(epoch)]], 'power');
+      shard.epoch = epoch;
+      shard.holder = epoch;
+      return {
+        name,
+        epoch,
+        renew: async () => assertHolder(shard, epoch),
+        release: async () => {
+          if (shard.holder === epoch) shard.holder = undefined;
+        },
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#lastTurn.then(() => closeDatabase(this.#database));
+    return this.#closed;
+  }
+
+  #shard(name: string): Shard {
+    let shard = this.#shards.get(name);
+    if (shard === undefined) {
+      shard = emptyShard(name, this.#retention);
+      this.#shards.set(name, shard);
+    }
+    return shard;
+  }
+
+  async #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    this.#assertOpen();
+    const turn = this.#lastTurn.then(task);
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed !== undefined) throw new MonError('unavailable', 'the store is closed');
+  }
+}
+
+function assertHolder(shard: Shard, epoch: number): void {
+  if (shard.holder === epoch) return;
+  throw new MonError(
+    'conflict',
+    `the lease of shard ${shard.name} (epoch ${String(epoch)}) has ended; acquire it again`,
+  );
+}
+
+/** A write is done when it is told: a listener that throws is a defect of its own. */
+function tell(listener: (record: ChangeRecord) => void, record: ChangeRecord): void {
+  try {
+    listener(record);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** Every key but the store's own. */
+const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
+
+function scanRange(prefix: Key, { after, limit }: { readonly after?: Key; readonly limit?: number }): EntryRange {
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
+    throw new MonError('invalid', `the limit of a scan must be a number of entries, not ${String(limit)}`);
+  }
+  const { gte, lt } = prefix.length === 0 ? EVERYTHING : tupleRange(assertNamed(prefix));
+  const rest = limit === undefined ? {} : { limit };
+  if (after === undefined) return { gte, lt, ...rest };
+  if (prefix.some((part, index) => part !== after[index])) {
+    throw new MonError('invalid', 'the key that a scan goes on after must start with its prefix');
+  }
+  return { gt: encodeNamed(after), lt, ...rest };
+}
+
+/** @throws MonError `invalid` unless the key begins with a name: those that begin with a number are the store's own */
+function encodeNamed(key: Key): string {
+  return encodeTuple(assertNamed(key));
+}
+
+function assertNamed(key: Key): Key {
+  if (typeof key[0] === 'string') return key;
+  throw new MonError('invalid', 'a key must begin with a name');
+}

@@ -1,0 +1,66 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { ChangeRecord } from '../ports.ts';
+import { parseChangeCount } from './change-record.ts';
+import { changeKey, changeRecords, epochKey, lastSeqKey } from './keys.ts';
+import type { Database } from './open-database.ts';
+import { entriesOf } from './entries.ts';
+import { Retention, type RetentionLimits } from './retention.ts';
+import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
+
+/** What is known in memory of one shard: who may write, which change records are kept, who listens. */
+export interface Shard {
+  readonly name: string;
+  /** Of the newest lease; 0 before the first. */
+  epoch: number;
+  /** The epoch that may write; undefined while nobody holds the lease. */
+  holder: number | undefined;
+  /** Its `last` is the last sequence number of the shard. */
+  readonly retention: Retention;
+  readonly watchers: Set<(record: ChangeRecord) => void>;
+}
+
+export function emptyShard(name: string, limits: RetentionLimits): Shard {
+  return { name, epoch: 0, holder: undefined, retention: new Retention(limits, 0), watchers: new Set() };
+}
+
+/**
+ * Reads a shard when the store opens. Change records that no longer belong to the newest gapless ones are removed.
+ *
+ * @throws MonError `internal` when the last sequence number and the newest change record disagree
+ */
+export async function loadShard(database: Database, name: string, limits: RetentionLimits): Promise<Shard> {
+  const [epoch, last] = await Promise.all([
+    readNumber(database, encodeTuple(epochKey(name))),
+    readNumber(database, encodeTuple(lastSeqKey(name))),
+  ]);
+  const retention = new Retention(limits, last);
+  const range = tupleRange(changeRecords(name));
+  let newest: number | undefined;
+  for await (const [key, value] of entriesOf(database, { ...range, reverse: true })) {
+    const seq = Number(key.at(-1));
+    newest ??= seq;
+    if (newest !== last) throw mismatch(database, name, last, newest);
+    if (seq !== retention.first - 1 || !retention.prepend(parseChangeCount(value))) break;
+  }
+  await database.clear({ gte: range.gte, lt: encodeTuple(changeKey(name, retention.first)) });
+  return { name, epoch, holder: undefined, retention, watchers: new Set() };
+}
+
+async function readNumber(database: Database, key: string): Promise<number> {
+  const text = (await database.get(key)) ?? '0';
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new MonError(
+    'internal',
+    `the store in ${database.location} is damaged: ${decodeTuple(key).slice(1).join(' ')} reads ${JSON.stringify(text)}; ` +
+      'restore a backup',
+  );
+}
+
+function mismatch(database: Database, shard: string, last: number, newest: number): MonError {
+  return new MonError(
+    'internal',
+    `the store in ${database.location} is damaged: the last sequence number of shard ${shard} is ${String(last)}, but its ` +
+      `newest change record is ${String(newest)}; restore a backup`,
+  );
+}

@@ -1,0 +1,92 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Key } from '../ports.ts';
+
+/**
+ * Keys as LevelDB sees them: text whose UTF-8 bytes sort as the tuples do, part by part, and which no two tuples share.
+ *
+ * - A number is one character with the code of its count of digits, then its digits: a longer number is a larger one.
+ * - A string is `!`, its characters, and U+0000. Inside it U+0000 is written as U+0001 U+0001 and U+0001 as
+ *   U+0001 U+0002, so that the end is always the smallest character and "a" sorts before "ab".
+ *
+ * Every part says where it ends, so the encoded prefix of a tuple is the prefix of the encoded tuple, and only of those
+ * that start with its parts.
+ */
+const STRING = '!';
+const STRING_CODE = STRING.charCodeAt(0);
+const END = '\u0000';
+const ESCAPE = '\u0001';
+
+/** Sorts after the first character of every part. */
+const AFTER_PARTS = '"';
+
+const DIGITS_MAX = String(Number.MAX_SAFE_INTEGER).length;
+const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String.fromCharCode(count));
+
+// oxlint-disable-next-line no-control-regex -- these two are the alphabet of the encoding
+const NEEDS_ESCAPE = /[\u0000\u0001]/;
+// oxlint-disable-next-line no-control-regex
+const ESCAPABLE = /[\u0000\u0001]/g;
+// oxlint-disable-next-line no-control-regex
+const ESCAPED = /\u0001[\u0001\u0002]/g;
+
+/**
+ * @param key strings of well-formed Unicode and integers from 0 to 2^53 - 1
+ * @throws MonError `invalid` for any other part: a lone surrogate has no UTF-8 form, so two keys could become one
+ */
+export function encodeTuple(key: Key): string {
+  let encoded = '';
+  for (const part of key) encoded += typeof part === 'string' ? encodeString(part) : encodeNumber(part);
+  return encoded;
+}
+
+/** @throws MonError `internal` for text that `encodeTuple` does not make: the store holds what this program never wrote */
+export function decodeTuple(encoded: string): (string | number)[] {
+  const parts: (string | number)[] = [];
+  let at = 0;
+  while (at < encoded.length) {
+    const tag = encoded.charCodeAt(at++);
+    if (tag === STRING_CODE) {
+      const end = encoded.indexOf(END, at);
+      if (end === -1) throw notATuple(encoded);
+      const text = encoded.slice(at, end);
+      parts.push(text.includes(ESCAPE) ? text.replace(ESCAPED, unescaped) : text);
+      at = end + 1;
+    } else {
+      const digits = encoded.slice(at, at + tag);
+      const value = Number(digits);
+      if (tag === 0 || tag > DIGITS_MAX || String(value) !== digits) throw notATuple(encoded);
+      parts.push(value);
+      at += tag;
+    }
+  }
+  return parts;
+}
+
+/** The range of encoded keys that start with the parts of `prefix`, which is itself one of them. */
+export function tupleRange(prefix: Key): { readonly gte: string; readonly lt: string } {
+  const encoded = encodeTuple(prefix);
+  return { gte: encoded, lt: encoded + AFTER_PARTS };
+}
+
+function encodeString(text: string): string {
+  if (!text.isWellFormed()) {
+    throw new MonError('invalid', 'a key must be well-formed Unicode; this one holds half of a surrogate pair');
+  }
+  return STRING + (NEEDS_ESCAPE.test(text) ? text.replace(ESCAPABLE, escaped) : text) + END;
+}
+
+function encodeNumber(value: number): string {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new MonError('invalid', `a number in a key must be an integer from 0 to 2^53 - 1, not ${String(value)}`);
+  }
+  const digits = String(value);
+  return `${DIGIT_COUNTS[digits.length] ?? ''}${digits}`;
+}
+
+const escaped = (character: string): string => ESCAPE + (character === END ? '\u0001' : '\u0002');
+
+const unescaped = (pair: string): string => (pair === '\u0001\u0001' ? END : ESCAPE);
+
+function notATuple(encoded: string): MonError {
+  return new MonError('internal', `the store holds a key that mon did not write: ${JSON.stringify(encoded)}`);
+}
