@@ -21,7 +21,7 @@ export function truncateOutput(output: string, length: unknown): string {
   const isLastLine = newline === -1 || isBlankFrom(output, newline);
   if (isLastLine && line === '') return output;
   // Code points are only counted when the code units exceed the bound.
-  const characters = line.length > most ? [...line] : [];
+  const characters = line.length > most ? Array.from(line) : [];
   if (characters.length > most) return `${characters.slice(0, most + 1).join('')}\n...`;
   return isLastLine ? line : `${line}\n...`;
 }

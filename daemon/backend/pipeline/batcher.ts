@@ -1,0 +1,260 @@
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock, Lease, Store } from '../ports.ts';
+import { bodiesOf, decodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { checkRecordKey } from '../store/keys.ts';
+import { Transaction } from './transaction.ts';
+
+/** One change of the state, applied in the order of arrival. */
+export interface Command {
+  /** How much of the queue it takes; one per result. */
+  readonly weight: number;
+  /** The check records whose bodies `apply` will read, asked right before it. Most commands need none. */
+  needs?(registry: Registry): readonly CheckEntry[];
+  /**
+   * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
+   *
+   * @throws MonError when it is refused; then it must not have changed anything
+   */
+  apply(transaction: Transaction): void;
+  /** Told once: after the durable commit, or with the reason why there was none. */
+  settle(error: MonError | undefined): void;
+}
+
+export interface BatcherOptions {
+  /** Results that may wait; beyond it new ones are refused. */
+  readonly queueLimit?: number;
+  /** Results that are committed together. */
+  readonly batchLimit?: number;
+  /** How long the first of an idle queue waits for company. */
+  readonly lingerMs?: number;
+}
+
+/**
+ * Group commit: commands wait for a few milliseconds at most, are applied in order and committed as one atomic, synced
+ * batch, with one batch under way at a time (architecture, Live path).
+ *
+ * When the store refuses a batch, its commands fail, the registry is read again from the store, and then work goes on.
+ */
+export class Batcher {
+  /** Results committed so far. */
+  committedResults = 0;
+  readonly #queueLimit: number;
+  readonly #batchLimit: number;
+  readonly #lingerMs: number;
+  readonly #registry: Registry;
+  readonly #store: Store;
+  readonly #lease: Lease;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #restListeners = new Set<() => void>();
+  #queue: Command[] = [];
+  #queuedWeight = 0;
+  #linger: Disposable | undefined;
+  #running: Promise<void> | undefined;
+  #isDiverged = false;
+  #isClosed = false;
+
+  constructor(
+    parts: {
+      readonly registry: Registry;
+      readonly store: Store;
+      readonly lease: Lease;
+      readonly clock: Clock;
+      readonly log: Log;
+    },
+    options: BatcherOptions = {},
+  ) {
+    this.#registry = parts.registry;
+    this.#store = parts.store;
+    this.#lease = parts.lease;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#queueLimit = options.queueLimit ?? 20_000;
+    this.#batchLimit = options.batchLimit ?? 1024;
+    this.#lingerMs = options.lingerMs ?? 2;
+  }
+
+  /** Results that wait or are being committed. */
+  get queued(): number {
+    return this.#queuedWeight;
+  }
+
+  /** Whether the registry equals the store: no batch is under way. */
+  get isAtRest(): boolean {
+    return this.#running === undefined && !this.#isDiverged;
+  }
+
+  /** Calls `listener` after every commit, while the registry equals the store. */
+  onRest(listener: () => void): Disposable {
+    this.#restListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#restListeners.delete(listener) };
+  }
+
+  /** @throws MonError `unavailable` when the queue is full or the backend stops */
+  enqueue(command: Command): void {
+    if (this.#isClosed) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
+    if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
+      throw new MonError('unavailable', 'the queue of results is full, try again in a second');
+    }
+    this.#queue.push(command);
+    this.#queuedWeight += command.weight;
+    if (this.#running !== undefined) return;
+    // Counted here and not only by the timer: timers starve under a flood of messages.
+    if (this.#queuedWeight >= this.#batchLimit) this.#start();
+    else this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
+  }
+
+  /**
+   * Applies one change and waits for its commit.
+   *
+   * @returns what `apply` returned
+   */
+  run<T>(apply: (transaction: Transaction) => T, needs?: (registry: Registry) => readonly CheckEntry[]): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let outcome: { readonly value: T } | undefined;
+      this.enqueue({
+        weight: 1,
+        ...(needs === undefined ? {} : { needs }),
+        apply: (transaction) => {
+          outcome = { value: apply(transaction) };
+        },
+        settle: (error) => {
+          if (outcome === undefined || error !== undefined) reject(error ?? new Error('the command was not applied'));
+          else resolve(outcome.value);
+        },
+      });
+    });
+  }
+
+  /** Commits what waits and refuses what comes after. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#running === undefined && this.#queue.length > 0) this.#start();
+    await this.#running;
+  }
+
+  #start(): void {
+    this.#linger?.[Symbol.dispose]();
+    this.#linger = undefined;
+    if (this.#running !== undefined || this.#queue.length === 0) return;
+    this.#running = this.#work();
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#take();
+      await this.#commit(batch);
+      if (this.#queue.length === 0) break;
+      // The listeners see the state of the commit before the next batch changes it.
+      this.#tellRest();
+    }
+    this.#running = undefined;
+    this.#tellRest();
+  }
+
+  #take(): Command[] {
+    let weight = 0;
+    let count = 0;
+    while (count < this.#queue.length && (count === 0 || weight < this.#batchLimit)) {
+      weight += this.#queue[count]?.weight ?? 0;
+      count++;
+    }
+    if (count === this.#queue.length) {
+      const all = this.#queue;
+      this.#queue = [];
+      return all;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  async #commit(batch: readonly Command[]): Promise<void> {
+    const refused = new Map<Command, MonError>();
+    let failure: MonError | undefined;
+    try {
+      const transaction = await this.#apply(batch, refused);
+      const { ops, changes } = transaction.finish();
+      if (ops.length > 0 || changes.length > 0) await this.#store.write(this.#lease, ops, changes);
+      this.#isDiverged = false;
+      this.committedResults += transaction.resultCount;
+    } catch (error) {
+      this.#log.error({ error: errorMessage(error), commands: batch.length }, 'store write failed');
+      failure = new MonError('unavailable', 'the store does not accept writes now, try again later', { cause: error });
+      await this.#reload().catch((cause: unknown) => {
+        this.#log.error(
+          { error: errorMessage(cause) },
+          'the state could not be read again, it is tried at the next write',
+        );
+      });
+    }
+    for (const command of batch) {
+      this.#queuedWeight -= command.weight;
+      this.#settle(command, refused.get(command) ?? failure);
+    }
+  }
+
+  /** Applies a batch to the registry; what is refused is left out and noted. */
+  async #apply(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Transaction> {
+    for (;;) {
+      if (this.#isDiverged) await this.#reload();
+      const transaction = new Transaction(this.#registry, this.#clock.now(), await this.#fetch(batch));
+      this.#isDiverged = true;
+      const isWhole = batch.every((command) => refused.has(command) || this.#applyOne(command, transaction, refused));
+      // A defect may have left half a change behind: begin again from the store, without the command that has it.
+      if (isWhole) return transaction;
+    }
+  }
+
+  /** @returns false when the registry can no longer be trusted */
+  #applyOne(command: Command, transaction: Transaction, refused: Map<Command, MonError>): boolean {
+    try {
+      command.apply(transaction);
+      return true;
+    } catch (error) {
+      if (error instanceof MonError) {
+        refused.set(command, error);
+        return true;
+      }
+      this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'a change failed');
+      refused.set(command, new MonError('internal', 'internal error', { cause: error }));
+      return false;
+    }
+  }
+
+  async #reload(): Promise<void> {
+    await this.#registry.load(this.#store);
+    this.#isDiverged = false;
+  }
+
+  async #fetch(batch: readonly Command[]): Promise<Map<CheckEntry, CheckBodies>> {
+    const entries = new Set<CheckEntry>();
+    for (const command of batch) {
+      if (command.needs !== undefined) for (const entry of command.needs(this.#registry)) entries.add(entry);
+    }
+    const fetched = new Map<CheckEntry, CheckBodies>();
+    if (entries.size === 0) return fetched;
+    const list = [...entries];
+    const keys = list.map(({ client, name }) => checkRecordKey(client.namespace.name, client.name, name));
+    const values = await this.#store.getMany(keys);
+    list.forEach((entry, at) => {
+      const value = values[at];
+      if (value !== undefined) fetched.set(entry, bodiesOf(decodeCheckRecord(value)));
+    });
+    return fetched;
+  }
+
+  #settle(command: Command, error: MonError | undefined): void {
+    try {
+      command.settle(error);
+    } catch (thrown) {
+      this.#log.error({ error: errorMessage(thrown) }, 'an answer could not be given');
+    }
+  }
+
+  #tellRest(): void {
+    if (this.#isDiverged) return;
+    for (const listener of this.#restListeners) listener();
+  }
+}

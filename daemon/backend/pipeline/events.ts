@@ -1,0 +1,50 @@
+import { MonError } from '../../../shared/errors.ts';
+import { resolvingResult } from '../../../shared/domain/result.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+import type { Batcher } from './batcher.ts';
+import { processResult } from './process-result.ts';
+import type { Transaction } from './transaction.ts';
+
+/** What operators do to events. */
+export class Events {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Resolves an event on request, as a result that goes the way of every other one (completion 1.4, Resolve).
+   *
+   * @throws MonError `not_found` when there is no such event, `unavailable`
+   */
+  resolve(namespaceName: string, client: string, check: string): Promise<void> {
+    return this.#batcher.run(
+      (transaction) => {
+        const entry = transaction.registry.namespace(namespaceName).check(client, check);
+        if (entry?.state.event === undefined)
+          throw new MonError('not_found', `there is no event of ${client}/${check}`);
+        resolveEvent(transaction, entry);
+      },
+      (registry) => {
+        const entry = registry.namespace(namespaceName).check(client, check);
+        return entry?.state.event === undefined ? [] : [entry];
+      },
+    );
+  }
+}
+
+/** Resolves the open event of `entry`, whose bodies the command must have asked for. */
+export function resolveEvent(transaction: Transaction, entry: CheckEntry): void {
+  const { client, state } = entry;
+  const { check, eventCheck } = transaction.bodies(entry);
+  const body = eventCheck ?? check;
+  if (state.event === undefined || body === null) {
+    throw new Error(`${client.name}/${entry.name} has no event to resolve`);
+  }
+  processResult(transaction, client.namespace, {
+    client: client.name,
+    reporter: client.name,
+    check: resolvingResult(body, client.name, state.event.totalStateChange, transaction.now),
+  });
+}

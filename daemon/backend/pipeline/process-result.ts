@@ -1,0 +1,90 @@
+import { statusesOf } from '../../../shared/domain/history.ts';
+import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
+import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
+import { truncateOutput, truncatesOutput } from '../../../shared/domain/truncation.ts';
+import { clientSubscription, type Client } from '../../../shared/schemas/client.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
+import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import type { CheckBodies } from '../registry/check-record.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { Transaction } from './transaction.ts';
+
+/** A result that is ready for the rules: merged with its definition, with every default filled in. */
+export interface IncomingResult {
+  /** Whose result it is: the reporter, or the check's `source`. */
+  readonly client: string;
+  /** Who reported it. */
+  readonly reporter: string;
+  readonly check: CheckResult;
+}
+
+/** The records whose bodies processing will need: an event that outlives this OK keeps what it was built from. */
+export function bodiesNeeded(namespace: Namespace, { client, check }: IncomingResult): CheckEntry | undefined {
+  return check.status === 0 && check['auto_resolve'] === false ? namespace.check(client, check.name) : undefined;
+}
+
+/** Applies one result: history, event and the silences that end with it (completion 1.4). */
+export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): void {
+  const { check } = result;
+  const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
+  const entry = namespace.ensureCheck(client, check.name);
+  const { state, transition } = nextCheckState(entry.state, check, transaction);
+  const isOpened = transition.kind === 'open';
+  const stored = truncatesOutput(check)
+    ? { ...check, output: truncateOutput(check.output, check['truncate_output_length']) }
+    : check;
+  const bodies = nextBodies(transaction, entry, state, isOpened, check, stored);
+  transaction.saveCheck(entry, state, bodies, isOpened ? check.output : undefined);
+  transaction.resultCount++;
+  if (transition.kind === 'resolve') endSilences(transaction, client, check.name);
+}
+
+function nextBodies(
+  transaction: Transaction,
+  entry: CheckEntry,
+  state: CheckState,
+  isOpened: boolean,
+  check: CheckResult,
+  stored: CheckResult,
+): CheckBodies {
+  if (isOpened) {
+    // The event keeps the whole output, the result what is left of it.
+    const eventCheck = stored.output === check.output ? undefined : check;
+    return { check: stored, eventCheck, eventHistory: undefined };
+  }
+  if (state.event === undefined) return { check: stored, eventCheck: undefined, eventHistory: undefined };
+  return { check: stored, ...frozenEvent(entry, transaction.bodies(entry)) };
+}
+
+/** The event part of a record whose event stays as it is. */
+export function frozenEvent(
+  entry: CheckEntry,
+  bodies: CheckBodies,
+): { readonly eventCheck: CheckResult | undefined; readonly eventHistory: readonly number[] } {
+  return {
+    eventCheck: bodies.eventCheck ?? bodies.check ?? undefined,
+    eventHistory: bodies.eventHistory ?? statusesOf(entry.state.history),
+  };
+}
+
+function endSilences(transaction: Transaction, client: ClientEntry, check: string): void {
+  const { namespace } = client;
+  const { subscriptions } = client.record;
+  for (const entry of entriesEndedByResolve(namespace.silenced, subscriptions, check, transaction.nowMs)) {
+    transaction.removeSilenced(namespace, entry);
+  }
+}
+
+/** A result of an unknown client makes one, as the peer does; a `source` makes a proxy client (completion 1.10). */
+function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
+  const client: Client = {
+    name: result.client,
+    address: 'unknown',
+    subscriptions: [clientSubscription(result.client)],
+    keepalives: false,
+    version: COMPATIBLE_VERSION,
+    timestamp: transaction.now,
+    ...(result.client === result.reporter ? {} : { type: 'proxy' }),
+  };
+  return transaction.saveClient(namespace, client, '');
+}

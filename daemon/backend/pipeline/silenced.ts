@@ -1,0 +1,68 @@
+import { MonError } from '../../../shared/errors.ts';
+import { isExpired, silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Batcher } from './batcher.ts';
+
+/** Most entries in one namespace (design, S7). */
+const ENTRIES_MAX = 1_000_000;
+
+/** Which entry is meant: by its id, or by the parts that make one. */
+export interface SilencedTarget {
+  readonly id?: string | null | undefined;
+  readonly subscription?: string | null | undefined;
+  readonly check?: string | null | undefined;
+}
+
+/** Making and ending silenced entries. */
+export class SilencedEntries {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Makes an entry, or replaces the one with the same id as a whole (completion 1.2).
+   *
+   * @throws MonError `unavailable`
+   */
+  create(namespaceName: string, request: SilencedRequest): Promise<SilencedEntry> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      if (namespace.silenced.size >= ENTRIES_MAX) {
+        throw new MonError('unavailable', `there are ${String(ENTRIES_MAX)} silenced entries: clear some first`);
+      }
+      const entry = silencedEntry(request, transaction.nowMs);
+      transaction.saveSilenced(namespace, entry);
+      return entry;
+    });
+  }
+
+  /**
+   * Ends exactly one entry.
+   *
+   * @throws MonError `not_found` when no entry has this id, or when it has expired; `unavailable`
+   */
+  clear(namespaceName: string, target: SilencedTarget): Promise<void> {
+    const id = target.id ?? silencedId(target.subscription, target.check);
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const entry = namespace.silenced.get(id);
+      if (entry === undefined || isExpired(entry, transaction.nowMs)) {
+        throw new MonError('not_found', `there is no silenced entry ${id}`);
+      }
+      transaction.removeSilenced(namespace, entry);
+    });
+  }
+
+  /** Removes an entry whose end has come, and announces one that has begun; called by the clock. */
+  tick(namespace: Namespace, id: string): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const entry = namespace.silenced.get(id);
+      if (entry === undefined) return;
+      if (isExpired(entry, transaction.nowMs)) transaction.removeSilenced(namespace, entry);
+      else transaction.noteSilenced(namespace, entry);
+    });
+  }
+}

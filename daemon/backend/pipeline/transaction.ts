@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { CheckState } from '../../../shared/domain/event.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Change, Key, StoreOp } from '../ports.ts';
+import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
+import type { CheckEntry, ClientEntry, Namespace, SpoolMark } from '../registry/namespace.ts';
+import type { Registry, StoredClient } from '../registry/registry.ts';
+import { agentSpoolKey, checkRecordKey, clientKey, invalidatedKey, silencedKey } from '../store/keys.ts';
+
+/**
+ * The changes of one batch: made on the registry at once, collected for the store, and announced by key for the feed.
+ * Each check record is written once, however many results of it the batch holds.
+ */
+export class Transaction {
+  readonly registry: Registry;
+  /** Epoch milliseconds; one time for the whole batch. */
+  readonly nowMs: number;
+  /** Epoch seconds. */
+  readonly now: number;
+  readonly newId: () => string = randomUUID;
+  /** Results that were processed, for the rate. */
+  resultCount = 0;
+  readonly #fetched: ReadonlyMap<CheckEntry, CheckBodies>;
+  readonly #pending = new Map<CheckEntry, CheckBodies>();
+  readonly #changedEvents = new Set<CheckEntry>();
+  readonly #changes: Change[] = [];
+  readonly #ops: StoreOp[] = [];
+
+  /** @param fetched the bodies that the commands of this batch asked for */
+  constructor(registry: Registry, nowMs: number, fetched: ReadonlyMap<CheckEntry, CheckBodies>) {
+    this.registry = registry;
+    this.nowMs = nowMs;
+    this.now = Math.floor(nowMs / 1000);
+    this.#fetched = fetched;
+  }
+
+  /** The newest bodies of a record that a command of this batch asked for or wrote. */
+  bodies(entry: CheckEntry): CheckBodies {
+    const bodies = this.#pending.get(entry) ?? this.#fetched.get(entry);
+    if (bodies === undefined) throw new Error(`the bodies of ${entry.client.name}/${entry.name} were not asked for`);
+    return bodies;
+  }
+
+  /** @param output of the event, when `state` holds a new one */
+  saveCheck(entry: CheckEntry, state: CheckState, bodies: CheckBodies, output: string | undefined): void {
+    if (state.event !== entry.state.event) this.#changedEvents.add(entry);
+    entry.client.namespace.setCheck(entry, state, bodies.check?.status, output);
+    this.#pending.set(entry, bodies);
+  }
+
+  removeCheck(entry: CheckEntry): void {
+    const { client } = entry;
+    if (entry.state.event !== undefined) this.#changedEvents.add(entry);
+    client.namespace.removeCheck(entry);
+    this.#pending.delete(entry);
+    this.#del(checkRecordKey(client.namespace.name, client.name, entry.name));
+  }
+
+  saveClient(namespace: Namespace, client: Client, signature: string): ClientEntry {
+    const present = namespace.clients.get(client.name);
+    // The silenced state of its events follows its subscriptions.
+    if (present !== undefined) for (const check of present.checks.values()) this.#noteEvent(check);
+    const entry = namespace.putClient(client, signature);
+    const stored: StoredClient = { client, signature };
+    this.#put(clientKey(namespace.name, client.name), JSON.stringify(stored));
+    this.#changes.push(['client', namespace.name, client.name]);
+    return entry;
+  }
+
+  removeClient(entry: ClientEntry): void {
+    for (const check of entry.checks.values()) this.removeCheck(check);
+    entry.namespace.removeClient(entry);
+    this.#del(clientKey(entry.namespace.name, entry.name));
+    this.#changes.push(['client', entry.namespace.name, entry.name]);
+  }
+
+  saveSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    namespace.silenced.put(entry);
+    this.#put(silencedKey(namespace.name, entry.subscription, entry.check), JSON.stringify(entry));
+    this.noteSilenced(namespace, entry);
+  }
+
+  removeSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    namespace.silenced.remove(entry);
+    this.#del(silencedKey(namespace.name, entry.subscription, entry.check));
+    this.noteSilenced(namespace, entry);
+  }
+
+  /** Announces that an entry, and with it the silenced state of the events it names, is no longer what it was. */
+  noteSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    this.#changes.push(['silenced', namespace.name, entry.subscription, entry.check]);
+  }
+
+  saveSpool(namespace: Namespace, client: string, mark: SpoolMark): void {
+    namespace.spools.set(client, mark);
+    this.#put(agentSpoolKey(namespace.name, client), JSON.stringify(mark));
+  }
+
+  /** @param untilMs epoch milliseconds; undefined lifts it */
+  saveInvalidated(namespace: Namespace, client: string, untilMs: number | undefined): void {
+    const key = invalidatedKey(namespace.name, client);
+    if (untilMs === undefined) {
+      namespace.invalidated.delete(client);
+      this.#del(key);
+    } else {
+      namespace.invalidated.set(client, untilMs);
+      this.#put(key, JSON.stringify(untilMs));
+    }
+  }
+
+  /** What is to be written. */
+  finish(): { readonly ops: readonly StoreOp[]; readonly changes: readonly Change[] } {
+    for (const [entry, bodies] of this.#pending) {
+      const { client } = entry;
+      const key = checkRecordKey(client.namespace.name, client.name, entry.name);
+      this.#put(key, encodeCheckRecord(entry.state, bodies));
+    }
+    for (const { client, name } of this.#changedEvents) {
+      this.#changes.push(['event', client.namespace.name, client.name, name]);
+    }
+    return { ops: this.#ops, changes: this.#changes };
+  }
+
+  #noteEvent(entry: CheckEntry): void {
+    if (entry.state.event !== undefined) this.#changedEvents.add(entry);
+  }
+
+  #put(key: Key, value: string): void {
+    this.#ops.push({ type: 'put', key, value });
+  }
+
+  #del(key: Key): void {
+    this.#ops.push({ type: 'del', key });
+  }
+}

@@ -1,0 +1,51 @@
+import { redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
+import type { Store } from '../ports.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import { readRecords } from './records.ts';
+
+/** Checks with a result, by client, then check. */
+export function resultsOf(namespace: Namespace): CheckEntry[] {
+  return namespace.sortedClients().flatMap(resultsOfClient);
+}
+
+export function resultsOfClient(client: ClientEntry): CheckEntry[] {
+  return client.sortedChecks().filter(({ status }) => status !== undefined);
+}
+
+/** The committed results of these checks, redacted; one that is gone by now is left out. */
+export async function readResults(store: Store, entries: readonly CheckEntry[]): Promise<StoredResult[]> {
+  const results: StoredResult[] = [];
+  for (const [entry, record] of await readRecords(store, entries)) {
+    if (record.check === null) continue;
+    const keys = redactKeysOf(entry.client.record);
+    results.push({ client: entry.client.name, check: redact({ ...record.check, history: record.history }, keys) });
+  }
+  return results;
+}
+
+/** An item of `GET /clients/:client/history` (legacy-peer, Clients). */
+export interface CheckHistory {
+  readonly check: string;
+  readonly history: readonly number[];
+  /** Epoch seconds. */
+  readonly last_execution: number;
+  readonly last_status: number;
+  readonly last_result: CheckResult;
+}
+
+export async function readHistory(store: Store, client: ClientEntry): Promise<CheckHistory[]> {
+  const keys = redactKeysOf(client.record);
+  const histories: CheckHistory[] = [];
+  for (const [entry, { check, history }] of await readRecords(store, resultsOfClient(client))) {
+    if (check === null) continue;
+    histories.push({
+      check: entry.name,
+      history,
+      last_execution: check.executed,
+      last_status: check.status,
+      last_result: redact(check, keys),
+    });
+  }
+  return histories;
+}

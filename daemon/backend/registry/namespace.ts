@@ -1,0 +1,204 @@
+import type { Client } from '../../../shared/schemas/client.ts';
+import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
+import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { SilencedRegistry } from './silenced.ts';
+
+/** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
+export class CheckEntry {
+  readonly client: ClientEntry;
+  readonly name: string;
+  state: CheckState = NO_CHECK_STATE;
+  /** Status of the last result; undefined after the result was deleted while its event stays. */
+  status: number | undefined = undefined;
+  /** Beginning of the output of the open event, for rows. */
+  summary = '';
+
+  constructor(client: ClientEntry, name: string) {
+    this.client = client;
+    this.name = name;
+  }
+}
+
+/** A client with its checks. */
+export class ClientEntry {
+  readonly namespace: Namespace;
+  record: Client;
+  /** Empty until the client has shown one; then its keepalives and results must carry it (completion 1.10). */
+  signature: string;
+  readonly checks = new Map<string, CheckEntry>();
+  openEvents = 0;
+
+  constructor(namespace: Namespace, record: Client, signature: string) {
+    this.namespace = namespace;
+    this.record = record;
+    this.signature = signature;
+  }
+
+  get name(): string {
+    return this.record.name;
+  }
+
+  /** The checks with a result or an event, by name. */
+  sortedChecks(): CheckEntry[] {
+    return [...this.checks.values()].toSorted(byName);
+  }
+}
+
+/** How far the spool of an agent was committed. */
+export interface SpoolMark {
+  readonly spool: string;
+  /** The highest id that is committed. */
+  readonly acked: number;
+}
+
+/** Beginning of an output that rows keep, in characters. */
+const SUMMARY_LENGTH = 200;
+
+/** Everything in one namespace, with the indexes that its readers need. Only the pipeline changes it. */
+export class Namespace {
+  readonly name: string;
+  readonly clients = new Map<string, ClientEntry>();
+  readonly silenced = new SilencedRegistry();
+  readonly spools = new Map<string, SpoolMark>();
+  /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
+  readonly invalidated = new Map<string, number>();
+  /** Results by the severity of the last one. */
+  readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+  readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();
+  readonly #clientsBySubscription = new Map<string, Set<ClientEntry>>();
+  #sortedClients: readonly ClientEntry[] | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** All clients by name; sorted again only after one came or went. */
+  sortedClients(): readonly ClientEntry[] {
+    return (this.#sortedClients ??= [...this.clients.values()].toSorted(byName));
+  }
+
+  check(client: string, check: string): CheckEntry | undefined {
+    return this.clients.get(client)?.checks.get(check);
+  }
+
+  /** Entries with an open event, by client, then check. */
+  *events(): Generator<CheckEntry, void, undefined> {
+    for (const client of this.sortedClients()) yield* eventsOf(client);
+  }
+
+  putClient(record: Client, signature: string): ClientEntry {
+    const present = this.clients.get(record.name);
+    if (present === undefined) {
+      const entry = new ClientEntry(this, record, signature);
+      this.clients.set(record.name, entry);
+      this.#sortedClients = undefined;
+      this.#subscribe(entry, record.subscriptions);
+      return entry;
+    }
+    if (!sameSubscriptions(present.record.subscriptions, record.subscriptions)) {
+      this.#unsubscribe(present);
+      this.#subscribe(present, record.subscriptions);
+    }
+    present.record = record;
+    present.signature = signature;
+    return present;
+  }
+
+  removeClient(entry: ClientEntry): void {
+    for (const check of entry.checks.values()) this.removeCheck(check);
+    this.#unsubscribe(entry);
+    this.clients.delete(entry.name);
+    this.#sortedClients = undefined;
+  }
+
+  /** The entry of a client and check, made when it is new. */
+  ensureCheck(client: ClientEntry, name: string): CheckEntry {
+    let entry = client.checks.get(name);
+    if (entry === undefined) client.checks.set(name, (entry = new CheckEntry(client, name)));
+    return entry;
+  }
+
+  /**
+   * @param status of the last result; undefined when there is none
+   * @param output of the event, when `state` holds a new one; undefined keeps what is there
+   */
+  setCheck(entry: CheckEntry, state: CheckState, status: number | undefined, output: string | undefined): void {
+    const hadEvent = entry.state.event !== undefined;
+    const hasEvent = state.event !== undefined;
+    if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
+    if (status !== undefined) this.results[severityOf(status)]++;
+    entry.state = state;
+    entry.status = status;
+    if (!hasEvent) entry.summary = '';
+    else if (output !== undefined) entry.summary = summaryOf(output);
+    if (hasEvent === hadEvent) return;
+    entry.client.openEvents += hasEvent ? 1 : -1;
+    if (hasEvent) addTo(this.#eventsByCheck, entry.name, entry);
+    else removeFrom(this.#eventsByCheck, entry.name, entry);
+  }
+
+  removeCheck(entry: CheckEntry): void {
+    this.setCheck(entry, NO_CHECK_STATE, undefined, undefined);
+    entry.client.checks.delete(entry.name);
+  }
+
+  /** The open events that an entry on these two parts names, whether or not it is active. */
+  *eventsNamedBy(subscription: string | null, check: string | null): Generator<CheckEntry, void, undefined> {
+    if (subscription === null) {
+      if (check !== null) yield* this.#eventsByCheck.get(check) ?? [];
+      return;
+    }
+    for (const client of this.#clientsBySubscription.get(subscription) ?? []) {
+      if (check === null) {
+        yield* eventsOf(client);
+        continue;
+      }
+      const entry = client.checks.get(check);
+      if (entry?.state.event !== undefined) yield entry;
+    }
+  }
+
+  #subscribe(entry: ClientEntry, subscriptions: readonly string[]): void {
+    for (const subscription of subscriptions) addTo(this.#clientsBySubscription, subscription, entry);
+  }
+
+  #unsubscribe(entry: ClientEntry): void {
+    for (const subscription of entry.record.subscriptions) {
+      removeFrom(this.#clientsBySubscription, subscription, entry);
+    }
+  }
+}
+
+/** The open events of a client, by check. */
+export function* eventsOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
+  if (client.openEvents === 0) return;
+  for (const check of client.sortedChecks()) if (check.state.event !== undefined) yield check;
+}
+
+function summaryOf(output: string): string {
+  const start = output.slice(0, SUMMARY_LENGTH);
+  const newline = start.indexOf('\n');
+  // A copy: a slice would keep the whole output in memory.
+  return Buffer.from(newline === -1 ? start : start.slice(0, newline)).toString();
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+function sameSubscriptions(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((subscription, at) => subscription === b[at]);
+}
+
+function addTo<T>(index: Map<string, Set<T>>, key: string, value: T): void {
+  const values = index.get(key);
+  if (values === undefined) index.set(key, new Set([value]));
+  else values.add(value);
+}
+
+function removeFrom<T>(index: Map<string, Set<T>>, key: string, value: T): void {
+  const values = index.get(key);
+  if (values === undefined) return;
+  values.delete(value);
+  if (values.size === 0) index.delete(key);
+}

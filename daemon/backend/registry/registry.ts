@@ -1,0 +1,73 @@
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Store } from '../ports.ts';
+import { AGENT_SPOOLS, CHECK_RECORDS, CLIENTS, INVALIDATED, SILENCED } from '../store/keys.ts';
+import { decodeCheckRecord, stateOf } from './check-record.ts';
+import { Namespace, type SpoolMark } from './namespace.ts';
+
+/** A client as it is stored: the record that is shown, and the signature that is not part of it. */
+export interface StoredClient {
+  readonly client: Client;
+  readonly signature: string;
+}
+
+/** The whole state in memory: decides, while the store remembers (architecture, State). */
+export class Registry {
+  #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
+
+  /** The namespace of this name, made when it is new. */
+  namespace(name: string): Namespace {
+    return ensureNamespace(this.#namespaces, name);
+  }
+
+  namespaces(): Iterable<Namespace> {
+    return this.#namespaces.values();
+  }
+
+  /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
+  async load(store: Store): Promise<void> {
+    this.#namespaces = await readNamespaces(store);
+  }
+}
+
+function ensureNamespace(namespaces: Map<string, Namespace>, name: string): Namespace {
+  let namespace = namespaces.get(name);
+  if (namespace === undefined) namespaces.set(name, (namespace = new Namespace(name)));
+  return namespace;
+}
+
+async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
+  const namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
+  const read = async (
+    table: string,
+    each: (namespace: Namespace, value: string, client: string, check: string) => void,
+  ): Promise<void> => {
+    for await (const [[, namespace, client, check], value] of store.scan([table])) {
+      each(ensureNamespace(namespaces, String(namespace)), value, String(client), String(check));
+    }
+  };
+  // Clients first: check records belong to them.
+  await read(CLIENTS, (namespace, value) => {
+    const { client, signature } = JSON.parse(value) as StoredClient;
+    namespace.putClient(client, signature);
+  });
+  await read(CHECK_RECORDS, (namespace, value, client, check) => loadCheck(namespace, client, check, value));
+  await read(SILENCED, (namespace, value) => namespace.silenced.put(JSON.parse(value) as SilencedEntry));
+  await read(AGENT_SPOOLS, (namespace, value, client) => {
+    namespace.spools.set(client, JSON.parse(value) as SpoolMark);
+  });
+  await read(INVALIDATED, (namespace, value, client) => {
+    namespace.invalidated.set(client, JSON.parse(value) as number);
+  });
+  return namespaces;
+}
+
+function loadCheck(namespace: Namespace, client: string, check: string, value: string): void {
+  const owner = namespace.clients.get(client);
+  // Client and results are written and deleted in one batch, so there is always an owner.
+  if (owner === undefined) throw new Error(`the store holds a result of ${client}/${check} but no such client`);
+  const record = decodeCheckRecord(value);
+  const output = (record.event?.check ?? record.check)?.output;
+  namespace.setCheck(namespace.ensureCheck(owner, check), stateOf(record), record.check?.status, output);
+}

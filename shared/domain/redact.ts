@@ -1,0 +1,58 @@
+import type { Client } from '../schemas/client.ts';
+
+/** Attributes whose values are never shown (completion 1.10). */
+const REDACT_KEYS: ReadonlySet<string> = new Set([
+  'password',
+  'passwd',
+  'pass',
+  'api_key',
+  'api_token',
+  'access_key',
+  'secret_key',
+  'private_key',
+  'secret',
+  'routing_key',
+  'access_token_read',
+  'access_token_write',
+  'access_token_path',
+  'webhook_url',
+  'nickserv_password',
+  'channel_password',
+  'community',
+  'keystore_password',
+  'truststore_password',
+  'proxy_password',
+  'access_key_id',
+  'secret_access_key',
+]);
+
+const REDACTED = 'REDACTED';
+
+/** The keys to hide in what belongs to a client: its own `redact` list replaces the default one. */
+export function redactKeysOf(client: Client): ReadonlySet<string> {
+  const own = client['redact'];
+  return Array.isArray(own) ? new Set(own.filter((key) => typeof key === 'string')) : REDACT_KEYS;
+}
+
+/** A copy with the value of every such attribute replaced, at every depth; the value itself when there is none. */
+export function redact<T>(value: T, keys: ReadonlySet<string> = REDACT_KEYS): T {
+  return redacted(value, keys) as T;
+}
+
+function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    let copy: unknown[] | undefined;
+    value.forEach((item, at) => {
+      const shown = redacted(item, keys);
+      if (shown !== item) (copy ??= [...value])[at] = shown;
+    });
+    return copy ?? value;
+  }
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const shown = keys.has(key) ? REDACTED : redacted(item, keys);
+    if (shown !== item) (copy ??= { ...value })[key] = shown;
+  }
+  return copy ?? value;
+}
