@@ -1,0 +1,175 @@
+// Behind ./scripts/start: a backend on ./var and an agent that watches this machine, then the console, or without a
+// terminal the first results. Whatever was started here is stopped at the end, by its process id.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import { startDaemon, type DaemonProcess } from './daemon-process.ts';
+import { firstResults, resultLines } from './first-results.ts';
+import { isAlive, isPortTaken, readRunning, recordRunning } from './running.ts';
+
+const DEFAULT_PORT = 4567;
+
+/** How long the backend may take to answer: it reads its whole store first. */
+const START_MS = 30_000;
+
+/** Subscriptions of the agent, as the definitions in examples/conf.d name them. */
+const SUBSCRIPTIONS = 'base';
+
+process.chdir(join(import.meta.dirname, '../..'));
+const RECORD = join('var', 'start.json');
+const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+
+const stopping = new AbortController();
+const stopped = once(stopping.signal, 'abort');
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    tell(errorMessage(error));
+    process.exitCode = 1;
+  }
+}
+
+async function main(): Promise<number> {
+  const port = portOf(process.env['MON_PORT']);
+  const url = `http://127.0.0.1:${String(port)}`;
+
+  const running = readRunning(RECORD);
+  if (running !== undefined && isAlive(running.pid)) {
+    tell(`already running at ${running.url} (process ${String(running.pid)})`);
+    return hasTerminal ? await runConsole(running.url) : 0;
+  }
+  const leftOver = running?.daemons.filter(isAlive) ?? [];
+  if (await isPortTaken(port)) {
+    throw new Error(
+      leftOver.length > 0
+        ? `an earlier ./scripts/start was killed and left its programs behind. Stop them: kill ${leftOver.join(' ')}`
+        : `port ${String(port)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + 1)} ./scripts/start`,
+    );
+  }
+
+  mkdirSync(join('var', 'log'), { recursive: true });
+  await using started = new AsyncDisposableStack();
+  const backend = started.use(
+    await startDaemon(
+      'backend',
+      'dist/mon-backend.js',
+      ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', 'examples/conf.d'],
+      'var/log/backend.log',
+    ),
+  );
+  const api = openApiClient({ backend: url, env: {} });
+  await Promise.race([answering(api), failure(backend)]);
+  const agent = started.use(
+    await startDaemon(
+      'agent',
+      'dist/mon-agent.js',
+      [
+        'start',
+        '--backend',
+        url,
+        '--name',
+        agentName(),
+        '--subscriptions',
+        SUBSCRIPTIONS,
+        '--state-dir',
+        'var/agent',
+        '-d',
+        'examples/conf.d',
+      ],
+      'var/log/agent.log',
+    ),
+  );
+  started.use(recordRunning(RECORD, { pid: process.pid, url, daemons: [agent.pid, backend.pid] }));
+
+  if (hasTerminal) return await runConsole(url);
+  print(
+    `backend  ${url}  (process ${String(backend.pid)}, state in var/backend, log in var/log/backend.log)`,
+    `agent    ${agentName()}  (process ${String(agent.pid)}, state in var/agent, log in var/log/agent.log)`,
+    '',
+  );
+  const failed = Promise.race([failure(backend), failure(agent)]);
+  print(...overview(url, await Promise.race([firstResults(api, stopping.signal), failed])));
+  await Promise.race([failed, stopped]);
+  return 0;
+}
+
+/** The console takes over the terminal until it is quit. */
+async function runConsole(url: string): Promise<number> {
+  const child = spawn(process.execPath, ['dist/mon.js', '--backend', url], { stdio: 'inherit' });
+  stopping.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 0;
+}
+
+async function answering(api: ApiClient): Promise<void> {
+  const deadline = performance.now() + START_MS;
+  for (;;) {
+    try {
+      await api.info();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) {
+        throw new Error(`the backend does not answer (${errorMessage(error)}); see var/log/backend.log`, {
+          cause: error,
+        });
+      }
+    }
+    await delay(100, undefined, { signal: stopping.signal });
+  }
+}
+
+/** Never fulfilled: fails when the program ends although nobody asked it to. */
+async function failure(program: DaemonProcess): Promise<never> {
+  throw new Error(await program.ended);
+}
+
+function overview(url: string, results: Parameters<typeof resultLines>[0]): string[] {
+  const option = url.endsWith(`:${String(DEFAULT_PORT)}`) ? '' : ` --backend ${url}`;
+  return [
+    ...(results.length > 0
+      ? ['first results of this machine:', ...resultLines(results).map((line) => `  ${line}`)]
+      : ['no results yet; see var/log/agent.log']),
+    '',
+    'to look at:',
+    `  ${url}/events    what is wrong now`,
+    `  ${url}/results   the last result of every check`,
+    `  ${url}/clients   the agents`,
+    '',
+    'to try:',
+    `  ./scripts/mon${option}`,
+    `  ./scripts/monctl event list${option}`,
+    `  curl -s ${url}/events`,
+    '',
+    `running until it is stopped: Ctrl-C, or kill ${String(process.pid)}`,
+  ];
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_PORT;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
+    throw new Error(`MON_PORT must be a port number from 1 to 65535, not "${text}"`);
+  }
+  return port;
+}
+
+/** A host name may hold what a client name must not. */
+function agentName(): string {
+  return hostname().replaceAll(/[^\w.-]/g, '-') || 'localhost';
+}
+
+function print(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function tell(message: string): void {
+  process.stderr.write(`mon: ${message}\n`);
+}
