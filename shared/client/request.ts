@@ -1,0 +1,171 @@
+import type { z } from 'zod';
+import { MonError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { BackendAddress } from './backend-address.ts';
+import { connectionProblem } from './connection-problem.ts';
+
+/** Largest answer that is read: all events of a registry of 100,000 are about 150 MB. */
+const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
+
+/** Longest text of a backend's own that an error repeats. */
+const MESSAGE_LENGTH_MAX = 1000;
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Parts of the path, as they are: encoding them is done here. */
+  readonly path: readonly string[];
+  /** What is `undefined` is left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Statuses that are no failure although they look like one. */
+  readonly accept?: readonly number[];
+}
+
+export interface Answer {
+  readonly status: number;
+  /** From JSON; `undefined` when there was none. */
+  readonly body: unknown;
+}
+
+/** @throws MonError for every status that is neither 2xx nor accepted, and when the backend cannot be reached */
+export type Requester = (request: Request) => Promise<Answer>;
+
+export function openRequester({ url, headers }: BackendAddress, timeoutMs: number): Requester {
+  return async ({ method, path, query = {}, body, accept = [] }) => {
+    const target = new URL(`${url}/${path.map((part) => pathPart(part)).join('/')}`);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    // Slow to load, and a console shows its first screen before it asks for anything.
+    const { default: got } = await import('got');
+    const tooLarge = new AbortController();
+    try {
+      const pending = got(target, {
+        method,
+        headers,
+        ...(body !== undefined && { json: body }),
+        timeout: { request: timeoutMs },
+        // Once more when a kept connection was closed in the moment of its use; anything else is the caller's to decide.
+        retry: {
+          limit: 1,
+          methods: ['GET'],
+          statusCodes: [],
+          errorCodes: ['ECONNRESET', 'EPIPE'],
+          calculateDelay: once,
+        },
+        throwHttpErrors: false,
+        followRedirect: false,
+        // A small answer must not unpack into a large one.
+        decompress: false,
+        signal: tooLarge.signal,
+      });
+      void pending.on('downloadProgress', ({ transferred }) => {
+        if (transferred > ANSWER_BYTES_MAX) tooLarge.abort();
+      });
+      const response = await pending;
+      const answer = { status: response.statusCode, body: parseBody(response.body) };
+      if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
+      throw refusal(answer, `${method} ${target.pathname}`, url);
+    } catch (error) {
+      if (error instanceof MonError) throw error;
+      if (tooLarge.signal.aborted) {
+        throw new MonError(
+          'too_large',
+          `${url} answered with more than can be read at once: ask for less, with a limit`,
+        );
+      }
+      // Not the error of the HTTP library itself: it carries the headers, and with them the credentials, into every log.
+      throw new MonError('unavailable', connectionProblem(url, error), {
+        cause: error instanceof Error ? error.cause : error,
+      });
+    }
+  };
+}
+
+/**
+ * The body of an answer as `schema` has it.
+ *
+ * @throws MonError `internal` when it is something else: the address is no backend, or one of another kind
+ */
+export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, url: string): Output {
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.map(String).join('.');
+  throw new MonError(
+    'internal',
+    `${url} gave an answer that is not understood (${place}: ${issue?.message ?? 'invalid'}): check that it is a mon backend`,
+  );
+}
+
+function once({ computedValue }: { readonly computedValue: number }): number {
+  return computedValue === 0 ? 0 : 1;
+}
+
+/** @throws MonError `invalid` for what no name is and a URL cannot hold: `..` would ask for another resource */
+function pathPart(part: string): string {
+  if (part === '' || part === '.' || part === '..' || !part.isWellFormed()) {
+    throw new MonError('invalid', `${JSON.stringify(part)} is not a name: use word characters, dots and hyphens`);
+  }
+  return encodeURIComponent(part);
+}
+
+function parseBody(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Some proxy's page, perhaps. It is no answer of ours, which `readAnswer` will say.
+    return text.slice(0, MESSAGE_LENGTH_MAX);
+  }
+}
+
+function refusal({ status, body }: Answer, request: string, url: string): MonError {
+  const own = messageOf(body)?.slice(0, MESSAGE_LENGTH_MAX);
+  return new MonError(errorCode(status), own ?? defaultMessage(status, request, url));
+}
+
+function messageOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  if ('error' in body && typeof body.error === 'string') return body.error;
+  if ('message' in body && typeof body.message === 'string') return body.message;
+  return undefined;
+}
+
+function errorCode(status: number): ErrorCode {
+  switch (status) {
+    case 400:
+      return 'invalid';
+    case 401:
+      return 'unauthenticated';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'not_found';
+    case 409:
+      return 'conflict';
+    case 413:
+      return 'too_large';
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+      return 'unavailable';
+    default:
+      return 'internal';
+  }
+}
+
+function defaultMessage(status: number, request: string, url: string): string {
+  switch (status) {
+    case 401:
+      return `${url} wants credentials: set MON_API_KEY, or MON_CREDENTIALS=user:password, or use http://user:password@host`;
+    case 403:
+      return `${url} does not allow ${request} with these credentials`;
+    case 503:
+      return `${url} is too busy for ${request}: try again in a moment`;
+    default:
+      return `${url} answered HTTP ${String(status)} to ${request}`;
+  }
+}
