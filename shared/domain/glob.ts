@@ -1,0 +1,86 @@
+/**
+ * Compiles a pattern in which `*` stands for any text and `?` for any one UTF-16 unit.
+ *
+ * The time to match grows with the length of the text, whatever the pattern: between two stars only the first place
+ * where a piece fits is looked for, and never again, because a later one could not help the pieces behind it.
+ *
+ * @returns whether the whole of a text matches; letter case counts
+ */
+export function compileGlob(pattern: string): (text: string) => boolean {
+  const pieces = pattern.split(/\*+/);
+  const [first = '', ...others] = pieces;
+  const last = others.pop();
+  if (last === undefined) return (text) => text.length === first.length && fitsAt(text, first, 0);
+
+  const finders = others.map((piece) => ({ length: piece.length, find: pieceFinder(piece) }));
+  return (text) => {
+    const lastStart = text.length - last.length;
+    if (lastStart < first.length || !fitsAt(text, first, 0) || !fitsAt(text, last, lastStart)) return false;
+    let position = first.length;
+    for (const { length, find } of finders) {
+      const found = find(text, position);
+      if (found === -1) return false;
+      position = found + length;
+    }
+    return position <= lastStart;
+  };
+}
+
+function fitsAt(text: string, piece: string, start: number): boolean {
+  for (let index = 0; index < piece.length; index++) {
+    const wanted = piece[index];
+    if (wanted !== '?' && wanted !== text[start + index]) return false;
+  }
+  return true;
+}
+
+/** Finds the first place from `position` on where the piece fits, or -1. */
+type Find = (text: string, position: number) => number;
+
+function pieceFinder(piece: string): Find {
+  return piece.includes('?') ? maskFinder(piece) : (text, position) => text.indexOf(piece, position);
+}
+
+const WORD_BITS = 32;
+
+/**
+ * Shift-And: bit `i` of the state says that the last `i + 1` characters of the text fit the first `i + 1` of the piece.
+ * A step costs one operation per 32 characters of the piece, also on texts made to mislead (R. Baeza-Yates and G. Gonnet,
+ * A new approach to text searching, 1992).
+ */
+function maskFinder(piece: string): Find {
+  const words = Math.ceil(piece.length / WORD_BITS);
+  const wildcard = new Uint32Array(words);
+  const masks = new Map<number, Uint32Array>();
+  for (let index = 0; index < piece.length; index++) {
+    if (piece[index] === '?') setBit(wildcard, index);
+  }
+  for (let index = 0; index < piece.length; index++) {
+    const code = piece.charCodeAt(index);
+    const mask = masks.get(code) ?? wildcard.slice();
+    setBit(mask, index);
+    masks.set(code, mask);
+  }
+  const lastWord = words - 1;
+  const accepting = 1 << ((piece.length - 1) % WORD_BITS);
+
+  return (text, position) => {
+    const state = new Uint32Array(words);
+    for (let index = position; index < text.length; index++) {
+      const mask = masks.get(text.charCodeAt(index)) ?? wildcard;
+      let carry = 1;
+      for (let word = 0; word < words; word++) {
+        const before = state[word] ?? 0;
+        state[word] = ((before << 1) | carry) & (mask[word] ?? 0);
+        carry = before >>> (WORD_BITS - 1);
+      }
+      if (((state[lastWord] ?? 0) & accepting) !== 0) return index - piece.length + 1;
+    }
+    return -1;
+  };
+}
+
+function setBit(bits: Uint32Array, index: number): void {
+  const word = Math.floor(index / WORD_BITS);
+  bits[word] = (bits[word] ?? 0) | (1 << (index % WORD_BITS));
+}

@@ -1,0 +1,262 @@
+import { FIELD_NAMES, fieldNamed, OPERATORS, readValue, type Comparison, type FlagName } from './search-fields.ts';
+
+/** A search as a tree. */
+export type SearchNode =
+  | { readonly kind: 'word'; readonly text: string }
+  | { readonly kind: 'flag'; readonly name: FlagName }
+  | Comparison
+  | { readonly kind: 'not'; readonly node: SearchNode }
+  | { readonly kind: 'and' | 'or'; readonly nodes: readonly SearchNode[] };
+
+export interface SearchProblem {
+  readonly kind: 'problem';
+  /** What is wrong and what to type instead. */
+  readonly message: string;
+  /** Where in the text, in UTF-16 units from 0. */
+  readonly position: number;
+}
+
+/** Bounds that no person reaches by typing, so that no search can take the program's time or stack. */
+export const SEARCH_LENGTH_MAX = 1024;
+const DEPTH_MAX = 32;
+const NODES_MAX = 200;
+
+/** @returns `undefined` for a search that names nothing and so finds everything */
+export function parseSearchTree(text: string): SearchNode | SearchProblem | undefined {
+  if (text.length > SEARCH_LENGTH_MAX) {
+    return problem(`the search is longer than ${String(SEARCH_LENGTH_MAX)} characters: shorten it`, SEARCH_LENGTH_MAX);
+  }
+  const control = text.search(/(?!\t)\p{Cc}/u);
+  if (control !== -1) return problem('a search cannot hold control characters: remove this one', control);
+  try {
+    return new Parser(text).parse();
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return problem(error.message, error.position);
+    throw error;
+  }
+}
+
+function problem(message: string, position: number): SearchProblem {
+  return { kind: 'problem', message, position };
+}
+
+/** Leaves the parser from any depth; never leaves this file. */
+class SyntaxProblem extends Error {
+  readonly position: number;
+
+  constructor(message: string, position: number) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/**
+ * Grammar, spaces anywhere between:
+ *
+ *     any     = all { "or" all }
+ *     all     = term { [ "and" ] term }
+ *     term    = "!" term | "(" any ")" | '"' quoted '"' | flag | field operator value | word
+ */
+class Parser {
+  readonly #text: string;
+  #position = 0;
+  #depth = 0;
+  #nodes = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  parse(): SearchNode | undefined {
+    this.#skipSpaces();
+    if (this.#atEnd()) return undefined;
+    const node = this.#any();
+    // Only a parenthesis ends a search early.
+    if (!this.#atEnd()) this.#fail('this ")" closes nothing: remove it, or quote it to search for it');
+    return node;
+  }
+
+  #any(): SearchNode {
+    const nodes = [this.#all()];
+    while (this.#keyword('or')) nodes.push(this.#all());
+    return this.#join('or', nodes);
+  }
+
+  #all(): SearchNode {
+    const nodes = [this.#term()];
+    while (true) {
+      this.#skipSpaces();
+      if (this.#atEnd() || this.#peek() === ')' || this.#seesKeyword('or')) return this.#join('and', nodes);
+      this.#keyword('and');
+      nodes.push(this.#term());
+    }
+  }
+
+  #join(kind: 'and' | 'or', nodes: readonly SearchNode[]): SearchNode {
+    const [only] = nodes;
+    return only !== undefined && nodes.length === 1 ? only : this.#counted({ kind, nodes });
+  }
+
+  #term(): SearchNode {
+    this.#skipSpaces();
+    const start = this.#position;
+    if (this.#atEnd()) this.#fail('something to search for is missing here');
+    if (++this.#depth > DEPTH_MAX)
+      this.#fail(`more than ${String(DEPTH_MAX)} levels of "(" and "!": simplify the search`);
+    const node = this.#primary(start);
+    this.#depth--;
+    return node;
+  }
+
+  #primary(start: number): SearchNode {
+    switch (this.#peek()) {
+      case '!':
+        this.#position++;
+        return this.#counted({ kind: 'not', node: this.#term() });
+      case '(':
+        return this.#group(start);
+      case ')':
+        return this.#fail('something to search for is missing before this ")"');
+      case '"':
+        return this.#counted({ kind: 'word', text: this.#nonEmpty(this.#quoted(), start) });
+      default:
+        return this.#comparison(start) ?? this.#word(start);
+    }
+  }
+
+  #group(start: number): SearchNode {
+    this.#position++;
+    const node = this.#any();
+    if (this.#peek() !== ')') this.#fail('this "(" is not closed: add a ")", or quote it to search for it', start);
+    this.#position++;
+    return node;
+  }
+
+  #comparison(start: number): SearchNode | undefined {
+    const [before = '', name = '', spaces = ''] = /^([a-z_]+)([ \t]*)/i.exec(this.#text.slice(start)) ?? [];
+    const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, start + before.length));
+    if (name === '' || operator === undefined) return undefined;
+    const field = fieldNamed(name.toLowerCase());
+    if (field === undefined) {
+      // `load > 5` may be words of an output; `load>5` can only be meant as a comparison.
+      if (spaces !== '') return undefined;
+      this.#fail(`there is no field "${name}": use ${FIELD_NAMES.join(', ')}, or quote the text to search for it`);
+    }
+    this.#position = start + before.length + operator.length;
+    this.#skipSpaces();
+    const valueStart = this.#position;
+    const quoted = this.#peek() === '"';
+    const text = quoted ? this.#quoted() : this.#bare();
+    if (text === '' && !quoted) this.#fail(`a value is missing after ${name}${operator}: ${field.hint}`, valueStart);
+    const comparison = readValue(field, operator, text);
+    if (typeof comparison === 'string') this.#fail(comparison, valueStart);
+    return this.#counted(comparison);
+  }
+
+  #word(start: number): SearchNode {
+    const text = this.#bare();
+    const lower = text.toLowerCase();
+    if (lower === 'and' || lower === 'or') {
+      this.#fail(`something to search for is missing before "${text}"; quote it to search for the word itself`, start);
+    }
+    if (lower === 'silenced' || lower === 'flapping') return this.#counted({ kind: 'flag', name: lower });
+    return this.#counted({ kind: 'word', text });
+  }
+
+  #bare(): string {
+    const [text = ''] = /^[^ \t()]*/.exec(this.#text.slice(this.#position)) ?? [];
+    this.#position += text.length;
+    return text;
+  }
+
+  #quoted(): string {
+    const start = this.#position;
+    let text = '';
+    for (let index = start + 1; index < this.#text.length; index++) {
+      const character = this.#text[index];
+      if (character === '"') {
+        this.#position = index + 1;
+        return text;
+      }
+      if (character === '\\' && (this.#text[index + 1] === '"' || this.#text[index + 1] === '\\')) index++;
+      text += this.#text[index] ?? '';
+    }
+    return this.#fail('this quote is not closed: add a " at its end', start);
+  }
+
+  #nonEmpty(text: string, start: number): string {
+    return text === '' ? this.#fail('there is nothing between these quotes: type what to search for', start) : text;
+  }
+
+  #seesKeyword(keyword: 'and' | 'or'): boolean {
+    const end = this.#position + keyword.length;
+    return (
+      this.#text.slice(this.#position, end).toLowerCase() === keyword &&
+      /^(?:$|[ \t()])/.test(this.#text.slice(end, end + 1))
+    );
+  }
+
+  #keyword(keyword: 'and' | 'or'): boolean {
+    if (!this.#seesKeyword(keyword)) return false;
+    this.#position += keyword.length;
+    this.#skipSpaces();
+    if (this.#atEnd() || this.#peek() === ')') this.#fail(`something to search for is missing after "${keyword}"`);
+    return true;
+  }
+
+  #counted<Node extends SearchNode>(node: Node): Node {
+    if (++this.#nodes > NODES_MAX) this.#fail(`more than ${String(NODES_MAX)} terms: shorten the search`);
+    return node;
+  }
+
+  #skipSpaces(): void {
+    while (this.#peek() === ' ' || this.#peek() === '\t') this.#position++;
+  }
+
+  #peek(): string | undefined {
+    return this.#text[this.#position];
+  }
+
+  #atEnd(): boolean {
+    return this.#position >= this.#text.length;
+  }
+
+  #fail(message: string, position = this.#position): never {
+    throw new SyntaxProblem(message, position);
+  }
+}
+
+/** A search in its plainest spelling; parsed again it means the same and prints the same. */
+export function printSearchTree(node: SearchNode): string {
+  switch (node.kind) {
+    case 'word':
+      return isReserved(node.text) ? quote(node.text) : bareOrQuoted(node.text);
+    case 'flag':
+      return node.name;
+    case 'comparison':
+      return `${node.field}${node.operator}${bareOrQuoted(node.text)}`;
+    case 'not':
+      return `!${printTerm(node.node)}`;
+    case 'and':
+      return node.nodes.map(printTerm).join(' ');
+    default:
+      return node.nodes.map(printTerm).join(' or ');
+  }
+}
+
+function printTerm(node: SearchNode): string {
+  const text = printSearchTree(node);
+  return node.kind === 'and' || node.kind === 'or' ? `(${text})` : text;
+}
+
+function isReserved(word: string): boolean {
+  return /^(?:and|or|silenced|flapping)$/i.test(word);
+}
+
+function bareOrQuoted(text: string): string {
+  return /^[\w.:/*?-]+$/.test(text) ? text : quote(text);
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
