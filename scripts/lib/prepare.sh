@@ -51,11 +51,15 @@ require_tools() {
 install_packages() {
   require_tools
   say 'installing packages...'
-  # The Node version that the packages ask for is among the packages, hence no warnings about the machine's own.
-  (cd "$root" && run_or_show npm ci --include=dev --no-audit --no-fund --loglevel=error) ||
+  # Not `npm ci`: it gives up when the registry lacks an optional package for some other platform, and it would take the
+  # files away from programs that are running. --no-save keeps to the versions of the lockfile as well and writes neither
+  # file. The Node version that the packages ask for is among the packages, hence no warnings about the machine's own.
+  (cd "$root" && run_or_show npm install --no-save --include=dev --no-audit --no-fund --loglevel=error) ||
     fail 'installing the packages failed, see above. Check the network and the registry (npm config get registry), then run this again.'
   [ -x "$node" ] ||
     fail 'npm installed the packages without running their install scripts. Allow them (npm config set ignore-scripts false), remove node_modules, then run this again.'
+  # npm leaves it as it is when nothing had to change.
+  touch "$root/node_modules/.package-lock.json"
 }
 
 build_programs() {
