@@ -1,7 +1,7 @@
-import type { z } from 'zod';
 import { isSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
-import { checkNameSchema, checkSchema, type CheckDefinition } from '../../../shared/schemas/check.ts';
+import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { apiSettingsSchema, type ApiSettings } from '../../../shared/schemas/settings.ts';
+import { SettingsReview, type Remark } from '../../settings/settings-review.ts';
 
 /** Definitions by their name, and how the API listens. */
 export interface ValidSettings {
@@ -10,12 +10,6 @@ export interface ValidSettings {
   readonly filters: ReadonlyMap<string, Settings>;
   readonly mutators: ReadonlyMap<string, Settings>;
   readonly api: ApiSettings;
-}
-
-/** Something about the value at `path`. */
-export interface Remark {
-  readonly path: readonly string[];
-  readonly message: string;
 }
 
 export interface Validation {
@@ -43,44 +37,16 @@ const BUILT_IN_HANDLERS: ReadonlySet<string> = new Set(['debug', 'deregistration
 
 /** Goes through everything and collects every problem, so that one start tells an operator all there is to mend. */
 export function validateSettings(settings: Settings): Validation {
-  const problems: Remark[] = [];
-  const warnings: Remark[] = [];
-
-  function check<T>(path: readonly string[], schema: z.ZodType<T>, value: unknown): T | undefined {
-    const answer = schema.safeParse(value);
-    if (answer.success) return answer.data;
-    for (const issue of answer.error.issues) {
-      problems.push({ path: [...path, ...issue.path.map(String)], message: issueMessage(issue) });
-    }
-    return undefined;
-  }
-
-  /** The definitions of a section that are objects at least. */
-  function definitions(section: string): [name: string, definition: Settings][] {
-    const found = settings[section] ?? {};
-    if (!isSettings(found)) {
-      problems.push({ path: [section], message: 'must be an object with one definition per name' });
-      return [];
-    }
-    return Object.entries(found).filter((entry): entry is [string, Settings] => {
-      if (!isSettings(entry[1])) problems.push({ path: [section, entry[0]], message: 'must be an object' });
-      return isSettings(entry[1]);
-    });
-  }
-
-  const checks = new Map<string, CheckDefinition>();
-  for (const [name, definition] of definitions('checks')) {
-    check(['checks', name], checkNameSchema, name);
-    const valid = check(['checks', name], checkSchema, definition);
-    if (valid !== undefined) checks.set(name, valid);
-  }
-  const handlers = new Map(definitions('handlers'));
+  const review = new SettingsReview(settings);
+  const { problems, warnings } = review;
+  const checks = review.checks();
+  const handlers = new Map(review.definitions('handlers'));
   const valid: ValidSettings = {
     checks,
     handlers,
-    filters: new Map(definitions('filters')),
-    mutators: new Map(definitions('mutators')),
-    api: check(['api'], apiSettingsSchema, settings['api'] ?? {}) ?? apiSettingsSchema.parse({}),
+    filters: new Map(review.definitions('filters')),
+    mutators: new Map(review.definitions('mutators')),
+    api: review.value(['api'], apiSettingsSchema, settings['api'] ?? {}) ?? apiSettingsSchema.parse({}),
   };
   if (!isSettings(settings['client'] ?? {})) problems.push({ path: ['client'], message: 'must be an object' });
 
@@ -116,9 +82,4 @@ export function validateSettings(settings: Settings): Validation {
 function handlerNames({ handler, handlers }: Settings): Set<string> {
   const names: unknown[] = [handler, ...(Array.isArray(handlers) ? (handlers as readonly unknown[]) : [])];
   return new Set(names.filter((name) => typeof name === 'string'));
-}
-
-/** What is wrong and what is allowed, to stand behind the path of the value. */
-function issueMessage({ message }: z.core.$ZodIssue): string {
-  return message.replace(/^(?:Invalid input|Invalid option|Too small|Too big|Invalid string): /, '');
 }

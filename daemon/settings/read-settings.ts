@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage } from '../../../shared/errors.ts';
-import { JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
-import { isSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import { JsonTextError, parseJsonText } from '../../shared/domain/json-text.ts';
+import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 
 /** What one source says, before it is merged with the others. */
 export interface SettingsLayer {

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
+import { checkNameSchema, checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
+
+/** Something about the value at `path`. */
+export interface Remark {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Goes through merged settings and collects every problem instead of stopping at the first. */
+export class SettingsReview {
+  readonly problems: Remark[] = [];
+  readonly warnings: Remark[] = [];
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** @returns the value as the schema reads it; `undefined` when it breaks a rule, which is a problem then */
+  value<T>(path: readonly string[], schema: z.ZodType<T>, value: unknown): T | undefined {
+    const answer = schema.safeParse(value);
+    if (answer.success) return answer.data;
+    for (const issue of answer.error.issues) {
+      this.problems.push({ path: [...path, ...issue.path.map(String)], message: issueMessage(issue) });
+    }
+    return undefined;
+  }
+
+  /** The definitions of a section that are objects at least. */
+  definitions(section: string): [name: string, definition: Settings][] {
+    const found = this.#settings[section] ?? {};
+    if (!isSettings(found)) {
+      this.problems.push({ path: [section], message: 'must be an object with one definition per name' });
+      return [];
+    }
+    return Object.entries(found).filter((entry): entry is [string, Settings] => {
+      if (!isSettings(entry[1])) this.problems.push({ path: [section, entry[0]], message: 'must be an object' });
+      return isSettings(entry[1]);
+    });
+  }
+
+  /** The `checks` section (reference 2.2). */
+  checks(): Map<string, CheckDefinition> {
+    const checks = new Map<string, CheckDefinition>();
+    for (const [name, definition] of this.definitions('checks')) {
+      this.value(['checks', name], checkNameSchema, name);
+      const valid = this.value(['checks', name], checkSchema, definition);
+      if (valid !== undefined) checks.set(name, valid);
+    }
+    return checks;
+  }
+}
+
+/** What is wrong and what is allowed, to stand behind the path of the value. */
+function issueMessage({ message }: z.core.$ZodIssue): string {
+  return message.replace(/^(?:Invalid input|Invalid option|Too small|Too big|Invalid string): /, '');
+}
