@@ -7,6 +7,9 @@ import type { WebSocket } from 'ws';
 import { FEED_PATH, FEED_PROTOCOL, feedRequestSchema } from '../../shared/schemas/feed.ts';
 import type { FeedMessage, FeedRequest } from '../../shared/schemas/feed.ts';
 
+/** For `vi.waitFor`: a connection on loopback takes a millisecond, a busy machine a second. */
+export const SOON = { timeout: 10_000, interval: 2 };
+
 type Subscribe = Extract<FeedRequest, { type: 'subscribe' }>;
 
 /** The greeting of every scripted server, so that screens and expectations are the same each time. */
@@ -104,7 +107,7 @@ export async function startFeedServer(options: FeedServerOptions = {}): Promise<
         if (connection === undefined)
           throw new Error(`no connection ${String(index)} yet, ${String(attempts)} attempts`);
         return connection;
-      }, 5000);
+      }, SOON);
     },
     refuse(status) {
       refusal = status;
@@ -142,7 +145,7 @@ class ScriptedConnection implements FeedConnection {
       const subscribe = this.received.find((request) => request.type === 'subscribe');
       if (subscribe === undefined) throw new Error('the consumer has not subscribed yet');
       return subscribe;
-    }, 5000);
+    }, SOON);
   }
 
   send(...messages: readonly FeedMessage[]): void {

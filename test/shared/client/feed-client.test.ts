@@ -1,0 +1,408 @@
+import * as fc from 'fast-check';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openFeed } from '../../../shared/client/feed-client.ts';
+import type { Feed, FeedOptions } from '../../../shared/client/feed-client.ts';
+import { FEED_FRAME_BYTES_MAX } from '../../../shared/client/feed-link.ts';
+import type { FeedRows } from '../../../shared/schemas/feed.ts';
+import { FeedDiary } from '../../support/feed-diary.ts';
+import { aSilencedRow, anEventRow } from '../../support/feed-rows.ts';
+import { FEED_HELLO, SOON, startFeedServer } from '../../support/feed-server.ts';
+import type { FeedServer, FeedServerOptions } from '../../support/feed-server.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { deadUrl } from '../../support/scripted-server.ts';
+
+const A = 'web-001/http-frontend';
+const B = 'web-002/http-frontend';
+const rowA = anEventRow();
+const rowB = anEventRow({ client: 'web-002' });
+
+interface Rig {
+  readonly server: FeedServer;
+  readonly clock: ManualClock;
+  readonly diary: FeedDiary;
+  readonly feed: Feed;
+}
+
+async function rig(server: FeedServerOptions = {}, options: Partial<FeedOptions> = {}): Promise<Rig> {
+  const started = await startFeedServer(server);
+  return { server: started, ...follow({ backend: started.url, ...options }) };
+}
+
+function follow(options: Partial<FeedOptions> & { readonly backend: string }): Omit<Rig, 'server'> {
+  const clock = new ManualClock();
+  const diary = new FeedDiary();
+  const feed = openFeed({ topics: ['events'], clock, chance: () => 0, ...options }, diary);
+  onTestFinished(() => feed.close());
+  return { clock, diary, feed };
+}
+
+/** A feed that is live at sequence number 10 with row A. */
+async function liveRig(options: Partial<FeedOptions> = {}): Promise<Rig> {
+  const all = await rig({}, options);
+  const connection = await all.server.connection(0);
+  await connection.subscribed();
+  connection.send({ type: 'snapshot', seq: 10, rows: { events: { [A]: rowA } } }, { type: 'live', seq: 10 });
+  await all.diary.reaches('live');
+  return all;
+}
+
+test('a snapshot in several frames, then changes', async () => {
+  const { server, diary, feed } = await rig({}, { topics: ['events', 'silenced'], filter: 'status=crit' });
+  const connection = await server.connection(0);
+  expect(await connection.subscribed()).toEqual({
+    type: 'subscribe',
+    topics: ['events', 'silenced'],
+    filter: 'status=crit',
+  });
+
+  connection.send({ type: 'snapshot', seq: 7, rows: { events: { [A]: rowA } } });
+  connection.send({ type: 'snapshot', seq: 7, rows: { silenced: { 'web:*': aSilencedRow({ id: 'web:*' }) } } });
+  await vi.waitFor(() => expect(diary.rows).toHaveLength(2), SOON);
+  expect([diary.path, feed.seq]).toEqual(['connecting syncing', 0]);
+  connection.send({ type: 'live', seq: 7 });
+  await diary.reaches('live');
+  expect(feed.seq).toBe(7);
+
+  connection.send({ type: 'changes', seq: 9, time: 1234, rows: { events: { [A]: null, [B]: rowB } } });
+  await vi.waitFor(() => expect(feed.seq).toBe(9), SOON);
+
+  expect(diary.hellos).toEqual([FEED_HELLO]);
+  expect(diary.rows.map(({ about }) => about)).toEqual([
+    { seq: 7, replace: true, timeMs: undefined },
+    { seq: 7, replace: false, timeMs: undefined },
+    { seq: 9, replace: false, timeMs: 1234 },
+  ]);
+  expect([...diary.replica.events.keys(), ...diary.replica.silenced.keys()]).toEqual([B, 'web:*']);
+});
+
+test('a snapshot of nothing empties what was held', async () => {
+  const { server, diary, feed } = await liveRig();
+  feed.resync();
+  const connection = await server.connection(1);
+  await connection.subscribed();
+  connection.send({ type: 'live', seq: 12 });
+  await diary.reaches('live');
+  expect([diary.replica.events.size, feed.seq]).toEqual([0, 12]);
+});
+
+test('figures come through', async () => {
+  const { server, diary } = await liveRig();
+  const stats = { results: { ok: 1, warning: 2, critical: 3, unknown: 4 }, clients: 5, rate: 6.5, queue: 7 };
+  (await server.connection(0)).send({ type: 'stats', time: 1, stats });
+  await vi.waitFor(() => expect(diary.stats).toEqual([stats]), SOON);
+});
+
+test('after a cut it waits, resumes where it was and keeps its rows', async () => {
+  const { server, clock, diary, feed } = await liveRig();
+  (await server.connection(0)).cut();
+  expect(await diary.reaches('waiting')).toMatchObject({
+    attempt: 2,
+    retryAtMs: clock.now() + 500,
+    reason: expect.stringContaining('closed the connection'),
+  });
+  expect(diary.replica.events.size).toBe(1);
+
+  clock.advance(500);
+  const second = await server.connection(1);
+  expect(await second.subscribed()).toEqual({ type: 'subscribe', topics: ['events'], since: 10, store: 'store-1' });
+  second.send({ type: 'changes', seq: 12, time: 1, rows: { events: { [B]: rowB } } }, { type: 'live', seq: 12 });
+  await diary.reaches('live');
+  expect(diary.path).toBe('connecting syncing live waiting connecting syncing live');
+  expect([[...diary.replica.events.keys()], feed.seq]).toEqual([[A, B], 12]);
+});
+
+test('a cut during the catch-up resumes from before it', async () => {
+  const { server, clock, diary } = await liveRig();
+  (await server.connection(0)).cut();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  const second = await server.connection(1);
+  await second.subscribed();
+  second.send({ type: 'changes', seq: 12, time: 1, rows: { events: { [B]: rowB } } });
+  await vi.waitFor(() => expect(diary.replica.events.size).toBe(2), SOON);
+  second.cut();
+  await diary.reaches('waiting');
+  clock.advance(1000);
+  expect(await (await server.connection(2)).subscribed()).toMatchObject({ since: 10 });
+});
+
+test('a cut during a snapshot starts over', async () => {
+  const { server, clock, diary } = await liveRig();
+  const first = await server.connection(0);
+  first.send({ type: 'reset', reason: 'too slow' });
+  first.send({ type: 'snapshot', seq: 20, rows: { events: { [B]: rowB } } });
+  await vi.waitFor(() => expect([...diary.replica.events.keys()]).toEqual([B]), SOON);
+  first.cut();
+  await diary.reaches('waiting');
+  clock.advance(1000);
+  const second = await server.connection(1);
+  expect(await second.subscribed()).toEqual({ type: 'subscribe', topics: ['events'] });
+  second.send({ type: 'snapshot', seq: 21, rows: { events: { [A]: rowA } } }, { type: 'live', seq: 21 });
+  await diary.reaches('live');
+  expect([...diary.replica.events.keys()]).toEqual([A]);
+});
+
+test('a backend that cannot resume resets, and the snapshot replaces everything', async () => {
+  const { server, clock, diary } = await liveRig();
+  (await server.connection(0)).cut();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  const second = await server.connection(1);
+  await second.subscribed();
+  second.send({ type: 'reset', reason: 'sequence 10 is no longer kept' });
+  second.send({ type: 'snapshot', seq: 99, rows: { events: { [B]: rowB } } }, { type: 'live', seq: 99 });
+  await diary.reaches('live');
+  expect([...diary.replica.events.keys()]).toEqual([B]);
+});
+
+test('changes of another store are not believed', async () => {
+  const server = await startFeedServer({ hello: null });
+  const { clock, diary } = follow({ backend: server.url });
+  const first = await server.connection(0);
+  first.send(FEED_HELLO, { type: 'live', seq: 10 });
+  await diary.reaches('live');
+  first.cut();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  const second = await server.connection(1);
+  second.send({ ...FEED_HELLO, store: 'store-2' }, { type: 'changes', seq: 11, time: 1, rows: {} });
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('snapshot was due') });
+});
+
+test.each<{ name: string; frames: string[]; reason: RegExp }>([
+  { name: 'text that is not JSON', frames: ['{'], reason: /not JSON/ },
+  { name: 'an array', frames: ['[]'], reason: /malformed frame: frame/ },
+  { name: 'no type', frames: ['{}'], reason: /malformed frame: type/ },
+  { name: 'a sequence that is no number', frames: ['{"type":"changes","seq":"1","time":1,"rows":{}}'], reason: /seq/ },
+  { name: 'rows that are an array', frames: ['{"type":"changes","seq":11,"time":1,"rows":[]}'], reason: /rows/ },
+  {
+    name: 'a row without its output',
+    frames: [JSON.stringify({ type: 'changes', seq: 11, time: 1, rows: { events: { [A]: { ...rowA, output: 7 } } } })],
+    reason: /rows\.events\["web-001\/http-frontend"\]/,
+  },
+  { name: 'a sequence that goes back', frames: ['{"type":"changes","seq":9,"time":1,"rows":{}}'], reason: /went back/ },
+  { name: 'a snapshot out of the blue', frames: ['{"type":"snapshot","seq":11,"rows":{}}'], reason: /without a reset/ },
+  { name: 'live twice', frames: ['{"type":"live","seq":11}'], reason: /live twice/ },
+  { name: 'hello twice', frames: [JSON.stringify(FEED_HELLO)], reason: /hello twice/ },
+])('$name makes it reconnect and say why', async ({ frames, reason }) => {
+  const { server, diary } = await liveRig();
+  const connection = await server.connection(0);
+  for (const frame of frames) connection.sendRaw(frame);
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringMatching(reason) });
+});
+
+test('a binary frame and one beyond the bound make it reconnect', async () => {
+  const { server, clock, diary, feed } = await liveRig();
+  (await server.connection(0)).sendRaw(Buffer.from('{"type":"ping"}'));
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('not text') });
+  clock.advance(500);
+  (await server.connection(1)).sendRaw(' '.repeat(FEED_FRAME_BYTES_MAX + 1));
+  await vi.waitFor(() => expect(diary.path).toMatch(/waiting connecting syncing waiting$/), SOON);
+  expect(feed.seq).toBe(10);
+});
+
+test('what a newer backend adds is passed over', async () => {
+  const { server, diary } = await liveRig();
+  const connection = await server.connection(0);
+  connection.sendRaw('{"type":"weather","sun":true}');
+  connection.send({ type: 'changes', seq: 11, time: 1, rows: { events: { [B]: rowB } } });
+  await vi.waitFor(() => expect(diary.replica.events.size).toBe(2), SOON);
+  expect(diary.path).toBe('connecting syncing live');
+});
+
+test('it answers pings', async () => {
+  const { server } = await liveRig();
+  const connection = await server.connection(0);
+  connection.send({ type: 'ping' });
+  await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }), SOON);
+});
+
+test('it pings when it hears nothing, and stays as long as it is answered', async () => {
+  const { server, clock, diary } = await liveRig();
+  const connection = await server.connection(0);
+  const pings = (): number => connection.received.filter(({ type }) => type === 'ping').length;
+  for (let heartbeat = 1; heartbeat <= 4; heartbeat += 1) {
+    clock.advance(5000);
+    await vi.waitFor(() => expect(pings()).toBe(heartbeat), SOON);
+    // The answer is a frame too: the next ping is due 5 s after it.
+    connection.send({ type: 'changes', seq: 10 + heartbeat, time: 1, rows: {} });
+    await vi.waitFor(() => expect(diary.rows).toHaveLength(1 + heartbeat), SOON);
+  }
+  expect(diary.path).toBe('connecting syncing live');
+});
+
+test('two pings without an answer: it drops the connection and reconnects', async () => {
+  const { server, clock, diary } = await rig({ answerPings: false });
+  const connection = await server.connection(0);
+  connection.send({ type: 'live', seq: 1 });
+  await diary.reaches('live');
+  clock.advance(14_999);
+  expect(diary.path).toBe('connecting syncing live');
+  clock.advance(1);
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: `no sign of life from ${server.url} for 15 s` });
+  await vi.waitFor(() => expect(connection.isOpen).toBe(false), SOON);
+  expect(connection.received.filter(({ type }) => type === 'ping')).toHaveLength(2);
+});
+
+test('an address that takes the connection and says nothing is given up on', async () => {
+  const { clock, diary } = await rig({ hello: null, answerPings: false });
+  await diary.reaches('syncing');
+  clock.advance(15_000);
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('no sign of life') });
+});
+
+test('nothing listens: it says so and tries again, ever more slowly', async () => {
+  const url = await deadUrl();
+  const { clock, diary } = follow({ backend: url.replace('//', '//alice:secret@'), chance: () => 1 });
+  const pauses: number[] = [];
+  for (let attempt = 2; attempt <= 8; attempt += 1) {
+    const waiting = await diary.reaches('waiting');
+    expect(waiting).toMatchObject({ attempt, reason: expect.stringContaining(`${url}: nothing listens there`) });
+    pauses.push(waiting.retryAtMs - clock.now());
+    clock.advance(waiting.retryAtMs - clock.now());
+    expect(diary.states.at(-1)).toEqual({ kind: 'connecting', attempt });
+  }
+  expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  expect(JSON.stringify(diary.states)).not.toContain('secret');
+});
+
+test.each([
+  { status: 401, code: 'unauthenticated', message: /set MON_API_KEY/ },
+  { status: 403, code: 'forbidden', message: /does not allow the live feed/ },
+  { status: 404, code: 'not_found', message: /has no live feed/ },
+  { status: 426, code: 'version', message: /same generation/ },
+])('HTTP $status is a refusal that is tried again slowly, without a flicker', async ({ status, code, message }) => {
+  const server = await startFeedServer();
+  server.refuse(status);
+  const { clock, diary } = follow({ backend: server.url });
+  expect(await diary.reaches('refused')).toMatchObject({ code, message: expect.stringMatching(message) });
+  clock.advance(29_999);
+  expect(server.attempts).toBe(1);
+  clock.advance(1);
+  await vi.waitFor(() => expect(diary.states).toHaveLength(3), SOON);
+  expect([server.attempts, diary.path]).toEqual([2, 'connecting refused refused']);
+
+  server.refuse(undefined);
+  clock.advance(30_000);
+  (await server.connection(0)).send({ type: 'live', seq: 1 });
+  await diary.reaches('live');
+  expect(diary.path).toBe('connecting refused refused syncing live');
+});
+
+test('HTTP 503 passes: it waits', async () => {
+  const server = await startFeedServer();
+  server.refuse(503);
+  const { diary } = follow({ backend: server.url });
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: `${server.url} answered HTTP 503` });
+});
+
+test.each([
+  { code: 'invalid', message: 'the filter is wrong at 3: a value is missing', kind: 'refused' },
+  { code: 'unavailable', message: 'the backend is stopping', kind: 'waiting' },
+] as const)('the error $code before the end is passed on as $kind', async ({ kind, ...error }) => {
+  const { server, diary } = await rig();
+  (await server.connection(0)).send({ type: 'error', ...error });
+  const state = await diary.reaches(kind);
+  expect(JSON.stringify(state)).toContain(error.message);
+});
+
+test('reconnect tries at once and goes on where it was; resync begins anew', async () => {
+  const { server, diary, feed } = await liveRig();
+  (await server.connection(0)).cut();
+  await diary.reaches('waiting');
+  feed.reconnect();
+  expect(await (await server.connection(1)).subscribed()).toMatchObject({ since: 10 });
+  feed.resync();
+  expect(await (await server.connection(2)).subscribed()).not.toHaveProperty('since');
+  expect(diary.path).toBe('connecting syncing live waiting connecting syncing connecting syncing');
+});
+
+test('credentials and headers go with the handshake, the password into no URL', async () => {
+  const server = await startFeedServer();
+  follow({ backend: server.url.replace('//', '//alice:secret@'), headers: { 'x-request-id': 'r1' } });
+  const { headers } = await server.connection(0);
+  expect([headers.authorization, headers['x-request-id'], headers['sec-websocket-protocol']]).toEqual([
+    `Basic ${btoa('alice:secret')}`,
+    'r1',
+    'mon.feed.v1',
+  ]);
+});
+
+test('after close nothing happens any more, and no timer is left', async () => {
+  const { server, clock, diary, feed } = await liveRig();
+  const connection = await server.connection(0);
+  connection.send({ type: 'changes', seq: 11, time: 1, rows: {} });
+  feed.close();
+  feed.reconnect();
+  await vi.waitFor(() => expect(connection.isOpen).toBe(false), SOON);
+  clock.advance(60_000);
+  expect([diary.path, server.attempts, clock.pending]).toEqual(['connecting syncing live', 1, 0]);
+});
+
+test('closed before it began, it says nothing', async () => {
+  const server = await startFeedServer();
+  const { feed, diary } = follow({ backend: server.url });
+  feed.close();
+  await new Promise(setImmediate);
+  expect([diary.states, server.attempts]).toEqual([[], 0]);
+});
+
+test('a listener may close it at any moment', async () => {
+  const server = await startFeedServer();
+  const states: string[] = [];
+  const feed = openFeed(
+    { backend: server.url, topics: ['events'], clock: new ManualClock() },
+    {
+      onState: ({ kind }) => void states.push(kind),
+      onRows: () => feed.close(),
+      onStats: () => undefined,
+    },
+  );
+  const connection = await server.connection(0);
+  connection.send({ type: 'live', seq: 1 });
+  await vi.waitFor(() => expect(connection.isOpen).toBe(false), SOON);
+  expect(states).toEqual(['connecting', 'syncing']);
+});
+
+test('whatever a backend sends, it ends up live again with the state of the backend', async () => {
+  const frame = fc.oneof(
+    fc.json(),
+    fc.string({ unit: 'binary', maxLength: 50 }),
+    fc
+      .record(
+        {
+          type: fc.constantFrom('hello', 'snapshot', 'live', 'changes', 'reset', 'stats', 'error', 'ping', 'pong', 'x'),
+          seq: fc.oneof(fc.nat(30), fc.jsonValue()),
+          time: fc.oneof(fc.nat(), fc.jsonValue()),
+          rows: fc.oneof(
+            fc.constant({}),
+            fc.constant({ events: { [B]: rowB } }),
+            fc.constant({ events: { [A]: null } }),
+            fc.dictionary(fc.constantFrom('events', 'silenced', 'clients', '__proto__'), fc.jsonValue()),
+          ),
+          code: fc.oneof(fc.string(), fc.jsonValue()),
+          message: fc.oneof(fc.string(), fc.jsonValue()),
+          reason: fc.string(),
+        },
+        { requiredKeys: ['type'] },
+      )
+      .map((value) => JSON.stringify(value)),
+  );
+  const truth: FeedRows = { events: { [A]: rowA } };
+  const { server, diary, feed } = await liveRig();
+  await fc.assert(
+    fc.asyncProperty(fc.array(frame, { maxLength: 5 }), async (frames) => {
+      const connection = await server.connection(server.connections.length - 1);
+      for (const text of frames) connection.sendRaw(text);
+      // Cut or not: from here on a good backend follows.
+      const index = server.connections.length;
+      feed.resync();
+      const next = await server.connection(index);
+      await next.subscribed();
+      next.send({ type: 'snapshot', seq: 10, rows: truth }, { type: 'live', seq: 10 });
+      await diary.reaches('live');
+      expect(Object.fromEntries(diary.replica.events)).toEqual(truth.events);
+    }),
+    { numRuns: 60 },
+  );
+});

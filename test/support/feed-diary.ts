@@ -1,0 +1,48 @@
+import { vi } from 'vitest';
+import type { FeedListener, FeedState } from '../../shared/client/feed-client.ts';
+import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import { FeedReplica } from '../../shared/client/feed-replica.ts';
+import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
+import { SOON } from './feed-server.ts';
+
+/** A listener that writes everything down and holds what the rows add up to. */
+export class FeedDiary implements FeedListener {
+  readonly states: FeedState[] = [];
+  readonly hellos: FeedMessage[] = [];
+  readonly rows: { readonly rows: FeedRows; readonly about: RowsAbout }[] = [];
+  readonly stats: FeedStats[] = [];
+  readonly replica = new FeedReplica();
+
+  onState(state: FeedState): void {
+    this.states.push(state);
+  }
+
+  onHello(hello: FeedMessage): void {
+    this.hellos.push(hello);
+  }
+
+  onRows(rows: FeedRows, about: RowsAbout): void {
+    this.rows.push({ rows, about });
+    this.replica.apply(rows, about);
+  }
+
+  onStats(stats: FeedStats): void {
+    this.stats.push(stats);
+  }
+
+  /** What happened, as one line: `connecting syncing live`. */
+  get path(): string {
+    return this.states.map(({ kind }) => kind).join(' ');
+  }
+
+  /** Waits until the last state is of this kind. */
+  async reaches<Kind extends FeedState['kind']>(kind: Kind): Promise<Extract<FeedState, { kind: Kind }>> {
+    const isOfKind = (state: FeedState | undefined): state is Extract<FeedState, { kind: Kind }> =>
+      state?.kind === kind;
+    return await vi.waitFor(() => {
+      const state = this.states.at(-1);
+      if (!isOfKind(state)) throw new Error(`the feed is not ${kind}: ${this.path} ${JSON.stringify(state)}`);
+      return state;
+    }, SOON);
+  }
+}
