@@ -1,0 +1,137 @@
+import { WebSocket, type RawData } from 'ws';
+import { connectionProblem } from '../../shared/client/connection-problem.ts';
+import {
+  AGENT_PROTOCOL,
+  backendMessageSchema,
+  type AgentMessage,
+  type BackendMessage,
+} from '../../shared/schemas/agent.ts';
+import type { Clock } from './ports.ts';
+
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const PING_EVERY_MS = 10_000;
+/** Longest silence of a peer that answers pings. */
+const SILENCE_MAX_MS = 30_000;
+/** Time for a polite goodbye before the socket is cut. */
+const CLOSE_TIMEOUT_MS = 2000;
+/** Check requests are small; a backend that sends more than this is not one. */
+const FRAME_BYTES_MAX = 1024 * 1024;
+
+export interface ConnectionOptions {
+  /** Of the WebSocket, without credentials. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
+export interface ConnectionListener {
+  onOpen(): void;
+  onMessage(message: BackendMessage): void;
+  /** Exactly once, also when the connection never opened; `reason` is for people. */
+  onClose(reason: string): void;
+}
+
+export interface BackendConnection {
+  send(message: AgentMessage): void;
+  /** A frame that is JSON text already. */
+  sendText(frame: string): void;
+  close(reason: string): void;
+}
+
+/** One connection to the backend, from the first try to its end: frames are validated, a silent peer is given up. */
+export function connectBackend(
+  { url, headers, clock }: ConnectionOptions,
+  listener: ConnectionListener,
+): BackendConnection {
+  const socket = new WebSocket(url, AGENT_PROTOCOL, {
+    headers,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    perMessageDeflate: false,
+    maxPayload: FRAME_BYTES_MAX,
+  });
+  const timers = new DisposableStack();
+  let heardMs = clock.monotonic();
+  let ended: string | undefined;
+
+  const end = (reason: string): void => {
+    if (ended !== undefined) return;
+    ended = reason;
+    timers.dispose();
+    listener.onClose(reason);
+  };
+  const cut = (reason: string): void => {
+    end(reason);
+    socket.terminate();
+  };
+  const heard = (): void => {
+    heardMs = clock.monotonic();
+  };
+  const receive = (data: RawData, isBinary: boolean): void => {
+    heard();
+    const message = isBinary ? undefined : parseFrame(data);
+    if (message === undefined) cut('the backend sent a frame that is not part of the agent protocol');
+    else if (ended === undefined) listener.onMessage(message);
+  };
+
+  socket.on('open', () => {
+    heard();
+    const pings = clock.every(PING_EVERY_MS, () => {
+      if (clock.monotonic() - heardMs >= SILENCE_MAX_MS) cut('the backend has not answered for 30 seconds');
+      else socket.ping();
+    });
+    timers.use(pings);
+    listener.onOpen();
+  });
+  socket.on('message', receive);
+  socket.on('ping', heard);
+  socket.on('pong', heard);
+  socket.on('unexpected-response', (_request, response) => cut(refusal(url, response.statusCode ?? 0)));
+  socket.on('error', (error) => end(connectionProblem(url, error)));
+  socket.on('close', (code, reason) => end(closeReason(code, reason.toString('utf8'))));
+
+  return {
+    send: (message) => socket.send(JSON.stringify(message)),
+    sendText: (frame) => socket.send(frame),
+    close(reason) {
+      end(reason);
+      const cutting = clock.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
+      socket.once('close', () => cutting[Symbol.dispose]());
+      socket.close(1000);
+    },
+  };
+}
+
+function parseFrame(data: RawData): BackendMessage | undefined {
+  if (!Buffer.isBuffer(data)) return undefined;
+  try {
+    const message: unknown = JSON.parse(data.toString('utf8'));
+    return isBackendMessage(message) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBackendMessage(message: unknown): message is BackendMessage {
+  return backendMessageSchema.safeParse(message).success;
+}
+
+function refusal(url: string, status: number): string {
+  switch (status) {
+    case 401:
+    case 403:
+      return `the backend at ${url} refuses our credentials (HTTP ${String(status)}): set MON_AGENT_CREDENTIALS to user:password`;
+    case 404:
+      return `there is no backend for agents at ${url} (HTTP 404): check the address`;
+    case 429:
+    case 503:
+      return `the backend at ${url} is busy (HTTP ${String(status)})`;
+    default:
+      return `the backend at ${url} refuses the connection (HTTP ${String(status)})`;
+  }
+}
+
+function closeReason(code: number, reason: string): string {
+  // 1005 and 1006 are not sent by anyone: they stand for no code, and for a connection that broke.
+  const text = code === 1006 ? 'the connection was cut' : `the backend closed the connection (${String(code)})`;
+  return reason === '' ? text : `${text}: ${reason}`;
+}

@@ -1,0 +1,223 @@
+import { backoffMs } from '../../shared/domain/backoff.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import type { AgentMessage, BackendMessage, CheckRequest } from '../../shared/schemas/agent.ts';
+import type { Client } from '../../shared/schemas/client.ts';
+import type { Log } from '../log/log.ts';
+import { connectBackend, type BackendConnection, type ConnectionOptions } from './backend-connection.ts';
+import type { Clock } from './ports.ts';
+import type { Spool, SpooledResult } from './spool.ts';
+
+const RECONNECT = { minMs: 500, maxMs: 30_000 };
+/** After this long without a welcome the other side is taken for something else. */
+const WELCOME_TIMEOUT_MS = 10_000;
+/** Bounds of one frame; a single result may be larger. */
+const FRAME = { results: 1000, characters: 512 * 1024 };
+const DROPPED_EVERY_MS = 60_000;
+
+interface ResultSocketDeps {
+  readonly url: string;
+  readonly headers: ConnectionOptions['headers'];
+  readonly spool: Spool;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 0 to below 1, evenly spread. */
+  readonly chance: () => number;
+  /** Who we are, as of now. */
+  readonly client: () => Client;
+  /** Of the client, which the backend adopts and then insists on (completion 1.10). */
+  readonly signature: string | undefined;
+  readonly onWelcome: () => void;
+  readonly onCheckRequest: (check: CheckRequest) => void;
+}
+
+/** A connection that was welcomed: what of the spool has been sent over it, and what came back. */
+interface Session {
+  readonly connection: BackendConnection;
+  readonly window: number;
+  sentId: number;
+  ackedId: number;
+}
+
+/**
+ * Keeps a connection to the backend, for ever, and empties the spool over it: in order, at most `window` results
+ * unacknowledged, what was not acknowledged again after a reconnect. The backend ignores what it has seen.
+ */
+export class ResultSocket {
+  readonly #deps: ResultSocketDeps;
+  readonly #timers = new DisposableStack();
+  /** Pending reconnect, or the limit of the wait for a welcome. */
+  #step: Disposable | undefined;
+  #connection: BackendConnection | undefined;
+  #session: Session | undefined;
+  #attempt = 0;
+  #closed = false;
+  #pumping = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(deps: ResultSocketDeps) {
+    this.#deps = deps;
+    this.#timers.use(deps.clock.every(DROPPED_EVERY_MS, () => this.#reportDropped()));
+    this.#connect();
+  }
+
+  /** Something new is in the spool. */
+  wake(): void {
+    this.#guarded(this.#pump());
+  }
+
+  /** Tells the backend that we live, when there is a backend to tell; an old sign of life is worth nothing. */
+  sendKeepalive(): void {
+    this.#session?.connection.send({ type: 'keepalive', client: this.#deps.client() });
+  }
+
+  /** Waits until everything is acknowledged, but not without a connection, and at most `timeoutMs`; then says goodbye. */
+  async close(timeoutMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onIdle = resolve;
+    this.#timers.use(this.#deps.clock.after(timeoutMs, resolve));
+    this.#checkIdle();
+    await promise;
+    this.#closed = true;
+    this.#step?.[Symbol.dispose]();
+    this.#timers.dispose();
+    this.#connection?.close('the agent stopped');
+    this.#reportDropped();
+  }
+
+  #connect(): void {
+    const { url, headers, clock, client, spool } = this.#deps;
+    const hello = (): AgentMessage => ({ type: 'hello', client: client(), spool: spool.name });
+    const connection = connectBackend(
+      { url, headers, clock },
+      {
+        onOpen: () => {
+          connection.send(hello());
+          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer our hello'));
+        },
+        onMessage: (message) => this.#guarded(this.#receive(connection, message)),
+        onClose: (reason) => this.#lost(reason),
+      },
+    );
+    this.#connection = connection;
+  }
+
+  /** Only the spool can fail here. What it holds is sent again after a reconnect, perhaps to better luck. */
+  #guarded(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#deps.log.error({ reason: errorMessage(error) }, 'the spool failed');
+      this.#connection?.close('the spool failed');
+    });
+  }
+
+  #nextStep(delayMs: number, task: () => void): void {
+    this.#step?.[Symbol.dispose]();
+    this.#step = this.#deps.clock.after(delayMs, task);
+  }
+
+  #lost(reason: string): void {
+    const { log, chance } = this.#deps;
+    this.#session = undefined;
+    this.#connection = undefined;
+    this.#checkIdle();
+    if (this.#closed) return;
+    this.#attempt += 1;
+    const delayMs = backoffMs(this.#attempt, chance(), RECONNECT);
+    log.warn({ reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size }, 'not connected to the backend');
+    this.#nextStep(delayMs, () => this.#connect());
+  }
+
+  async #receive(connection: BackendConnection, message: BackendMessage): Promise<void> {
+    const { log, onCheckRequest } = this.#deps;
+    switch (message.type) {
+      case 'welcome':
+        await this.#welcome(connection, message);
+        break;
+      case 'ack':
+        await this.#acknowledged(message.id);
+        break;
+      case 'rejected':
+        log.error({ id: message.id, reason: message.error }, 'the backend rejected a result');
+        break;
+      case 'check_request':
+        if (this.#session !== undefined) onCheckRequest(message.check);
+        break;
+      case 'error':
+        log.error({ code: message.code, reason: message.message }, 'the backend reports an error');
+        break;
+    }
+  }
+
+  async #welcome(
+    connection: BackendConnection,
+    { acked, window, version }: Extract<BackendMessage, { type: 'welcome' }>,
+  ): Promise<void> {
+    const { log, spool, onWelcome } = this.#deps;
+    if (acked > spool.lastId) {
+      log.warn(
+        { acked, last: spool.lastId },
+        'the state directory is older than what the backend has: starting a new spool',
+      );
+      await spool.rename();
+      connection.close('a new spool');
+      return;
+    }
+    this.#step?.[Symbol.dispose]();
+    this.#attempt = 0;
+    // Before anything is awaited: the next frame may be a check request.
+    this.#session = { connection, window, sentId: acked, ackedId: acked };
+    log.info({ url: this.#deps.url, version, spooled: spool.size }, 'connected to the backend');
+    onWelcome();
+    await spool.acknowledge(acked);
+    this.#checkIdle();
+    await this.#pump();
+  }
+
+  async #acknowledged(id: number): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    session.ackedId = Math.max(session.ackedId, Math.min(id, session.sentId));
+    await this.#deps.spool.acknowledge(session.ackedId);
+    this.#checkIdle();
+    await this.#pump();
+  }
+
+  /** Sends what the window has room for. One at a time; whoever comes meanwhile is served by the loop's condition. */
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      for (let session = this.#session; session !== undefined; session = this.#session) {
+        const room = session.window - (session.sentId - session.ackedId);
+        if (room <= 0 || session.sentId >= this.#deps.spool.lastId) return;
+        const results = await this.#deps.spool.read(session.sentId, {
+          results: Math.min(room, FRAME.results),
+          characters: FRAME.characters,
+        });
+        const last = results.at(-1);
+        if (last === undefined) return;
+        if (session !== this.#session) continue;
+        session.connection.sendText(resultsFrame(results, this.#deps.signature));
+        session.sentId = last.id;
+      }
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #checkIdle(): void {
+    if (this.#session === undefined || this.#session.ackedId >= this.#deps.spool.lastId) this.#onIdle?.();
+  }
+
+  #reportDropped(): void {
+    const { spool, log } = this.#deps;
+    const dropped = spool.takeDropped();
+    if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'the spool is full, the oldest results were dropped');
+  }
+}
+
+/** The `results` message, around texts that are JSON already. */
+function resultsFrame(results: readonly SpooledResult[], signature: string | undefined): string {
+  const signed = signature === undefined ? '' : `"signature":${JSON.stringify(signature)},`;
+  const items = results.map(({ id, text }) => `{"id":${String(id)},${signed}"check":${text}}`);
+  return `{"type":"results","results":[${items.join(',')}]}`;
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { errorMessage, MonError } from '../../shared/errors.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+
+/** A result on disk: its id and its JSON text, sent as it is. */
+export interface SpooledResult {
+  readonly id: number;
+  readonly text: string;
+}
+
+export interface SpoolLimits {
+  readonly results: number;
+  /** Of JSON text, in UTF-16 units. */
+  readonly characters: number;
+}
+
+/** Some days of results of one machine while its backend is away. */
+const LIMITS: SpoolLimits = { results: 100_000, characters: 64 * 1024 * 1024 };
+
+type Op = { type: 'put'; key: string; value: string } | { type: 'del'; key: string };
+
+const NAME_KEY = 'meta/name';
+const LAST_ID_KEY = 'meta/last-id';
+const RESULTS = 'result/';
+/** After the last key that begins with `result/`: `0` follows `/`. */
+const RESULTS_END = 'result0';
+const ID_DIGITS = 16;
+
+/**
+ * Results that wait for the backend's acknowledgement, in order, on disk. Ids grow by one and are never used again, so
+ * that the backend can tell a repetition from a new result.
+ *
+ * @throws MonError `conflict` when another agent holds the directory, `unavailable` when it cannot be used
+ */
+export async function openSpool(stateDir: string, limits: SpoolLimits = LIMITS): Promise<Spool> {
+  const directory = join(stateDir, 'spool');
+  try {
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    const db = new Level(directory);
+    await db.open();
+    return await Spool.load(db, limits);
+  } catch (error) {
+    throw spoolError(directory, error);
+  }
+}
+
+export class Spool implements AsyncDisposable {
+  readonly #db: Level;
+  readonly #limits: SpoolLimits;
+  /** Sizes of the texts of `#firstId` to `#lastId`, without a gap. */
+  readonly #sizes: number[] = [];
+  #name: string;
+  #firstId: number;
+  #lastId: number;
+  #characters = 0;
+  #dropped = 0;
+  /** Writes go one after the other: a reader must never see an id before a smaller one. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  private constructor(db: Level, limits: SpoolLimits, name: string, lastId: number) {
+    this.#db = db;
+    this.#limits = limits;
+    this.#name = name;
+    this.#lastId = lastId;
+    this.#firstId = lastId + 1;
+  }
+
+  static async load(db: Level, limits: SpoolLimits): Promise<Spool> {
+    const [storedName, storedLastId = '0'] = await db.getMany([NAME_KEY, LAST_ID_KEY]);
+    const name = storedName ?? randomUUID();
+    if (storedName === undefined) await db.batch([{ type: 'put', key: NAME_KEY, value: name }], { sync: true });
+    const spool = new Spool(db, limits, name, Number(storedLastId));
+    for await (const [key, text] of db.iterator({ gt: RESULTS, lt: RESULTS_END })) {
+      if (spool.#sizes.length === 0) spool.#firstId = idOf(key);
+      spool.#sizes.push(text.length);
+      spool.#characters += text.length;
+    }
+    return spool;
+  }
+
+  /** Names this series of ids for the backend; made once. */
+  get name(): string {
+    return this.#name;
+  }
+
+  /** The last id on disk; 0 before the first. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  /** Results that wait. */
+  get size(): number {
+    return this.#sizes.length;
+  }
+
+  /**
+   * Adds a result; beyond the limits the oldest ones go. Synced to disk, because an id that a power loss takes back
+   * would be used again, and the backend would ignore the second result with it.
+   *
+   * @returns its id
+   */
+  async append(result: SubmittedResult): Promise<number> {
+    return await this.#inTurn(async () => {
+      const text = JSON.stringify(result);
+      const id = this.#lastId + 1;
+      const surplus = this.#surplus(text.length);
+      await this.#write(
+        [
+          ...this.#deletions(surplus),
+          { type: 'put', key: keyOf(id), value: text },
+          { type: 'put', key: LAST_ID_KEY, value: String(id) },
+        ],
+        true,
+      );
+      this.#forget(surplus);
+      this.#dropped += surplus;
+      this.#sizes.push(text.length);
+      this.#characters += text.length;
+      this.#lastId = id;
+      return id;
+    });
+  }
+
+  /** Results after `afterId` in order, as many as the limits allow, but at least one when there is one. */
+  async read(afterId: number, limits: SpoolLimits): Promise<SpooledResult[]> {
+    const results: SpooledResult[] = [];
+    let characters = 0;
+    for await (const [key, text] of this.#db.iterator({ gt: keyOf(afterId), lt: RESULTS_END, limit: limits.results })) {
+      characters += text.length;
+      if (results.length > 0 && characters > limits.characters) break;
+      results.push({ id: idOf(key), text });
+    }
+    return results;
+  }
+
+  /** Forgets everything up to `id`. Not synced: what comes back after a power loss is sent again and ignored. */
+  async acknowledge(id: number): Promise<void> {
+    await this.#inTurn(async () => {
+      const count = Math.min(this.#sizes.length, id - this.#firstId + 1);
+      if (count <= 0) return;
+      await this.#write(this.#deletions(count), false);
+      this.#forget(count);
+    });
+  }
+
+  /** How many results were dropped since the last call. */
+  takeDropped(): number {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    return dropped;
+  }
+
+  /** Takes a new name, for a spool whose ids the backend has already seen from an earlier life of this directory. */
+  async rename(): Promise<void> {
+    await this.#inTurn(async () => {
+      const name = randomUUID();
+      await this.#write([{ type: 'put', key: NAME_KEY, value: name }], true);
+      this.#name = name;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lastWrite;
+    await this.#db.close();
+  }
+
+  async #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#lastWrite.then(task);
+    this.#lastWrite = done.catch(() => undefined);
+    return await done;
+  }
+
+  async #write(ops: Op[], sync: boolean): Promise<void> {
+    try {
+      await this.#db.batch(ops, { sync });
+    } catch (error) {
+      throw spoolError(this.#db.location, error);
+    }
+  }
+
+  /** How many of the oldest must go before a text of `length` fits. */
+  #surplus(length: number): number {
+    let count = 0;
+    let characters = this.#characters + length;
+    for (const size of this.#sizes) {
+      if (this.#sizes.length - count < this.#limits.results && characters <= this.#limits.characters) break;
+      characters -= size;
+      count += 1;
+    }
+    return count;
+  }
+
+  #deletions(count: number): Op[] {
+    return Array.from({ length: count }, (_, index) => ({ type: 'del', key: keyOf(this.#firstId + index) }));
+  }
+
+  #forget(count: number): void {
+    for (const size of this.#sizes.splice(0, count)) this.#characters -= size;
+    this.#firstId += count;
+  }
+}
+
+function keyOf(id: number): string {
+  return `${RESULTS}${String(id).padStart(ID_DIGITS, '0')}`;
+}
+
+function idOf(key: string): number {
+  return Number(key.slice(RESULTS.length));
+}
+
+function spoolError(directory: string, error: unknown): MonError {
+  if (error instanceof MonError) return error;
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
+    return new MonError(
+      'conflict',
+      `another agent is using ${directory}; stop it, or give this one its own --state-dir`,
+      { cause: error },
+    );
+  }
+  return new MonError(
+    'unavailable',
+    `cannot use the spool ${directory}: ${errorMessage(cause)}; check that the directory is writable and the disk has room`,
+    { cause: error },
+  );
+}
