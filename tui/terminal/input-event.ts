@@ -24,7 +24,7 @@ export interface KeyEvent extends Modifiers {
 export interface PasteEvent {
   readonly kind: 'paste';
   readonly text: string;
-  /** The rest was beyond the limit of `KeyDecoder`, or never came. */
+  /** The rest was beyond the limit of `KeyDecoder`. */
   readonly truncated: boolean;
 }
 

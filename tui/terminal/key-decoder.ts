@@ -1,10 +1,143 @@
 import type { InputEvent } from './input-event.ts';
+import { readPiece } from './input-syntax.ts';
+import { namedKey } from './key-sequences.ts';
 
 /** Calls `task` once after `delayMs`, unless disposed of first. */
 export type Delay = (delayMs: number, task: () => void) => Disposable;
 
-export declare class KeyDecoder implements Disposable {
-  constructor(options: { readonly emit: (event: InputEvent) => void; readonly after?: Delay });
-  feed(chunk: Uint8Array | string): void;
-  [Symbol.dispose](): void;
+/** After this long an escape character is the key, and not the beginning of a sequence. */
+export const ESCAPE_DELAY_MS = 20;
+
+/** After this long the rest of a sequence is lost. Longer than the other, for a bad link may tear a sequence apart. */
+export const SEQUENCE_DELAY_MS = 500;
+
+/** After this long the end of a paste is lost, and the keyboard must work again. */
+export const PASTE_DELAY_MS = 5000;
+
+/** More of a paste than this is dropped. */
+export const PASTE_LENGTH_MAX = 1024 * 1024;
+
+const ESC = '\u001b';
+const PASTE_END = `${ESC}[201~`;
+const ESCAPES_ONLY = new RegExp(`^${ESC}+$`);
+
+/**
+ * Turns what a terminal sends into events. How the bytes are cut into chunks makes no difference, only a pause does:
+ * it tells the escape key from the beginning of a sequence.
+ *
+ * Sequences that mean nothing here are swallowed, as are bytes that are not UTF-8.
+ */
+export class KeyDecoder implements Disposable {
+  readonly #emit: (event: InputEvent) => void;
+  readonly #after: Delay;
+  // Malformed bytes become U+FFFD.
+  readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+  /** Input that may go on: the beginning of a sequence or, within a paste, of its end. */
+  #pending = '';
+  #paste: Paste | undefined;
+  #timer: Disposable | undefined;
+
+  constructor({ emit, after = delay }: { readonly emit: (event: InputEvent) => void; readonly after?: Delay }) {
+    this.#emit = emit;
+    this.#after = after;
+  }
+
+  feed(chunk: Uint8Array | string): void {
+    this.#stopTimer();
+    const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
+    const text = this.#pending + this.#utf8.decode(bytes, { stream: true });
+    let position = 0;
+    let next = this.#step(text, position);
+    while (next > position) {
+      position = next;
+      next = this.#step(text, position);
+    }
+    this.#pending = text.slice(position);
+    this.#startTimer();
+  }
+
+  /** Forgets what is incomplete. */
+  [Symbol.dispose](): void {
+    this.#stopTimer();
+    this.#pending = '';
+    this.#paste = undefined;
+  }
+
+  /** @returns where the next step begins; `position` itself when it takes more input to go on */
+  #step(text: string, position: number): number {
+    return this.#paste === undefined ? this.#stepKey(text, position) : this.#stepPaste(this.#paste, text, position);
+  }
+
+  #stepKey(text: string, position: number): number {
+    const piece = readPiece(text, position);
+    if (piece === undefined) return position;
+    if (piece.event === 'paste') this.#paste = new Paste();
+    else if (piece.event !== undefined) this.#emit(piece.event);
+    return piece.end;
+  }
+
+  #stepPaste(paste: Paste, text: string, position: number): number {
+    const end = text.indexOf(PASTE_END, position);
+    if (end !== -1) {
+      paste.add(text.slice(position, end));
+      this.#endPaste(paste);
+      return end + PASTE_END.length;
+    }
+    // The last few characters may be the beginning of the end.
+    const escape = text.indexOf(ESC, Math.max(position, text.length - PASTE_END.length + 1));
+    const known = escape === -1 ? text.length : escape;
+    paste.add(text.slice(position, known));
+    return known;
+  }
+
+  #endPaste(paste: Paste): void {
+    this.#paste = undefined;
+    this.#emit(paste.event());
+  }
+
+  #startTimer(): void {
+    if (this.#paste !== undefined) this.#timer = this.#after(PASTE_DELAY_MS, () => this.#giveUp());
+    else if (ESCAPES_ONLY.test(this.#pending)) this.#timer = this.#after(ESCAPE_DELAY_MS, () => this.#giveUp());
+    else if (this.#pending !== '') this.#timer = this.#after(SEQUENCE_DELAY_MS, () => this.#giveUp());
+  }
+
+  #stopTimer(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+
+  /** Nothing came any more: what is there is all there will be. */
+  #giveUp(): void {
+    this.#timer = undefined;
+    const pending = this.#pending;
+    this.#pending = '';
+    if (this.#paste !== undefined) {
+      this.#paste.add(pending);
+      this.#endPaste(this.#paste);
+    } else if (ESCAPES_ONLY.test(pending)) {
+      for (let count = 0; count < pending.length; count++) this.#emit(namedKey('escape'));
+    }
+  }
+}
+
+class Paste {
+  #text = '';
+  #truncated = false;
+
+  add(text: string): void {
+    const room = PASTE_LENGTH_MAX - this.#text.length;
+    this.#text += text.slice(0, room);
+    this.#truncated ||= text.length > room;
+  }
+
+  event(): InputEvent {
+    // The limit may have cut a character in two; and terminals send line ends as the enter key does.
+    const text = this.#text.replace(/[\ud800-\udbff]$/, '').replaceAll(/\r\n?/g, '\n');
+    return { kind: 'paste', text, truncated: this.#truncated };
+  }
+}
+
+function delay(delayMs: number, task: () => void): Disposable {
+  const timer = setTimeout(task, delayMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
