@@ -1,0 +1,103 @@
+import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** What the scripts may expect of any machine; Node and npm are put beside them, for a test to take away. */
+const TOOLS = [
+  'sh',
+  'bash',
+  'dirname',
+  'readlink',
+  'find',
+  'ln',
+  'mkdir',
+  'rm',
+  'rmdir',
+  'mv',
+  'cat',
+  'sleep',
+  'touch',
+];
+
+/** Stands for the bundler: counts its runs and leaves a program that tells its arguments. */
+const BUILD = `
+import { appendFileSync, writeFileSync } from 'node:fs';
+appendFileSync('builds', 'x');
+if (process.env.BREAK_BUILD) { console.error('line one\\nline two'); process.exit(1); }
+writeFileSync('dist/mon.js', 'console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 7;');
+`;
+
+/**
+ * Stands for npm, which reaches out to a registry. An installation is counted and leaves what npm leaves; a check is
+ * counted, writes the test report it was given and fails when it is named in FAIL.
+ */
+const NPM = `#!/bin/sh
+case $1 in
+  install)
+    printf x >>installs
+    mkdir -p node_modules/node/bin
+    [ -n "\${NO_SCRIPTS-}" ] || ln -sf "${process.execPath}" node_modules/node/bin/node
+    [ -e node_modules/zod ] || ln -s "${resolve('node_modules/zod')}" node_modules/zod
+    [ -f node_modules/.package-lock.json ] || echo '{}' >node_modules/.package-lock.json
+    ;;
+  run)
+    printf 'running %s\\n' "$3"
+    [ "$3" != test ] || [ -z "\${REPORT-}" ] || printf '%s' "$REPORT" >build/test-report.json
+    case " \${FAIL-} " in *" $3 "*) exit 1 ;; esac
+    ;;
+esac
+`;
+
+/** A clone with the real scripts, a few sources, a fast build, and a machine around it that has only what it names. */
+export interface ScriptClone extends Disposable {
+  readonly root: string;
+  /** The only folder in PATH. */
+  readonly bin: string;
+  run(script: string, args?: readonly string[], env?: Readonly<Record<string, string>>): SpawnSyncReturns<string>;
+  /** How often it was installed or built. */
+  times(what: 'installs' | 'builds'): number;
+  /** Makes a file look written later than everything else. */
+  edit(file: string): void;
+  /** Makes a file look older than everything else. */
+  age(file: string): void;
+}
+
+export function makeScriptClone(): ScriptClone {
+  // A space in the path, because people have them.
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'mon clone ')));
+  const bin = join(root, 'bin');
+  cpSync('scripts', join(root, 'scripts'), { recursive: true });
+  cpSync('.ci', join(root, '.ci'), { recursive: true });
+  writeFileSync(join(root, 'scripts/build.ts'), BUILD);
+  for (const folder of ['shared', 'daemon', 'tui', 'bin']) mkdirSync(join(root, folder));
+  for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'shared/a.ts'])
+    writeFileSync(join(root, file), '{}');
+  for (const tool of TOOLS)
+    symlinkSync(execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim(), join(bin, tool));
+  writeFileSync(join(bin, 'npm'), NPM, { mode: 0o755 });
+  symlinkSync(process.execPath, join(bin, 'node'));
+  return {
+    root,
+    bin,
+    run: (script, args = [], env = {}) =>
+      spawnSync(join(root, script), args, { encoding: 'utf8', env: { PATH: bin, ...env }, cwd: tmpdir() }),
+    times: (what) => readFileSync(join(root, what), 'utf8').length,
+    edit: (file) => {
+      const later = new Date(Date.now() + 5000);
+      utimesSync(join(root, file), later, later);
+    },
+    age: (file) => utimesSync(join(root, file), 1, 1),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
