@@ -1,16 +1,6 @@
 import { Writable } from 'node:stream';
-
-/** The terminal as a place for bytes. */
-export interface TerminalDevice {
-  /**
-   * Writes what the terminal takes at once and never waits.
-   *
-   * @returns bytes taken; 0 when the terminal is busy
-   * @throws when the terminal is gone
-   */
-  write(bytes: Uint8Array): number;
-  close(): void;
-}
+import { delay, type Delay } from './delay.ts';
+import type { TerminalDevice } from './terminal-device.ts';
 
 /** Where the size comes from: `process.stdout`, or a fake in tests. */
 export interface SizeSource {
@@ -20,16 +10,178 @@ export interface SizeSource {
   off(event: 'resize', listener: () => void): unknown;
 }
 
-/** Given to Ink as `stdout`. Emits `resize`, and `idle` each time the terminal has taken everything. */
-export declare class FrameStdout extends Writable {
-  readonly isTTY: true;
+type WriteCallback = (error?: Error | null) => void;
+
+/** Waits between attempts while the terminal is busy: short at first, for it is mostly busy drawing what it just got. */
+const RETRY_FIRST_MS = 1;
+const RETRY_LAST_MS = 32;
+
+/** More than a few frames are waiting: the terminal does not move, and nobody would hear a bell. */
+const RAW_BACKLOG_MAX = 64 * 1024;
+
+/**
+ * The `stdout` that Ink gets. It makes one write of all that is written in one turn of the event loop (Ink writes a
+ * frame in three parts), never blocks the loop, and tells when the terminal has taken everything.
+ *
+ * Every byte counts: Ink writes the difference to the frame before, so a frame that was made must arrive. To skip frames
+ * while the terminal is busy, do not make them: ask `idle` before each render and, when it is false, render once at the
+ * next `idle` event. That is also what bounds the queue. A resize makes Ink render by itself, so it waits for `idle`
+ * too, with the newest size; `writeRaw` gives up when much is waiting. So at most one frame is in the queue, plus what
+ * Ink's own timer of one millisecond draws behind it.
+ *
+ * Events: `resize` as on `process.stdout`; `idle`; `close` when the terminal is gone.
+ */
+export class FrameStdout extends Writable {
+  readonly isTTY = true;
   columns: number;
   rows: number;
-  constructor(device: TerminalDevice, size: SizeSource);
-  /** Whether the terminal has taken everything. Ask before each render; when false, render once at the next `idle`. */
-  get idle(): boolean;
-  /** Bell, OSC 52, mode changes: in order with the frames. Dropped, with `false`, when too much is waiting. */
-  writeRaw(text: string): boolean;
+  readonly #device: TerminalDevice;
+  readonly #size: SizeSource;
+  readonly #after: Delay;
+  #frame: { readonly bytes: Uint8Array; taken: number; readonly done: WriteCallback } | undefined;
+  #isJoining = false;
+  #isMuted = false;
+  #isResized = false;
+  #retryMs = RETRY_FIRST_MS;
+  #retry: Disposable | undefined;
+
+  constructor(device: TerminalDevice, size: SizeSource, after: Delay = delay) {
+    super();
+    this.#device = device;
+    this.#size = size;
+    this.#after = after;
+    this.columns = size.columns;
+    this.rows = size.rows;
+    size.on('resize', this.#resized);
+  }
+
+  /** Whether the terminal has taken everything and is there. */
+  get idle(): boolean {
+    return this.writableLength === 0 && !this.destroyed;
+  }
+
+  override write(chunk: string | Uint8Array, encoding?: BufferEncoding | WriteCallback, done?: WriteCallback): boolean {
+    this.#join();
+    if (typeof encoding === 'function') return super.write(chunk, encoding);
+    return super.write(chunk, encoding ?? 'utf8', done);
+  }
+
+  /**
+   * Writes a bell, a clipboard sequence or a change of modes between two frames.
+   *
+   * @returns false when it was dropped, because the terminal does not keep up
+   */
+  writeRaw(text: string): boolean {
+    if (this.destroyed || this.writableLength > RAW_BACKLOG_MAX) return false;
+    this.write(text);
+    return true;
+  }
+
   /** Resolves when the terminal has taken everything, or is gone. */
-  drained(): Promise<void>;
+  async drained(): Promise<void> {
+    if (this.idle || this.destroyed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.once('idle', resolve);
+    this.once('close', resolve);
+    await promise;
+    this.off('idle', resolve);
+    this.off('close', resolve);
+  }
+
+  /**
+   * Drops what is waiting and all that comes, until `unmute`: the terminal belongs to somebody else.
+   *
+   * @returns whether something was left half written
+   */
+  mute(): boolean {
+    this.#isMuted = true;
+    const frame = this.#frame;
+    this.#stopRetry();
+    this.#frame = undefined;
+    frame?.done();
+    return frame !== undefined && frame.taken > 0;
+  }
+
+  /** What was on the screen is unknown now: paint all of it. */
+  unmute(): void {
+    this.#isMuted = false;
+  }
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: WriteCallback): void {
+    this.#send(chunk, done);
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Uint8Array }[], done: WriteCallback): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  }
+
+  override _destroy(error: Error | null, done: WriteCallback): void {
+    this.#stopRetry();
+    this.#frame = undefined;
+    this.#size.off('resize', this.#resized);
+    done(error);
+  }
+
+  /** Holds what is written until the end of this turn, when it becomes one write. */
+  #join(): void {
+    if (this.#isJoining) return;
+    this.#isJoining = true;
+    this.cork();
+    process.nextTick(() => {
+      this.#isJoining = false;
+      this.uncork();
+    });
+  }
+
+  #send(bytes: Uint8Array, done: WriteCallback): void {
+    if (this.#isMuted) {
+      done();
+      this.#settle();
+      return;
+    }
+    this.#frame = { bytes, taken: 0, done };
+    this.#advance();
+  }
+
+  #advance(): void {
+    const frame = this.#frame;
+    if (frame === undefined) return;
+    try {
+      const taken = frame.taken === frame.bytes.length ? 0 : this.#device.write(frame.bytes.subarray(frame.taken));
+      frame.taken += taken;
+      if (taken > 0) this.#retryMs = RETRY_FIRST_MS;
+    } catch {
+      // The terminal is gone; the hang-up signal that comes with it says so to the program.
+      this.destroy();
+      return;
+    }
+    if (frame.taken < frame.bytes.length) {
+      this.#retry = this.#after(this.#retryMs, () => this.#advance());
+      this.#retryMs = Math.min(RETRY_LAST_MS, this.#retryMs * 2);
+      return;
+    }
+    this.#frame = undefined;
+    frame.done();
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (!this.idle) return;
+    if (this.#isResized) this.#resized();
+    this.emit('idle');
+  }
+
+  readonly #resized = (): void => {
+    this.#isResized = !this.idle;
+    if (this.#isResized) return;
+    this.columns = this.#size.columns;
+    this.rows = this.#size.rows;
+    this.emit('resize');
+  };
+
+  #stopRetry(): void {
+    this.#retry?.[Symbol.dispose]();
+    this.#retry = undefined;
+    this.#retryMs = RETRY_FIRST_MS;
+  }
 }

@@ -1,9 +1,7 @@
+import { delay, type Delay } from './delay.ts';
 import type { InputEvent } from './input-event.ts';
 import { readPiece } from './input-syntax.ts';
 import { namedKey } from './key-sequences.ts';
-
-/** Calls `task` once after `delayMs`, unless disposed of first. */
-export type Delay = (delayMs: number, task: () => void) => Disposable;
 
 /** After this long an escape character is the key, and not the beginning of a sequence. */
 export const ESCAPE_DELAY_MS = 20;
@@ -135,9 +133,4 @@ class Paste {
     const text = this.#text.replace(/[\ud800-\udbff]$/, '').replaceAll(/\r\n?/g, '\n');
     return { kind: 'paste', text, truncated: this.#truncated };
   }
-}
-
-function delay(delayMs: number, task: () => void): Disposable {
-  const timer = setTimeout(task, delayMs);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

@@ -1,5 +1,8 @@
-import type { FrameStdout } from './frame-stdout.ts';
+import { MonError } from '../../shared/errors.ts';
+import { FrameStdout } from './frame-stdout.ts';
 import type { InputEvent } from './input-event.ts';
+import { KeyDecoder } from './key-decoder.ts';
+import { openTerminalDevice, type TerminalDevice } from './terminal-device.ts';
 
 export interface TerminalSessionOptions {
   readonly onInput: (event: InputEvent) => void;
@@ -8,18 +11,159 @@ export interface TerminalSessionOptions {
   readonly mouse?: boolean;
 }
 
+/** Home, then erase what follows: unlike "erase all" it pushes nothing into the scrollback of any terminal. */
+export const CLEAR_SCREEN = '\u001b[H\u001b[J';
+
+// Alternate screen (a terminal without one is cleared), no cursor, bracketed paste, focus reports.
+const ENTER = `\u001b[?1049h${CLEAR_SCREEN}\u001b[?25l\u001b[?2004h\u001b[?1004h`;
+
+// Clicks and drags, in the form that has no limit of columns.
+const MOUSE_ON = '\u001b[?1000h\u001b[?1002h\u001b[?1006h';
+const MOUSE_OFF = '\u001b[?1006l\u001b[?1002l\u001b[?1000l';
+
+// Everything above undone in reverse, after the end of a synchronized frame and the plain colour.
+const LEAVE = `\u001b[?2026l\u001b[0m${MOUSE_OFF}\u001b[?1004l\u001b[?2004l\u001b[?25h\u001b[?1049l`;
+
+/** Ends an escape sequence that was cut in the middle. */
+const CANCEL = '\u0018';
+
+/** How long to wait at the end for a terminal that takes nothing, as after ctrl-s. */
+const LEAVE_ATTEMPTS = 40;
+const LEAVE_WAIT_MS = 5;
+
+const DEADLY_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /**
- * Owns the modes of the terminal: raw mode, alternate screen, cursor, bracketed paste, focus reports, mouse. So Ink gets
- * `alternateScreen: false`, `stdout: session.stdout as unknown as NodeJS.WriteStream`, and no input hook is used.
+ * Owns the terminal: raw input, alternate screen, cursor, bracketed paste, focus reports, mouse. However the program
+ * ends or stops (but for SIGKILL), the terminal is as it was.
+ *
+ * Ink gets `stdout` of this session (its type asks for more of a `WriteStream` than it uses), `alternateScreen: false`
+ * and no input hook, so that nobody else touches a mode.
  */
-export declare class TerminalSession implements Disposable {
+export class TerminalSession implements Disposable {
   readonly stdout: FrameStdout;
-  setMouse(enabled: boolean): void;
-  /** Stops the process like ctrl-z in a shell; everything comes back with `fg`. */
-  suspend(): void;
-  /** Gives the terminal back as it was; safe to call twice. */
-  [Symbol.dispose](): void;
+  readonly #device: TerminalDevice;
+  readonly #decoder: KeyDecoder;
+  readonly #onResume: () => void;
+  #mouse: boolean;
+  #isOpen = true;
+
+  constructor({ onInput, onResume, mouse = false }: TerminalSessionOptions) {
+    this.#device = openTerminalDevice();
+    this.stdout = new FrameStdout(this.#device, process.stdout);
+    this.#decoder = new KeyDecoder({ emit: onInput });
+    this.#onResume = onResume;
+    this.#mouse = mouse;
+
+    for (const signal of DEADLY_SIGNALS) process.on(signal, this.#die);
+    process.on('SIGTSTP', this.#stop);
+    process.on('SIGCONT', this.#resume);
+    process.on('exit', this.#leave);
+    // Before the report of the error, which would be lost with the alternate screen.
+    process.on('uncaughtExceptionMonitor', this.#leave);
+    process.stdin.on('data', this.#feed);
+    process.stdin.on('end', this.#hangUp);
+    process.stdin.on('error', this.#hangUp);
+    this.#enter();
+  }
+
+  setMouse(enabled: boolean): void {
+    if (this.#mouse === enabled) return;
+    this.#mouse = enabled;
+    this.stdout.writeRaw(enabled ? MOUSE_ON : MOUSE_OFF);
+  }
+
+  /** Stops the process, as ctrl-z does elsewhere; `fg` in the shell brings it back. */
+  suspend(): void {
+    this.#stop();
+  }
+
+  /** Gives the terminal back for good. */
+  [Symbol.dispose](): void {
+    this.#leave();
+  }
+
+  #enter(): void {
+    // Off first: after a stop the shell has changed the mode behind our back, and "on" again would change nothing.
+    process.stdin.setRawMode(false);
+    process.stdin.setRawMode(true);
+    process.stdin.resume();
+    this.stdout.writeRaw(this.#mouse ? ENTER + MOUSE_ON : ENTER);
+  }
+
+  #restore(): void {
+    const isTorn = this.stdout.mute();
+    writeNow(this.#device, isTorn ? CANCEL + LEAVE : LEAVE);
+    process.stdin.setRawMode(false);
+  }
+
+  readonly #leave = (): void => {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    for (const signal of DEADLY_SIGNALS) process.off(signal, this.#die);
+    process.off('SIGTSTP', this.#stop);
+    process.off('SIGCONT', this.#resume);
+    process.off('exit', this.#leave);
+    process.off('uncaughtExceptionMonitor', this.#leave);
+    process.stdin.off('data', this.#feed);
+    process.stdin.off('end', this.#hangUp);
+    process.stdin.off('error', this.#hangUp);
+    process.stdin.pause();
+    this.#decoder[Symbol.dispose]();
+    this.#restore();
+    this.stdout.destroy();
+    this.#device.close();
+  };
+
+  /** Dies of the signal itself, so that the parent sees the true reason. */
+  readonly #die = (signal: NodeJS.Signals): void => {
+    this.#leave();
+    process.kill(process.pid, signal);
+  };
+
+  readonly #hangUp = (): void => this.#die('SIGHUP');
+
+  readonly #stop = (): void => {
+    this.#restore();
+    // SIGTSTP has our listener, so it would not stop anything.
+    process.kill(process.pid, 'SIGSTOP');
+  };
+
+  readonly #resume = (): void => {
+    this.stdout.unmute();
+    this.#enter();
+    // The terminal may have another size by now, and told only those in the foreground.
+    process.kill(process.pid, 'SIGWINCH');
+    this.#onResume();
+  };
+
+  readonly #feed = (chunk: Uint8Array | string): void => this.#decoder.feed(chunk);
 }
 
-/** @throws MonError `unavailable` when stdin or stdout is no terminal */
-export declare function openTerminalSession(options: TerminalSessionOptions): TerminalSession;
+/** @throws MonError `unavailable` when there is no terminal to talk to */
+export function openTerminalSession(options: TerminalSessionOptions): TerminalSession {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new MonError(
+      'unavailable',
+      'the console needs a terminal for its input and output: start it without pipes, or use "monctl event list"',
+    );
+  }
+  return new TerminalSession(options);
+}
+
+/** Writes at once, also while the process is exiting; gives up on a terminal that takes nothing. */
+function writeNow(device: TerminalDevice, text: string): void {
+  let bytes: Uint8Array = Buffer.from(text);
+  try {
+    for (let attempt = 0; bytes.length > 0 && attempt < LEAVE_ATTEMPTS; attempt++) {
+      if (attempt > 0) sleep(LEAVE_WAIT_MS);
+      bytes = bytes.subarray(device.write(bytes));
+    }
+  } catch {
+    // The terminal is gone: there is nothing to give back.
+  }
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

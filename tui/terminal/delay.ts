@@ -1,0 +1,8 @@
+/** Calls `task` once after `delayMs`, unless disposed of first. */
+export type Delay = (delayMs: number, task: () => void) => Disposable;
+
+/** By the clock of the process. */
+export function delay(delayMs: number, task: () => void): Disposable {
+  const timer = setTimeout(task, delayMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
