@@ -25,6 +25,7 @@ export class AtomicWriter {
     try {
       await applyBatch(this.#database, entries, durability);
     } catch (error) {
+      // Readers do not see a failed batch, so that these are the values before it.
       this.#undo = valuesOf(this.#database, entries);
       // What cannot be mended now is tried again by the next write.
       await this.#recover().catch(() => undefined);

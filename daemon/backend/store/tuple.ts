@@ -54,7 +54,7 @@ export function decodeTuple(encoded: string): (string | number)[] {
     } else {
       const digits = encoded.slice(at, at + tag);
       const value = Number(digits);
-      if (tag === 0 || tag > DIGITS_MAX || String(value) !== digits) throw notATuple(encoded);
+      if (digits.length !== tag || String(value) !== digits) throw notATuple(encoded);
       parts.push(value);
       at += tag;
     }

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { readdir, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import type { ChangeRecord, Store } from '../../../../daemon/backend/ports.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const WRITER = join(import.meta.dirname, '../../../support/store-writer.ts');
+
+/** What the writer said: the number and the value of each acknowledged write, the values of the refused ones. */
+interface Said {
+  readonly acknowledged: Map<number, string>;
+  readonly refused: string[];
+}
+
+/** Runs the writer until it ends, or kills it the moment it has said so many lines. */
+async function runWriter(command: string[], killAfter = Infinity): Promise<Said> {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const said: Said = { acknowledged: new Map(), refused: [] };
+  let lines = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [seq = '', value = ''] = line.split(' ');
+    if (seq === 'refused') said.refused.push(value);
+    else said.acknowledged.set(Number(seq), value);
+    if (++lines === killAfter) child.kill('SIGKILL');
+  }
+  return said;
+}
+
+/** Values by sequence number, as the change records have them. */
+async function recorded(store: Store): Promise<Map<number, string>> {
+  const records: ChangeRecord[] = [];
+  const watch = await store.watch('main', 0, (record) => records.push(record));
+  watch.close();
+  return new Map(records.map(({ seq, changes }) => [seq, String(changes[0]?.[3])]));
+}
+
+/** Nothing half applied: the parts of every write agree with its change record, and numbers are dense. */
+async function expectWhole(store: Store, writes: Map<number, string>): Promise<void> {
+  const seqs = [...writes.keys()];
+  expect(seqs).toEqual(Array.from({ length: store.lastSeq('main') }, (_, index) => index + 1));
+  const newest = writes.get(store.lastSeq('main'));
+  expect(await store.getMany([['left'], ['right']])).toEqual([newest, newest]);
+}
+
+test.each([
+  { killAfter: 1, inFlight: 1 },
+  { killAfter: 60, inFlight: 1 },
+  { killAfter: 300, inFlight: 16 },
+  { killAfter: 1500, inFlight: 64 },
+])('killed after $killAfter answers with $inFlight in flight, it has all that was acknowledged', async (given) => {
+  const dir = await tempDir();
+  const { acknowledged } = await runWriter([process.execPath, WRITER, dir, String(given.inFlight)], given.killAfter);
+  expect(acknowledged.size).toBeGreaterThanOrEqual(given.killAfter);
+  const store = await openLevelStore(dir);
+  const writes = await recorded(store);
+  expect(writes).toEqual(new Map([...writes, ...acknowledged]));
+  await expectWhole(store, writes);
+  const values = await store.getMany([...writes.values()].map((value) => ['write', Number(value)]));
+  expect(values).not.toContain(undefined);
+  await store.close();
+});
+
+test('when the disk refuses writes now and then, these leave no trace and the others are all there', async () => {
+  const dir = await tempDir();
+  // No file may grow beyond 80 or 160 KiB (the unit depends on the shell), which the log does again and again.
+  const { acknowledged, refused } = await runWriter([
+    'sh',
+    '-c',
+    'ulimit -S -f 160; exec "$0" "$@"',
+    process.execPath,
+    WRITER,
+    dir,
+    '8',
+    '3',
+  ]);
+  expect(refused.length).toBeGreaterThanOrEqual(3);
+  expect(acknowledged.size).toBeGreaterThan(100);
+  const store = await openLevelStore(dir);
+  expect(await recorded(store)).toEqual(acknowledged);
+  await expectWhole(store, acknowledged);
+  const traces = await store.getMany(refused.map((value) => ['write', Number(value)]));
+  expect(traces).toEqual(refused.map(() => undefined));
+  await store.close();
+});
+
+test('a log that was cut off ends with its last whole write', async () => {
+  const dir = await tempDir();
+  const store = await openLevelStore(dir);
+  const lease = await store.acquire('main', 30_000);
+  for (let count = 1; count <= 10; count++) {
+    const value = String(count);
+    await store.write(
+      lease,
+      [
+        { type: 'put', key: ['left'], value },
+        { type: 'put', key: ['right'], value },
+      ],
+      [['event', 'default', 'web-1', value]],
+    );
+  }
+  await store.close();
+  const log = (await readdir(dir)).find((file) => file.endsWith('.log')) ?? '';
+  await truncate(join(dir, log), (await stat(join(dir, log))).size - 5);
+  const again = await openLevelStore(dir);
+  expect(again.lastSeq('main')).toBe(9);
+  await expectWhole(again, await recorded(again));
+  await again.close();
+});

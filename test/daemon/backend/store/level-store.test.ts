@@ -1,0 +1,258 @@
+import { Level } from 'level';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ChangeRecord, Key, Store } from '../../../../daemon/backend/ports.ts';
+import { changeKey, lastSeqKey, SCHEMA_VERSION, STORE_ID } from '../../../../daemon/backend/store/keys.ts';
+import { LevelStore, openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { applyMigrations } from '../../../../daemon/backend/store/migrations/apply-migrations.ts';
+import { MIGRATIONS } from '../../../../daemon/backend/store/migrations/list.ts';
+import type { Database } from '../../../../daemon/backend/store/open-database.ts';
+import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
+import { del, entriesOf, put, storeContract } from '../../../support/store-contract.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+storeContract('LevelDB', openLevelStore);
+
+/** Changes the bytes below a closed store. */
+async function tamper(dir: string, change: (database: Database) => Promise<void>): Promise<void> {
+  const database = new Level(dir);
+  await database.open();
+  await change(database);
+  await database.close();
+}
+
+/** A directory whose shard `main` was written to so many times, one change each. */
+async function written(writes: number): Promise<string> {
+  const dir = await tempDir();
+  const store = await openLevelStore(dir);
+  const lease = await store.acquire('main', 30_000);
+  for (let count = 1; count <= writes; count++) {
+    await store.write(lease, [put(['count'], String(count))], [['client', 'default', String(count)]]);
+  }
+  await store.close();
+  return dir;
+}
+
+describe('opening', () => {
+  test('a directory that is in use is refused, and works again when the holder is done', async () => {
+    const dir = await tempDir();
+    const holder = await openLevelStore(dir);
+    await expect(openLevelStore(dir)).rejects.toMatchObject({ code: 'conflict' });
+    await holder.acquire('main', 30_000);
+    await holder.close();
+    const next = await openLevelStore(dir);
+    await next.close();
+  });
+
+  test.each<{ name: string; key: Key; value: string | undefined; message: RegExp }>([
+    {
+      name: 'a last number that is behind the newest change record',
+      key: lastSeqKey('main'),
+      value: '2',
+      message: /last sequence number of shard main is 2, but its newest change record is 3/,
+    },
+    {
+      name: 'a last number that is ahead of it',
+      key: lastSeqKey('main'),
+      value: '4',
+      message: /last sequence number of shard main is 4, but its newest change record is 3/,
+    },
+    {
+      name: 'a last number that is missing',
+      key: lastSeqKey('main'),
+      value: undefined,
+      message: /last sequence number of shard main is 0, but its newest change record is 3/,
+    },
+    { name: 'a last number that is none', key: lastSeqKey('main'), value: 'x', message: /seq main reads "x"/ },
+    { name: 'no id', key: STORE_ID, value: undefined, message: /has no id/ },
+    { name: 'a schema version that is none', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
+  ])('refuses $name, and lets go of the directory', async ({ key, value, message }) => {
+    const dir = await written(3);
+    await tamper(dir, async (database) =>
+      value === undefined ? database.del(encodeTuple(key)) : database.put(encodeTuple(key), value),
+    );
+    const refused = { code: 'internal', message: expect.stringMatching(message) };
+    await expect(openLevelStore(dir)).rejects.toMatchObject(refused);
+    await expect(openLevelStore(dir)).rejects.toMatchObject(refused);
+  });
+
+  test('accepts a last number without any change record: then there is nothing to resume from', async () => {
+    const dir = await written(3);
+    await tamper(dir, async (database) => {
+      for (const seq of [1, 2, 3]) await database.del(encodeTuple(changeKey('main', seq)));
+    });
+    const store = await openLevelStore(dir);
+    const records: ChangeRecord[] = [];
+    const { first } = await store.watch('main', 0, (record) => records.push(record));
+    expect([store.lastSeq('main'), first, records]).toEqual([3, 4, []]);
+    await store.close();
+  });
+
+  test('keeps only the change records after a gap, which a power cut can leave', async () => {
+    const dir = await written(6);
+    await tamper(dir, async (database) => database.del(encodeTuple(changeKey('main', 3))));
+    await (await openLevelStore(dir)).close();
+    await tamper(dir, async (database) => {
+      const seqs = [1, 2, 3, 4, 5, 6].map((seq) => encodeTuple(changeKey('main', seq)));
+      expect(await database.hasMany(seqs)).toEqual([false, false, false, true, true, true]);
+    });
+    const store = await openLevelStore(dir);
+    const seqs: number[] = [];
+    expect((await store.watch('main', 0, ({ seq }) => seqs.push(seq))).first).toBe(4);
+    expect(seqs).toEqual([4, 5, 6]);
+    await store.close();
+  });
+});
+
+const change = (count: number): ['client', string, string][] =>
+  Array.from({ length: count }, (_, index) => ['client', 'default', String(index)]);
+
+describe('change records are kept within bounds', () => {
+  test.each<{ name: string; records: number; changes: number; writes: number[]; kept: number[] }>([
+    { name: 'of records', records: 3, changes: 100, writes: [1, 1, 1, 1, 1], kept: [3, 4, 5] },
+    { name: 'of changes', records: 100, changes: 5, writes: [2, 2, 2, 0, 1], kept: [2, 3, 4, 5] },
+    { name: 'but for the newest', records: 100, changes: 5, writes: [1, 1, 50], kept: [3] },
+  ])('$name, now and after the store was opened again', async ({ records, changes, writes, kept }) => {
+    const dir = await tempDir();
+    const retention = { records, changes };
+    const store = await openLevelStore(dir, { retention });
+    const lease = await store.acquire('main', 30_000);
+    for (const count of writes) await store.write(lease, [], change(count));
+    const now: number[] = [];
+    expect((await store.watch('main', 0, ({ seq }) => now.push(seq))).first).toBe(kept[0]);
+    await store.close();
+    const again = await openLevelStore(dir, { retention });
+    const later: number[] = [];
+    expect((await again.watch('main', 0, ({ seq }) => later.push(seq))).first).toBe(kept[0]);
+    await again.close();
+    expect([now, later]).toEqual([kept, kept]);
+    await tamper(dir, async (database) => {
+      const all = writes.map((_, index) => index + 1);
+      const stored = await database.hasMany(all.map((seq) => encodeTuple(changeKey('main', seq))));
+      expect(all.filter((_, index) => stored[index])).toEqual(kept);
+    });
+  });
+
+  test('also when the bounds are narrower than the last time', async () => {
+    const dir = await written(6);
+    const store = await openLevelStore(dir, { retention: { records: 2, changes: 100 } });
+    const seqs: number[] = [];
+    await store.watch('main', 0, ({ seq }) => seqs.push(seq));
+    expect(seqs).toEqual([5, 6]);
+    await store.close();
+  });
+});
+
+/** When the disk gives up: before the log has the batch, or when it has all of it, so that opening again brings it back. */
+type Moment = 'before' | 'after';
+
+/** Makes the next write of a database fail. As with LevelDB itself, what failed is not seen by readers. */
+function failNextWrite(database: Database, moment: Moment): void {
+  const batch = database.batch();
+  const puts = vi.spyOn(batch, 'put');
+  const dels = vi.spyOn(batch, 'del');
+  vi.spyOn(batch, 'write').mockRejectedValueOnce(new Error('the disk is on fire'));
+  vi.spyOn(database, 'batch').mockReturnValueOnce(batch);
+  if (moment === 'before') return;
+  const open = database.open.bind(database);
+  vi.spyOn(database, 'open').mockImplementationOnce(async () => {
+    await open();
+    for (const [key, value] of puts.mock.calls) await database.put(String(key), String(value));
+    for (const [key] of dels.mock.calls) await database.del(String(key));
+  });
+}
+
+async function onDatabase(): Promise<{ store: Store; database: Database; dir: string }> {
+  const dir = await tempDir();
+  const database = new Level(dir);
+  await database.open();
+  await applyMigrations(database, MIGRATIONS);
+  const store = await LevelStore.over(database, { writeBufferBytes: 1024 * 1024 });
+  onTestFinished(() => store.close());
+  return { store, database, dir };
+}
+
+describe('a write that the disk refuses', () => {
+  test.each<{ moment: Moment }>([{ moment: 'before' }, { moment: 'after' }])(
+    'leaves no trace, whether it failed $moment it reached the log',
+    async ({ moment }) => {
+      const { store, database, dir } = await onDatabase();
+      const lease = await store.acquire('main', 30_000);
+      const records: ChangeRecord[] = [];
+      await store.watch('main', 0, (record) => records.push(record));
+      await store.write(lease, [put(['old'], '1'), put(['both'], '1')], [['client', 'default', 'a']]);
+      failNextWrite(database, moment);
+      const failed = store.write(
+        lease,
+        [put(['new'], '2'), put(['both'], '2'), del(['old'])],
+        [['client', 'default', 'b']],
+      );
+      const next = store.write(lease, [put(['next'], '3')], [['client', 'default', 'c']]);
+      await expect(failed).rejects.toMatchObject({
+        code: 'unavailable',
+        message: `the store in ${dir} cannot write: the disk is on fire`,
+        cause: expect.objectContaining({ message: 'the disk is on fire' }),
+      });
+      expect(await next).toBe(2);
+      const expected = [
+        [['both'], '1'],
+        [['next'], '3'],
+        [['old'], '1'],
+      ];
+      expect(await entriesOf(store.scan([]))).toEqual(expected);
+      expect(records).toEqual([
+        { seq: 1, changes: [['client', 'default', 'a']] },
+        { seq: 2, changes: [['client', 'default', 'c']] },
+      ]);
+      await store.close();
+      const again = await openLevelStore(dir);
+      expect(await entriesOf(again.scan([]))).toEqual(expected);
+      expect(again.lastSeq('main')).toBe(2);
+      await again.close();
+    },
+  );
+
+  test('does not count for a lease either', async () => {
+    const { store, database } = await onDatabase();
+    const lease = await store.acquire('main', 30_000);
+    failNextWrite(database, 'after');
+    await expect(store.acquire('main', 30_000)).rejects.toMatchObject({ code: 'unavailable' });
+    await lease.renew();
+    expect(await store.write(lease, [], [])).toBe(1);
+  });
+
+  test('keeps later ones out until the disk is well again', async () => {
+    const { store, database } = await onDatabase();
+    const lease = await store.acquire('main', 30_000);
+    await store.write(lease, [put(['a'], '1')], []);
+    failNextWrite(database, 'before');
+    const open = vi.spyOn(database, 'open').mockRejectedValue(new Error('no such device'));
+    await expect(store.write(lease, [put(['a'], '2')], [])).rejects.toThrow('the disk is on fire');
+    await expect(store.write(lease, [put(['a'], '3')], [])).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('cannot write: no such device'),
+    });
+    await expect(store.getMany([['a']])).rejects.toMatchObject({ code: 'unavailable' });
+    expect(() => store.scan([])).toThrow(expect.objectContaining({ code: 'unavailable' }));
+    open.mockRestore();
+    expect(await store.write(lease, [put(['b'], '4')], [])).toBe(2);
+    expect(await store.getMany([['a'], ['b']])).toEqual(['1', '4']);
+  });
+
+  test('ends no scan badly: its reader hears that the store cannot read', async () => {
+    const { store, database } = await onDatabase();
+    const lease = await store.acquire('main', 30_000);
+    await store.write(
+      lease,
+      Array.from({ length: 1500 }, (_, index) => put(['k', index], 'v')),
+      [],
+    );
+    const reading = (async () => {
+      for await (const [key] of store.scan(['k'])) {
+        if (key[1] !== 0) continue;
+        failNextWrite(database, 'before');
+        await expect(store.write(lease, [], [])).rejects.toThrow('the disk is on fire');
+      }
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { closeDatabase, directoryProblem, openDatabase } from '../../../../daemon/backend/store/open-database.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const BUFFER_BYTES = 1024 * 1024;
+
+test('a missing directory is made, for its owner only', async () => {
+  const dir = join(await tempDir(), 'state', 'store');
+  await closeDatabase(await openDatabase(dir, BUFFER_BYTES));
+  expect((await stat(dir)).mode & 0o777).toBe(0o700);
+});
+
+test('a second instance hears who holds the directory and what to do', async () => {
+  const dir = await tempDir();
+  const first = await openDatabase(dir, BUFFER_BYTES);
+  await first.put('a', '1');
+  const refusal = await openDatabase(dir, BUFFER_BYTES).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ name: 'MonError', code: 'conflict' });
+  expect(String(refusal)).toMatch(
+    new RegExp(
+      `the store in ${dir} is in use by process ${String(process.pid)} on ${hostname()}, started 20\\S+Z; ` +
+        'stop it first, or use another state directory',
+    ),
+  );
+  // The holder is unharmed.
+  await first.put('b', '2');
+  await closeDatabase(first);
+  const second = await openDatabase(dir, BUFFER_BYTES);
+  expect(await second.getMany(['a', 'b'])).toEqual(['1', '2']);
+  await closeDatabase(second);
+});
+
+test.each(['', '{}', '{"pid":"x"}'])('a holder file that reads %j only makes the message poorer', async (text) => {
+  const dir = await tempDir();
+  const first = await openDatabase(dir, BUFFER_BYTES);
+  await writeFile(join(dir, 'holder.json'), text);
+  await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('in use by another process'),
+  });
+  await closeDatabase(first);
+});
+
+test('closing leaves no holder behind', async () => {
+  const dir = await tempDir();
+  const database = await openDatabase(dir, BUFFER_BYTES);
+  expect(JSON.parse(await readFile(join(dir, 'holder.json'), 'utf8'))).toMatchObject({ pid: process.pid });
+  await closeDatabase(database);
+  expect(await readdir(dir)).not.toContain('holder.json');
+});
+
+test.each<{ name: string; path: (dir: string) => string }>([
+  { name: 'itself', path: (dir) => join(dir, 'file') },
+  { name: 'in a part of its path', path: (dir) => join(dir, 'file', 'store') },
+])('a file cannot be the directory: $name', async ({ path }) => {
+  const dir = await tempDir();
+  await writeFile(join(dir, 'file'), 'text');
+  await expect(openDatabase(path(dir), BUFFER_BYTES)).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining(`${path(dir)} cannot be the state directory`),
+  });
+  expect(await readFile(join(dir, 'file'), 'utf8')).toBe('text');
+});
+
+test.each([
+  { name: 'garbage', current: 'garbage' },
+  { name: 'the name of a file that is missing', current: 'MANIFEST-000999\n' },
+])('a damaged directory is named as such: CURRENT holds $name', async ({ current }) => {
+  const dir = await tempDir();
+  await closeDatabase(await openDatabase(dir, BUFFER_BYTES));
+  await writeFile(join(dir, 'CURRENT'), current);
+  await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
+    code: 'internal',
+    message: expect.stringMatching(/^the store in .* is damaged .*restore a backup/),
+  });
+});
+
+test('what else the directory refuses is passed on', async () => {
+  const dir = await tempDir();
+  await mkdir(join(dir, 'LOCK'));
+  await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining(`cannot open the store in ${dir}: `),
+  });
+});
+
+// By their errors, because the superuser, who may run the tests, is never refused.
+test.each([
+  { name: 'making it', error: Object.assign(new Error('mkdir'), { code: 'EACCES' }) },
+  { name: 'writing in it', error: new Error('IO error: /var/lib/mon/LOCK: Permission denied') },
+  { name: 'a disk that is read-only', error: Object.assign(new Error('mkdir'), { code: 'EROFS' }) },
+])('missing permission says so: $name', ({ error }) => {
+  expect(directoryProblem('/var/lib/mon', error)).toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining('no permission to write to the state directory /var/lib/mon'),
+    cause: error,
+  });
+});

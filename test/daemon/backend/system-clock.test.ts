@@ -1,0 +1,45 @@
+import { expect, test, vi } from 'vitest';
+import { SystemClock } from '../../../daemon/backend/system-clock.ts';
+
+test('it tells the time', () => {
+  const before = Date.now();
+  const now = new SystemClock().now();
+  expect(now).toBeGreaterThanOrEqual(before);
+  expect(now).toBeLessThanOrEqual(Date.now());
+});
+
+test('it stands still while the machine goes back, and goes on from there', () => {
+  const readings = [1000, 1005, 400, 1004, 1006];
+  const clock = new SystemClock(() => readings.shift() ?? 0);
+  expect(Array.from({ length: 5 }, () => clock.now())).toEqual([1000, 1005, 1005, 1005, 1006]);
+});
+
+test('intervals are measured without the wall clock', () => {
+  const clock = new SystemClock(() => 0);
+  const start = clock.monotonic();
+  expect(clock.monotonic()).toBeGreaterThanOrEqual(start);
+});
+
+test('timers run, once or again and again, until they are disposed', async () => {
+  const clock = new SystemClock();
+  const ran: string[] = [];
+  const stopped = clock.after(1, () => ran.push('stopped'));
+  stopped[Symbol.dispose]();
+  clock.after(1, () => ran.push('once'));
+  const repeated = clock.every(1, () => ran.push('again'));
+  await vi.waitFor(() => expect(ran.filter((name) => name === 'again').length).toBeGreaterThan(2));
+  repeated[Symbol.dispose]();
+  const count = ran.length;
+  await new Promise((resolve) => void clock.after(10, () => resolve(undefined)));
+  expect(ran).toHaveLength(count);
+  expect(ran.filter((name) => name !== 'again')).toEqual(['once']);
+});
+
+test('a wait that is longer than what Node can count does not end at once', async () => {
+  const clock = new SystemClock();
+  const ran: string[] = [];
+  const century = clock.after(100 * 365 * 24 * 3600 * 1000, () => ran.push('a century'));
+  await new Promise((resolve) => void clock.after(10, () => resolve(undefined)));
+  century[Symbol.dispose]();
+  expect(ran).toEqual([]);
+});

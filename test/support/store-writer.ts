@@ -1,0 +1,40 @@
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+
+/**
+ * A program that writes until it is killed: argv is the directory and how many writes it keeps in flight. Each write
+ * brings `['log', seq]` and moves `['left']` and `['right']`; its number is printed once it is acknowledged. When the
+ * disk refuses, it prints `refused` and goes on; after `refusedMost` of them it stops.
+ */
+const [dir = '', inFlight = '1', refusedMost = 'Infinity'] = process.argv.slice(2);
+
+// With a limit on the size of files this is how the system says that a write went too far; it must only fail.
+process.on('SIGXFSZ', () => undefined);
+
+const store = await openLevelStore(dir, { writeBufferBytes: 256 * 1024 });
+const lease = await store.acquire('main', 30_000);
+let refused = 0;
+let count = 0;
+
+async function writeOn(): Promise<void> {
+  while (refused < Number(refusedMost)) {
+    const value = String(++count);
+    try {
+      const seq = await store.write(
+        lease,
+        [
+          { type: 'put', key: ['write', count], value: 'x'.repeat(1000) },
+          { type: 'put', key: ['left'], value },
+          { type: 'put', key: ['right'], value },
+        ],
+        [['event', 'default', 'web-1', value]],
+      );
+      process.stdout.write(`${String(seq)} ${value}\n`);
+    } catch {
+      refused++;
+      process.stdout.write(`refused ${value}\n`);
+    }
+  }
+}
+
+await Promise.all(Array.from({ length: Number(inFlight) }, writeOn));
+await store.close();
