@@ -70,7 +70,9 @@ async function outcomeOf(child: ChildProcess, { clock, timeoutMs, signal }: RunO
   child.on('error', (error) => resolve({ kind: 'failed', reason: error.message }));
   child.on('close', () => resolve(exited()));
   // A process left in the background holds the pipe open, perhaps for ever; its command has ended all the same.
-  child.on('exit', () => timers.use(clock.after(STRAGGLER_MS, () => resolve(exited()))));
+  child.on('exit', () => {
+    if (!timers.disposed) timers.use(clock.after(STRAGGLER_MS, () => resolve(exited())));
+  });
   if (timeoutMs !== undefined) timers.use(clock.after(timeoutMs, () => stop({ kind: 'timed_out' })));
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);

@@ -1,0 +1,169 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { SystemClock } from '../../../daemon/backend/system-clock.ts';
+import { OUTPUT_BYTES_MAX, runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
+import { openSpool } from '../../../daemon/agent/spool.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+/** Runs a command that ends by itself. */
+async function run(command: string): Promise<CommandOutcome> {
+  return await runCommand(command, { clock: new SystemClock(), signal: new AbortController().signal });
+}
+
+async function outputOf(command: string): Promise<string> {
+  const outcome = await run(command);
+  if (outcome.kind !== 'exited') throw new Error(`the command ${outcome.kind}`);
+  return outcome.output;
+}
+
+/** A killed process whose parent has not asked for it yet (Z) is not alive. */
+function isAlive(pid: number): boolean {
+  return /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout);
+}
+
+/** Runs itself once more as a child, down to generation 0; all of them ignore polite signals and tell their ids. */
+const FAMILY = `trap '' TERM
+echo $$ >> "$1/pids"
+if [ "$2" = 0 ]; then sleep 600; else sh "$1/family.sh" "$1" $(($2 - 1)) & wait; fi
+`;
+
+/** The ids of a command, its child and its grandchild, once all of them run. */
+async function startFamily(start: (command: string) => void): Promise<number[]> {
+  const dir = await tempDir();
+  await writeFile(join(dir, 'family.sh'), FAMILY);
+  start(`sh ${dir}/family.sh ${dir} 2`);
+  return await vi.waitFor(async () => {
+    const pids = (await readFile(join(dir, 'pids'), 'utf8')).trim().split('\n').map(Number);
+    expect(pids).toHaveLength(3);
+    expect(pids.every((pid) => isAlive(pid))).toBe(true);
+    return pids;
+  });
+}
+
+describe('the status', () => {
+  test.each<{ command: string; status: number }>([
+    { command: 'true', status: 0 },
+    { command: 'exit 1', status: 1 },
+    { command: 'false || exit 2', status: 2 },
+    { command: 'exit 255', status: 255 },
+    { command: 'no-such-command-here', status: 127 },
+    { command: '/etc/passwd', status: 126 },
+    { command: 'kill -TERM $$', status: 15 },
+    { command: 'kill -KILL $$', status: 9 },
+    { command: 'if then', status: 2 },
+  ])('of `$command` is $status', async ({ command, status }) => {
+    expect(await run(command)).toMatchObject({ kind: 'exited', status });
+  });
+
+  test('of a command that cannot be given to a process says why', async () => {
+    expect(await run('echo \0')).toMatchObject({ kind: 'failed', reason: expect.stringContaining('null bytes') });
+    expect(await run(`: ${'x'.repeat(4_000_000)}`)).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('E2BIG'),
+    });
+  });
+});
+
+describe('the output', () => {
+  test('holds both streams in the order of writing', async () => {
+    const output = await outputOf('for i in 1 2 3 4 5; do echo "out $i"; echo "err $i" >&2; done');
+    expect(output).toBe([1, 2, 3, 4, 5].map((i) => `out ${String(i)}\nerr ${String(i)}\n`).join(''));
+  });
+
+  test('holds what the shell itself has to say', async () => {
+    expect(await outputOf('no-such-command-here')).toContain('not found');
+    expect(await outputOf('echo one; if then')).toMatch(/syntax error/i);
+  });
+
+  test('is empty for a command that reads, because there is nothing to read', async () => {
+    expect(await outputOf('cat; wc -c')).toMatch(/^\s*0\n$/);
+  });
+
+  test('replaces bytes that are no UTF-8', async () => {
+    expect(await outputOf(String.raw`printf 'a\377b\303'`)).toBe('a\uFFFDb\uFFFD');
+  });
+
+  test('is cut at the limit, between characters, and the command is not held up', async () => {
+    // Three bytes each, so that the limit falls into the middle of one.
+    const output = await outputOf(`yes '€€€€€€€€€' | tr -d '\\n' | head -c ${String(OUTPUT_BYTES_MAX * 4)}; exit 0`);
+    const [kept = '', note] = output.split('\n');
+    expect(kept).toBe('€'.repeat(Math.floor(OUTPUT_BYTES_MAX / 3)));
+    expect(note).toBe('... output cut after 256 KiB');
+  });
+
+  test('of exactly the limit is whole', async () => {
+    const output = await outputOf(`head -c ${String(OUTPUT_BYTES_MAX)} /dev/zero | tr '\\0' x`);
+    expect(output).toBe('x'.repeat(OUTPUT_BYTES_MAX));
+  });
+
+  test('does not wait for what the command left in the background', async () => {
+    const outcome = await run('sleep 600 & echo $!');
+    expect(outcome).toMatchObject({ kind: 'exited', status: 0 });
+    if (outcome.kind === 'exited') process.kill(Number(outcome.output), 'SIGKILL');
+  });
+});
+
+describe('what a command is given', () => {
+  test('is a reduced environment', async () => {
+    vi.stubEnv('MON_AGENT_CREDENTIALS', 'user:secret');
+    vi.stubEnv('LC_ALL', 'C');
+    vi.stubEnv('TZ', 'UTC');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const names = (await outputOf('env')).split('\n').map((line) => line.split('=')[0]);
+    expect(names).toEqual(expect.arrayContaining(['PATH', 'LC_ALL', 'TZ']));
+    expect(names).not.toContain('MON_AGENT_CREDENTIALS');
+    expect(names).not.toContain('NODE_ENV');
+  });
+
+  test('is a process group of its own', async () => {
+    const [group, own] = (await outputOf('ps -o pgid= -p $$; echo $$')).split('\n').map(Number);
+    expect(group).toBe(own);
+  });
+
+  test('is no open file of ours', async () => {
+    const directory = await tempDir();
+    const spool = await openSpool(directory);
+    onTestFinished(() => spool[Symbol.asyncDispose]());
+    const listing = `const fs = require('node:fs');
+      for (const fd of fs.readdirSync('/dev/fd').map(Number)) {
+        try { if (fs.fstatSync(fd).isFile()) console.log(fd); } catch {}
+      }`;
+    expect(await outputOf(`'${process.execPath}' -e "${listing}"`)).toBe('');
+  });
+});
+
+describe('the hard stop', () => {
+  test('at the timeout kills the command, its children and grandchildren', async () => {
+    const clock = new ManualClock();
+    let outcome: Promise<CommandOutcome> | undefined;
+    const pids = await startFamily((command) => {
+      outcome = runCommand(command, { clock, timeoutMs: 1500, signal: new AbortController().signal });
+    });
+    clock.advance(1499);
+    expect(pids.every((pid) => isAlive(pid))).toBe(true);
+    clock.advance(1);
+    expect(await outcome).toEqual({ kind: 'timed_out' });
+    await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
+  });
+
+  test('at an abort does the same', async () => {
+    const stopping = new AbortController();
+    let outcome: Promise<CommandOutcome> | undefined;
+    const pids = await startFamily((command) => {
+      outcome = runCommand(command, { clock: new ManualClock(), signal: stopping.signal });
+    });
+    stopping.abort();
+    expect(await outcome).toEqual({ kind: 'stopped' });
+    await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
+  });
+
+  test('leaves no timer behind when the command was faster', async () => {
+    const clock = new ManualClock();
+    const outcome = await runCommand('true', { clock, timeoutMs: 1500, signal: new AbortController().signal });
+    expect(outcome).toMatchObject({ status: 0 });
+    expect(clock.pending).toBe(0);
+  });
+});
