@@ -6,31 +6,26 @@ import type { StoredResult } from '../../shared/schemas/result.ts';
 
 const POLL_MS = 250;
 
-/** The checks start spread over their interval; once none has reported for this long, the picture is good enough. */
-const QUIET_MS = 4000;
-
-/** Longest that the first result may take. */
-const PATIENCE_MS = 60_000;
+/** Longest wait for a first result of every check: they start spread over their interval. */
+const PATIENCE_MS = 30_000;
 
 const OUTPUT_COLUMNS = 76;
 
 /**
- * Waits for the results of real checks.
+ * Waits until each of these checks has a result.
  *
- * @returns none when there was none in time
+ * @returns the ones that came in time
  * @throws when `signal` is aborted
  */
-export async function firstResults(api: ApiClient, signal: AbortSignal): Promise<StoredResult[]> {
-  const begin = performance.now();
-  let results: StoredResult[] = [];
-  let changed = begin;
+export async function firstResults(
+  api: ApiClient,
+  checks: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<StoredResult[]> {
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const found = (await api.results()).filter(({ check }) => check.name !== 'keepalive');
-    const now = performance.now();
-    if (found.length !== results.length) changed = now;
-    results = found;
-    if (results.length > 0 && now - changed > QUIET_MS) return results;
-    if (now - begin > PATIENCE_MS) return results;
+    const results = (await api.results()).filter(({ check }) => checks.has(check.name));
+    if (results.length >= checks.size || performance.now() > deadline) return results;
     await delay(POLL_MS, undefined, { signal });
   }
 }

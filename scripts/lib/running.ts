@@ -3,7 +3,11 @@ import { createConnection } from 'node:net';
 import { z } from 'zod';
 
 /** What a running ./scripts/start leaves in its folder for the next one to find. */
-const runningSchema = z.object({ pid: z.int().positive(), url: z.string(), daemons: z.array(z.int().positive()) });
+const runningSchema = z.object({
+  pid: z.int().positive(),
+  port: z.int().positive(),
+  daemons: z.array(z.int().positive()),
+});
 export type Running = z.infer<typeof runningSchema>;
 
 /** The record of the last ./scripts/start, whose processes may be gone by now. */

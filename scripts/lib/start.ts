@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
@@ -17,8 +17,7 @@ const DEFAULT_PORT = 4567;
 /** How long the backend may take to answer: it reads its whole store first. */
 const START_MS = 30_000;
 
-/** Subscriptions of the agent, as the definitions in examples/conf.d name them. */
-const SUBSCRIPTIONS = 'base';
+const DEFINITIONS = 'examples/conf.d';
 
 process.chdir(join(import.meta.dirname, '../..'));
 const RECORD = join('var', 'start.json');
@@ -39,21 +38,28 @@ try {
 
 async function main(): Promise<number> {
   const port = portOf(process.env['MON_PORT']);
-  const url = `http://127.0.0.1:${String(port)}`;
+  const url = urlOf(port);
 
   const running = readRunning(RECORD);
-  if (running !== undefined && isAlive(running.pid)) {
-    tell(`already running at ${running.url} (process ${String(running.pid)})`);
-    return hasTerminal ? await runConsole(running.url) : 0;
+  // Process ids are used again after a restart of the machine, hence the second question.
+  if (running !== undefined && (await isPortTaken(running.port))) {
+    if (isAlive(running.pid)) {
+      tell(`already running at ${urlOf(running.port)} (process ${String(running.pid)})`);
+      return hasTerminal ? await runConsole(urlOf(running.port)) : 0;
+    }
+    const leftOver = running.daemons.filter(isAlive);
+    if (leftOver.length > 0) {
+      throw new Error(
+        `an earlier ./scripts/start was killed and left its programs behind. Stop them: kill ${leftOver.join(' ')}`,
+      );
+    }
   }
-  const leftOver = running?.daemons.filter(isAlive) ?? [];
   if (await isPortTaken(port)) {
     throw new Error(
-      leftOver.length > 0
-        ? `an earlier ./scripts/start was killed and left its programs behind. Stop them: kill ${leftOver.join(' ')}`
-        : `port ${String(port)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + 1)} ./scripts/start`,
+      `port ${String(port)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + 1)} ./scripts/start`,
     );
   }
+  const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
 
   mkdirSync(join('var', 'log'), { recursive: true });
   await using started = new AsyncDisposableStack();
@@ -61,7 +67,7 @@ async function main(): Promise<number> {
     await startDaemon(
       'backend',
       'dist/mon-backend.js',
-      ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', 'examples/conf.d'],
+      ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', DEFINITIONS],
       'var/log/backend.log',
     ),
   );
@@ -75,28 +81,26 @@ async function main(): Promise<number> {
         'start',
         '--backend',
         url,
-        '--name',
-        agentName(),
         '--subscriptions',
-        SUBSCRIPTIONS,
+        [...new Set([...checks.values()].flatMap(({ subscribers }) => subscribers ?? []))].join(','),
         '--state-dir',
         'var/agent',
         '-d',
-        'examples/conf.d',
+        DEFINITIONS,
       ],
       'var/log/agent.log',
     ),
   );
-  started.use(recordRunning(RECORD, { pid: process.pid, url, daemons: [agent.pid, backend.pid] }));
+  started.use(recordRunning(RECORD, { pid: process.pid, port, daemons: [agent.pid, backend.pid] }));
 
   if (hasTerminal) return await runConsole(url);
   print(
     `backend  ${url}  (process ${String(backend.pid)}, state in var/backend, log in var/log/backend.log)`,
-    `agent    ${agentName()}  (process ${String(agent.pid)}, state in var/agent, log in var/log/agent.log)`,
+    `agent    this machine  (process ${String(agent.pid)}, state in var/agent, log in var/log/agent.log)`,
     '',
   );
   const failed = Promise.race([failure(backend), failure(agent)]);
-  print(...overview(url, await Promise.race([firstResults(api, stopping.signal), failed])));
+  print(...overview(url, await Promise.race([firstResults(api, new Set(checks.keys()), stopping.signal), failed])));
   await Promise.race([failed, stopped]);
   return 0;
 }
@@ -152,6 +156,10 @@ function overview(url: string, results: Parameters<typeof resultLines>[0]): stri
   ];
 }
 
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${String(port)}`;
+}
+
 function portOf(text: string | undefined): number {
   if (text === undefined || text === '') return DEFAULT_PORT;
   const port = Number(text);
@@ -159,11 +167,6 @@ function portOf(text: string | undefined): number {
     throw new Error(`MON_PORT must be a port number from 1 to 65535, not "${text}"`);
   }
   return port;
-}
-
-/** A host name may hold what a client name must not. */
-function agentName(): string {
-  return hostname().replaceAll(/[^\w.-]/g, '-') || 'localhost';
 }
 
 function print(...lines: string[]): void {
