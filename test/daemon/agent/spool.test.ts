@@ -1,0 +1,195 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openSpool, type Spool, type SpoolLimits } from '../../../daemon/agent/spool.ts';
+import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const EVERYTHING: SpoolLimits = { results: 1_000_000, characters: 1_000_000_000 };
+
+const aResult = (output: string): SubmittedResult => ({ name: 'disk', output, status: 0 });
+
+async function open(dir: string, limits?: SpoolLimits): Promise<Spool> {
+  const spool = await openSpool(dir, limits);
+  onTestFinished(() => spool[Symbol.asyncDispose]());
+  return spool;
+}
+
+async function idsIn(spool: Spool): Promise<number[]> {
+  return (await spool.read(0, EVERYTHING)).map(({ id }) => id);
+}
+
+describe('a spool', () => {
+  test('gives ids that grow by one, whoever appends at the same time', async () => {
+    const spool = await open(await tempDir());
+    const ids = await Promise.all(['a', 'b', 'c', 'd'].map((output) => spool.append(aResult(output))));
+    expect(ids).toEqual([1, 2, 3, 4]);
+    expect(spool.lastId).toBe(4);
+    expect(await spool.read(0, EVERYTHING)).toEqual(
+      ['a', 'b', 'c', 'd'].map((output, index) => ({ id: index + 1, text: JSON.stringify(aResult(output)) })),
+    );
+  });
+
+  test('reads from any id on, in order beyond ten, up to a number of results or characters, but never nothing', async () => {
+    const spool = await open(await tempDir());
+    for (let number = 1; number <= 12; number += 1) await spool.append(aResult('x'.repeat(100)));
+    const ids = async (afterId: number, limits: SpoolLimits): Promise<number[]> =>
+      (await spool.read(afterId, limits)).map(({ id }) => id);
+    expect(await ids(8, EVERYTHING)).toEqual([9, 10, 11, 12]);
+    expect(await ids(8, { ...EVERYTHING, results: 2 })).toEqual([9, 10]);
+    expect(await ids(8, { ...EVERYTHING, characters: 300 })).toEqual([9, 10]);
+    expect(await ids(8, { ...EVERYTHING, characters: 1 })).toEqual([9]);
+    expect(await ids(12, EVERYTHING)).toEqual([]);
+  });
+
+  test('forgets what is acknowledged, and nothing else', async () => {
+    const spool = await open(await tempDir());
+    for (const output of ['a', 'b', 'c', 'd']) await spool.append(aResult(output));
+    await spool.acknowledge(2);
+    expect(await idsIn(spool)).toEqual([3, 4]);
+    await spool.acknowledge(1);
+    expect(await idsIn(spool)).toEqual([3, 4]);
+    await spool.acknowledge(99);
+    expect(await idsIn(spool)).toEqual([]);
+    expect(await spool.append(aResult('e'))).toBe(5);
+    expect(spool.size).toBe(1);
+  });
+
+  test('goes on after a restart: same name, same ids, none used twice even when it was empty', async () => {
+    const dir = await tempDir();
+    const first = await openSpool(dir);
+    for (const output of ['a', 'b', 'c']) await first.append(aResult(output));
+    await first.acknowledge(1);
+    await first[Symbol.asyncDispose]();
+
+    const second = await openSpool(dir);
+    expect(second.name).toBe(first.name);
+    expect(await idsIn(second)).toEqual([2, 3]);
+    expect(second.size).toBe(2);
+    await second.acknowledge(3);
+    await second[Symbol.asyncDispose]();
+
+    const third = await open(dir);
+    expect(third.lastId).toBe(3);
+    expect(await third.append(aResult('d'))).toBe(4);
+  });
+
+  test('has a name of its own, and can take another', async () => {
+    const dir = await tempDir();
+    const spool = await openSpool(dir);
+    const { name } = spool;
+    expect((await open(await tempDir())).name).not.toBe(name);
+    await spool.append(aResult('a'));
+    await spool.rename();
+    const renamed = spool.name;
+    expect(renamed).not.toBe(name);
+    await spool[Symbol.asyncDispose]();
+    const again = await open(dir);
+    expect(again.name).toBe(renamed);
+    expect(await idsIn(again)).toEqual([1]);
+  });
+});
+
+describe('beyond its limits a spool', () => {
+  test('drops the oldest results and counts them once', async () => {
+    const spool = await open(await tempDir(), { ...EVERYTHING, results: 3 });
+    for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'));
+    expect(await idsIn(spool)).toEqual([3, 4, 5]);
+    expect(spool.takeDropped()).toBe(2);
+    expect(spool.takeDropped()).toBe(0);
+  });
+
+  test('drops as many as a large result needs, but keeps the newest whatever its size', async () => {
+    const spool = await open(await tempDir(), { ...EVERYTHING, characters: 1000 });
+    for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'.repeat(100)));
+    await spool.append(aResult('x'.repeat(600)));
+    expect(await idsIn(spool)).toEqual([4, 5, 6]);
+    await spool.append(aResult('x'.repeat(5000)));
+    expect(await idsIn(spool)).toEqual([7]);
+  });
+
+  test('still holds the limits after a restart', async () => {
+    const dir = await tempDir();
+    const first = await openSpool(dir, { ...EVERYTHING, results: 3 });
+    for (let number = 1; number <= 5; number += 1) await first.append(aResult('x'));
+    await first[Symbol.asyncDispose]();
+    const second = await open(dir, { ...EVERYTHING, results: 3 });
+    await second.append(aResult('y'));
+    expect(await idsIn(second)).toEqual([4, 5, 6]);
+  });
+});
+
+test('a spool behaves like an array, over restarts', async () => {
+  type Command =
+    | { readonly kind: 'append'; readonly length: number }
+    | { readonly kind: 'acknowledge'; readonly id: number }
+    | { readonly kind: 'restart' };
+  const command: fc.Arbitrary<Command> = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('append'), length: fc.integer({ min: 0, max: 200 }) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('acknowledge'), id: fc.integer({ min: 0, max: 40 }) }) },
+    { weight: 1, arbitrary: fc.constant<Command>({ kind: 'restart' }) },
+  );
+  const limits = { results: 8, characters: 1000 };
+  const dir = await tempDir();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
+      run += 1;
+      const own = join(dir, String(run));
+      let spool = await openSpool(own, limits);
+      let model: { id: number; text: string }[] = [];
+      let lastId = 0;
+      const ids: [given: number, expected: number][] = [];
+      const modelSize = (): number => model.reduce((sum, { text }) => sum + text.length, 0);
+      for (const step of commands) {
+        if (step.kind === 'append') {
+          const result = aResult('x'.repeat(step.length));
+          lastId += 1;
+          ids.push([await spool.append(result), lastId]);
+          model.push({ id: lastId, text: JSON.stringify(result) });
+          while (model.length > 1 && (model.length > limits.results || modelSize() > limits.characters)) model.shift();
+        } else if (step.kind === 'acknowledge') {
+          await spool.acknowledge(step.id);
+          model = model.filter(({ id }) => id > step.id);
+        } else {
+          await spool[Symbol.asyncDispose]();
+          spool = await openSpool(own, limits);
+        }
+      }
+      expect(await spool.read(0, EVERYTHING)).toEqual(model);
+      expect(spool.size).toBe(model.length);
+      expect(ids.map(([given]) => given)).toEqual(ids.map(([, expected]) => expected));
+      await spool[Symbol.asyncDispose]();
+    }),
+    { numRuns: 25 },
+  );
+});
+
+describe('a spool that cannot be used', () => {
+  test('because another agent holds it says so and what to do', async () => {
+    const dir = await tempDir();
+    await open(dir);
+    await expect(openSpool(dir)).rejects.toMatchObject({
+      code: 'conflict',
+      message: `another agent is using ${dir}/spool; stop it, or give this one its own --state-dir`,
+    });
+  });
+
+  test('because a file is in the way names the directory', async () => {
+    const file = join(await tempDir(), 'state');
+    await writeFile(file, '');
+    await expect(openSpool(file)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(`^cannot use the spool ${file}/spool: .*; check that the directory is writable`),
+    });
+  });
+
+  test('because it is closed fails the append and counts nothing', async () => {
+    const spool = await openSpool(await tempDir());
+    await spool[Symbol.asyncDispose]();
+    await expect(spool.append(aResult('a'))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(spool.lastId).toBe(0);
+    expect(spool.size).toBe(0);
+  });
+});
