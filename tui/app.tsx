@@ -1,0 +1,64 @@
+import { Box } from 'ink';
+import { useSyncExternalStore, type ReactElement } from 'react';
+import { ConfirmDialog } from './components/confirm-dialog.tsx';
+import { SilenceDialog } from './components/silence-dialog.tsx';
+import { DetailScreen } from './screens/detail-screen.tsx';
+import { EventsScreen } from './screens/events-screen.tsx';
+import { HelpScreen } from './screens/help-screen.tsx';
+import { RefusedScreen } from './screens/refused-screen.tsx';
+import { TooSmallScreen } from './screens/too-small-screen.tsx';
+import { isTooSmall, type Layer } from './store/console-state.ts';
+import type { ConsoleStore } from './store/console-store.ts';
+import type { Theme } from './theme.ts';
+
+export interface AppProps {
+  readonly store: ConsoleStore;
+  readonly theme: Theme;
+}
+
+/** The whole console. The only subscription to the store is here: one frame, one pass through the tree. */
+export function App({ store, theme }: AppProps): ReactElement {
+  useSyncExternalStore(store.subscribe, store.version);
+  const { size, layers } = store.state;
+  if (isTooSmall(size)) return <TooSmallScreen columns={size.columns} rows={size.rows} />;
+  const dialog = layers.at(-1);
+  return (
+    <Box flexDirection="column" width={size.columns} height={size.rows} overflow="hidden">
+      <Screen store={store} theme={theme} />
+      {dialog?.kind === 'silence' && (
+        <SilenceDialog
+          theme={theme}
+          size={size}
+          form={dialog.form}
+          preview={store.silencePreview(dialog.form)}
+          nowMs={store.nowMs}
+        />
+      )}
+      {dialog?.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
+    </Box>
+  );
+}
+
+/** The topmost layer that fills the screen, or the view. */
+function Screen({ store, theme }: AppProps): ReactElement {
+  const { connection } = store.feed;
+  const layer = store.state.layers.findLast(isFull);
+  if (layer?.kind === 'help') return <HelpScreen theme={theme} size={store.state.size} layer={layer} />;
+  if (connection.kind === 'refused') {
+    return (
+      <RefusedScreen
+        theme={theme}
+        columns={store.state.size.columns}
+        backend={store.options.backend}
+        code={connection.code}
+        message={connection.message}
+      />
+    );
+  }
+  if (layer?.kind === 'detail') return <DetailScreen theme={theme} store={store} layer={layer} />;
+  return <EventsScreen theme={theme} store={store} />;
+}
+
+function isFull(layer: Layer): layer is Extract<Layer, { kind: 'detail' | 'help' }> {
+  return layer.kind === 'detail' || layer.kind === 'help';
+}

@@ -1,0 +1,51 @@
+import type { ConsoleState } from '../store/console-state.ts';
+import { LAGGING_MS, type FeedStatus } from '../store/feed-status.ts';
+import { run, type Run } from '../theme.ts';
+
+/** Epoch milliseconds as `22:14:07Z`; without seconds `22:14Z`. */
+export function clockText(atMs: number, seconds = true): string {
+  return `${new Date(atMs).toISOString().slice(11, seconds ? 19 : 16)}Z`;
+}
+
+/** A span as `00:41`, or `1:02:03` from an hour on. */
+export function spanText(ms: number): string {
+  const total = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
+  return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
+}
+
+export function countText(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** The state of the connection in words, for the header. */
+export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'], nowMs: number): readonly Run[] {
+  const { connection } = feed;
+  const lost = feed.lostAtMs === undefined ? '' : ` ${spanText(nowMs - feed.lostAtMs)}`;
+  switch (connection.kind) {
+    case 'connecting':
+      if (feed.everLive)
+        return [run(`✗ DISCONNECTED${lost}`, 'alert'), run(`  connecting (#${String(connection.attempt)})`)];
+      return [run('… CONNECTING', 'warning'), run(connection.attempt > 1 ? ` (#${String(connection.attempt)})` : '')];
+    case 'waiting': {
+      const retry = Math.max(0, Math.ceil((connection.retryAtMs - nowMs) / 1000));
+      return [
+        run(`✗ DISCONNECTED${lost}`, 'alert'),
+        run(`  retry in ${String(retry)}s (#${String(connection.attempt)})  R now`),
+      ];
+    }
+    case 'refused':
+      return [run(`✗ REFUSED${lost}`, 'alert')];
+    case 'syncing':
+      return [run('… SYNCING', 'warning')];
+    case 'live':
+      if (paused !== undefined) {
+        const unseen = paused.unseen === 0 ? '' : `  +${countText(paused.unseen)} unseen`;
+        return [run(`‖ PAUSED ${spanText(nowMs - paused.sinceMs)}`, 'warning'), run(unseen)];
+      }
+      return feed.lagMs > LAGGING_MS
+        ? [run(`● LAGGING ${(feed.lagMs / 1000).toFixed(1)}s`, 'warning')]
+        : [run('● LIVE', 'ok')];
+  }
+}

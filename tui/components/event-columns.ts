@@ -1,0 +1,111 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { severityOf } from '../../shared/domain/severity.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import { eventClass, type EventRecord } from '../store/event-record.ts';
+import { fit } from '../terminal/cells.ts';
+import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run } from '../theme.ts';
+
+/** Widths of the columns of the list in cells; 0: not shown. The output takes what is left. */
+export interface EventColumns {
+  readonly client: number;
+  readonly check: number;
+  readonly count: number;
+  readonly age: number;
+  readonly last: number;
+  readonly output: number;
+}
+
+/** Cells of cursor, mark and status, with the spaces around them. */
+const LEAD = 3;
+const STATUS_CELLS = 8;
+const GAP = 2;
+
+/** The columns that fit, by what people miss least: LAST goes first, then names and counts get narrower. */
+export function eventColumns(columns: number): EventColumns {
+  const isWide = columns >= 100;
+  const more = Math.max(0, columns - 120);
+  const fewer = Math.max(0, 80 - columns);
+  const client = isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 1);
+  const check = isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2);
+  const count = isWide ? 5 : 3;
+  const age = 4;
+  const last = isWide ? 4 : 0;
+  const taken = [client, check, count, age, last].reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP), 0);
+  return { client, check, count, age, last, output: Math.max(0, columns - LEAD - STATUS_CELLS - taken) };
+}
+
+export function headRuns(layout: EventColumns, stale: boolean): readonly Run[] {
+  const cells = [
+    fit('CLIENT', layout.client),
+    fit('CHECK', layout.check),
+    fit(layout.count < 5 ? 'N' : 'COUNT', layout.count, { align: 'right' }),
+    fit('AGE', layout.age, { align: 'right' }),
+    ...(layout.last === 0 ? [] : [fit('LAST', layout.last, { align: 'right' })]),
+    fit(stale ? 'OUTPUT  (stale data)' : 'OUTPUT', layout.output),
+  ];
+  return [run(' '.repeat(LEAD)), run(`${'STATUS'.padEnd(STATUS_CELLS)}${cells.join(' '.repeat(GAP))}`, 'strong')];
+}
+
+export interface RowAbout {
+  readonly layout: EventColumns;
+  readonly nowMs: number;
+  readonly isCursor: boolean;
+  readonly isMarked: boolean;
+  /** The connection is lost: nothing here is known to be true any more. */
+  readonly stale: boolean;
+  readonly silence: SilencedRow | undefined;
+}
+
+/** Status changes stay marked for this long. */
+const NEWS_MS = 2000;
+
+export function eventRuns(record: EventRecord, about: RowAbout): readonly Run[] {
+  const { row, gone } = record;
+  const { layout, isCursor, isMarked, nowMs } = about;
+  const nowSeconds = nowMs / 1000;
+  const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
+  const status = statusCell(record).padEnd(STATUS_CELLS);
+  const cells = [
+    fit(safeLine(row.client), layout.client, { cut: 'middle' }),
+    fit(safeLine(row.check), layout.check),
+    fit(shortCount(row.occurrences, layout.count), layout.count, { align: 'right' }),
+    fit(formatDuration(nowSeconds - row.since, 1), layout.age, { align: 'right' }),
+    ...(layout.last === 0 ? [] : [fit(formatDuration(nowSeconds - row.last, 1), layout.last, { align: 'right' })]),
+    fit(outputText(record, about), layout.output),
+  ];
+  const rest = cells.join(' '.repeat(GAP));
+  // Under the cursor one tone for the whole row: colors inside an inverse row are hard to read on many terminals.
+  if (isCursor) return [run(lead + status + rest, 'cursor')];
+  if (gone || about.stale || row.silenced_by.length > 0) return [run(lead), run(status + rest, 'faint')];
+  const isNews = nowMs - record.changedAtMs < NEWS_MS;
+  const tone = row.action === 'flapping' ? 'flapping' : classTone(eventClass(row));
+  return [run(lead), run(status, tone), run(rest, isNews ? 'strong' : 'plain')];
+}
+
+/** Symbol and word: readable without color, and without the symbol's font. */
+function statusCell({ row, gone }: EventRecord): string {
+  if (gone) return '✓ gone';
+  const { symbol, word } = STATUS[severityOf(row.status)];
+  if (row.silenced_by.length > 0) return `${SILENCED_SYMBOL} ${word}`;
+  return row.action === 'flapping' ? `${FLAPPING_SYMBOL} ${word}` : `${symbol} ${word}`;
+}
+
+function outputText({ row, gone }: EventRecord, { silence, nowMs }: RowAbout): string {
+  if (gone) return 'resolved';
+  const output = safeLine(row.output);
+  if (row.silenced_by.length === 0) return row.action === 'flapping' ? `flapping  ${output}` : output;
+  if (silence === undefined) return `silenced: ${output}`;
+  const { creator, expire_at, reason } = silence;
+  const by = creator === null ? '' : ` by ${safeLine(creator)}`;
+  const left = expire_at === null ? '' : `, ${formatDuration(expire_at - nowMs / 1000, 1)} left`;
+  return `silenced${by}${left}: ${reason === null ? output : safeLine(reason)}`;
+}
+
+/** A count that always fits: `118`, `12k`, `3M`. */
+function shortCount(count: number, width: number): string {
+  const text = String(count);
+  if (text.length <= width) return text;
+  const thousands = `${String(Math.floor(count / 1000))}k`;
+  return thousands.length <= width ? thousands : `${String(Math.floor(count / 1_000_000))}M`;
+}

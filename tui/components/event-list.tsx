@@ -1,0 +1,58 @@
+import { Box } from 'ink';
+import type { ReactElement } from 'react';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import type { EventRecord } from '../store/event-record.ts';
+import { run, type Theme } from '../theme.ts';
+import { eventColumns, eventRuns, headRuns } from './event-columns.ts';
+import { Row } from './row.tsx';
+
+export interface EventListProps {
+  readonly theme: Theme;
+  readonly columns: number;
+  /** Rows below the head. */
+  readonly rows: number;
+  /** The events in the window only. */
+  readonly window: readonly EventRecord[];
+  readonly cursorKey: string | undefined;
+  readonly marks: ReadonlySet<string>;
+  readonly silenced: ReadonlyMap<string, SilencedRow>;
+  readonly nowMs: number;
+  readonly stale: boolean;
+  /** Shown instead of rows when there are none. */
+  readonly empty: readonly string[];
+}
+
+export function EventList(props: EventListProps): ReactElement {
+  const { theme, window, empty } = props;
+  const layout = eventColumns(props.columns);
+  const body =
+    window.length > 0
+      ? window.map((record) =>
+          eventRuns(record, {
+            layout,
+            nowMs: props.nowMs,
+            isCursor: record.key === props.cursorKey,
+            isMarked: props.marks.has(record.key),
+            stale: props.stale,
+            silence: firstOf(props.silenced, record.row.silenced_by),
+          }),
+        )
+      : [[], ...empty.map((line) => [run(`   ${line}`)])];
+  return (
+    <Box flexDirection="column" height={props.rows + 1} overflow="hidden">
+      <Row theme={theme} runs={headRuns(layout, props.stale)} />
+      {body.slice(0, props.rows).map((runs, index) => (
+        // A row of the screen, whichever event is on it: Ink redraws its text, and nothing moves.
+        <Row key={index} theme={theme} runs={runs} />
+      ))}
+    </Box>
+  );
+}
+
+function firstOf(silenced: ReadonlyMap<string, SilencedRow>, ids: readonly string[]): SilencedRow | undefined {
+  for (const id of ids) {
+    const entry = silenced.get(id);
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}

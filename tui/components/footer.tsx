@@ -1,0 +1,119 @@
+import type { ReactElement } from 'react';
+import { bindings, keyLabel, type KeyContext } from '../keys.ts';
+import type { ConsoleState } from '../store/console-state.ts';
+import { run, type Run, type Theme, type Tone } from '../theme.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { countText } from './connection-text.ts';
+import { Row } from './row.tsx';
+import { spread } from './runs.ts';
+import { fieldRuns } from './text-field.ts';
+
+const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>['tone'], Tone>> = {
+  done: 'ok',
+  note: 'strong',
+  problem: 'critical',
+};
+
+/** The keys worth knowing here, as many as fit. */
+export function Hints({
+  theme,
+  context,
+  columns,
+  changes,
+}: {
+  readonly theme: Theme;
+  readonly context: KeyContext;
+  readonly columns: number;
+  /** Whether keys that change something have an effect now. */
+  readonly changes: boolean;
+}): ReactElement {
+  return <Row theme={theme} runs={hintRuns(context, columns, changes)} />;
+}
+
+function hintRuns(context: KeyContext, columns: number, changes: boolean): readonly Run[] {
+  const hints = bindings().filter(
+    ([, binding]) =>
+      binding.in.includes(context) && binding.hint !== undefined && (changes || binding.changes !== true),
+  );
+  // Help is the last to go: from there every other key can be found.
+  const ordered = hints.toSorted(([a], [b]) => Number(b === 'help') - Number(a === 'help'));
+  const fitting = new Set<string>();
+  let room = columns - 1;
+  for (const [action, { keys, hint = '' }] of ordered) {
+    room -= keyLabel(keys[0]).length + hint.length + 3;
+    if (room < -2) break;
+    fitting.add(action);
+  }
+  return hints
+    .filter(([action]) => fitting.has(action))
+    .flatMap(([, { keys, hint = '' }]) => [run(` ${keyLabel(keys[0])}`, 'accent'), run(` ${hint} `)]);
+}
+
+export interface StatusLineProps {
+  readonly theme: Theme;
+  readonly columns: number;
+  readonly state: ConsoleState;
+  /** Events in the list, and all there are. */
+  readonly shown: number;
+  readonly total: number;
+  readonly orderPaused: boolean;
+  /** Whether the counts have a line of their own. */
+  readonly compact: boolean;
+}
+
+/** The line of the filter, of the outcome of the last action, and on small screens of the counts. */
+export function StatusLine(props: StatusLineProps): ReactElement {
+  const { theme, columns, state, compact } = props;
+  const { prompt, filter, message } = state;
+  const right = compact ? placeRuns(props) : [];
+  if (prompt !== undefined) {
+    const problem =
+      filter.problem === undefined
+        ? []
+        : [run(`  ${String(filter.problem.position + 1)}: ${safeLine(filter.problem.message)} `, 'critical')];
+    const field = fieldRuns(prompt.line, Math.max(20, columns - 3 - (filter.problem?.message.length ?? 0) - 8), true);
+    return <Row theme={theme} runs={spread([run(' /', 'strong'), ...field], problem, columns)} />;
+  }
+  if (message !== undefined) {
+    return (
+      <Row
+        theme={theme}
+        runs={spread([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, columns)}
+      />
+    );
+  }
+  const text = filter.text === '' ? 'none' : safeLine(filter.text);
+  const edit = filter.text === '' ? '' : compact ? '' : '  (/ edit, Esc clears)';
+  const left = [
+    ...(compact ? countRuns(props) : []),
+    run(compact ? '  filter: ' : ' filter: ', 'faint'),
+    run(text),
+    run(edit, 'faint'),
+  ];
+  return <Row theme={theme} runs={spread(left, right, columns)} />;
+}
+
+/** The line under a tall list. */
+export function FiguresLine(props: StatusLineProps): ReactElement {
+  const sort = run('   sort: severity, age', 'faint');
+  return <Row theme={props.theme} runs={spread([...countRuns(props), sort], placeRuns(props), props.columns)} />;
+}
+
+function countRuns({ shown, total, compact }: StatusLineProps): readonly Run[] {
+  return [
+    run(
+      compact ? ` ${countText(shown)}/${countText(total)}` : ` ${countText(shown)} of ${countText(total)} events shown`,
+    ),
+  ];
+}
+
+function placeRuns({ state, shown, orderPaused, compact }: StatusLineProps): readonly Run[] {
+  const { marks, count, cursor } = state;
+  const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${countText(shown)} `;
+  return [
+    ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),
+    ...(orderPaused ? [run('order paused  ', 'accent')] : []),
+    ...(marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')]),
+    run(row),
+  ];
+}

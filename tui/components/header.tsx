@@ -1,0 +1,117 @@
+import type { ReactElement } from 'react';
+import { VIEWS, type ConsoleState } from '../store/console-state.ts';
+import type { EventCounts } from '../store/event-counts.ts';
+import type { FeedStatus } from '../store/feed-status.ts';
+import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../theme.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { clockText, connectionRuns, countText } from './connection-text.ts';
+import { Row } from './row.tsx';
+import { spread } from './runs.ts';
+import { sparkline } from './sparkline.ts';
+
+export interface HeaderProps {
+  readonly theme: Theme;
+  readonly columns: number;
+  readonly feed: FeedStatus;
+  readonly counts: EventCounts;
+  readonly paused: ConsoleState['paused'];
+  readonly readOnly: boolean;
+  /** Shown until the backend has said its name. */
+  readonly backend: string;
+  readonly creator: string;
+  readonly nowMs: number;
+}
+
+/** One row for small screens: name, connection, counters, time. */
+export function ShortHeader(props: HeaderProps): ReactElement {
+  const { feed, counts, nowMs, columns } = props;
+  const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
+  const left = [
+    run(` ${nameOf(props)} `, 'strong'),
+    ...connectionRuns(feed, props.paused, nowMs),
+    ...rate(props, '/s'),
+    ...lock,
+  ];
+  if (isStale(feed)) return <Row theme={props.theme} runs={spread(left, [...asOf(feed), run(' ')], columns)} />;
+  const right = [
+    run(`${STATUS.critical.symbol}${countText(counts.critical)}`, 'critical'),
+    run(` ${STATUS.warning.symbol}${countText(counts.warning)}`, 'warning'),
+    run(` ${STATUS.unknown.symbol}${countText(counts.unknown)}`, 'unknown'),
+    run(` ${SILENCED_SYMBOL}${countText(counts.silenced)}`, 'silenced'),
+    ...(columns >= 80 && feed.stats !== undefined && props.paused === undefined
+      ? [run(` ${STATUS.ok.symbol}${countText(feed.stats.results.ok)}`, 'ok')]
+      : []),
+    run(`  ${clockText(nowMs, false)} `),
+  ];
+  return <Row theme={props.theme} runs={spread(left, right, columns)} />;
+}
+
+/** Title, counters and tabs for screens that are tall enough. */
+export function TallHeader(props: HeaderProps): ReactElement {
+  const { theme, feed, nowMs, columns, counts } = props;
+  const lag = feed.connection.kind === 'live' ? [run(`  lag ${(feed.lagMs / 1000).toFixed(1)}s`)] : [];
+  const title = [
+    run(' mon  ', 'strong'),
+    run(`${nameOf(props)}  `, 'strong'),
+    ...connectionRuns(feed, props.paused, nowMs),
+    ...rate(props, ' results/s'),
+    ...lag,
+  ];
+  const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
+  const who = run(`${safeLine(props.creator)} (${props.readOnly ? 'read-only' : 'rw'})${version}  `);
+  const clock = isStale(feed) ? asOf(feed) : [run(clockText(nowMs))];
+  return (
+    <>
+      <Row theme={theme} runs={spread(title, [who, ...clock, run(' ')], columns)} />
+      <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
+      <Row theme={theme} runs={tabRuns(VIEWS[0].number)} />
+      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
+    </>
+  );
+}
+
+function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
+  const counter = (severity: keyof typeof STATUS, count: number, name: string): Run =>
+    run(` ${STATUS[severity].symbol} ${countText(count)} ${name}  `, count === 0 ? 'faint' : STATUS[severity].tone);
+  return [
+    counter('critical', counts.critical, 'crit'),
+    counter('warning', counts.warning, 'warn'),
+    counter('unknown', counts.unknown, 'unkn'),
+    ...(feed.stats === undefined ? [] : [counter('ok', feed.stats.results.ok, 'ok')]),
+    run(` ${SILENCED_SYMBOL} ${countText(counts.silenced)} silenced  `, 'silenced'),
+    run(` ${FLAPPING_SYMBOL} ${countText(counts.flapping)} flapping`, counts.flapping === 0 ? 'faint' : 'flapping'),
+  ];
+}
+
+/** Cells of the line of rates, each fifteen seconds or more. */
+const RATE_CELLS = 16;
+
+function rateLine(feed: FeedStatus): readonly Run[] {
+  if (feed.rates.length === 0) return [];
+  return [run('rate 5m ', 'faint'), run(`${sparkline(feed.rates, RATE_CELLS)} `, 'accent')];
+}
+
+function tabRuns(active: number): readonly Run[] {
+  return VIEWS.flatMap(({ number, name }) => {
+    const text = `${String(number)} ${name}`;
+    return number === active ? [run(' '), run(`[${text}]`, 'strong')] : [run(`  ${text} `)];
+  });
+}
+
+function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
+  if (feed.stats === undefined || feed.connection.kind !== 'live' || paused !== undefined) return [];
+  return [run(` ${countText(feed.stats.rate)}${unit}`)];
+}
+
+function nameOf({ feed, backend }: HeaderProps): string {
+  return safeLine(feed.backendName ?? backend);
+}
+
+/** Whether what is shown may be out of date. */
+export function isStale(feed: FeedStatus): boolean {
+  return feed.everLive && feed.lostAtMs !== undefined;
+}
+
+function asOf(feed: FeedStatus): readonly Run[] {
+  return feed.heardAtMs === undefined ? [] : [run(`as of ${clockText(feed.heardAtMs)}`, 'warning')];
+}

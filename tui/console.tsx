@@ -1,0 +1,131 @@
+import { render } from 'ink';
+import type { ApiClient } from '../shared/client/api-client.ts';
+import { App } from './app.tsx';
+import { followFeed } from './hooks/follow-feed.ts';
+import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
+import { runEffect } from './hooks/run-effects.ts';
+import { ConsoleStore } from './store/console-store.ts';
+import { takeInput } from './store/press-key.ts';
+import type { FrameStdout } from './terminal/frame-stdout.ts';
+import type { InputEvent } from './terminal/input-event.ts';
+import type { Theme } from './theme.ts';
+
+/** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
+const RESIZE_REST_MS = 50;
+
+export interface ConsoleClock extends FrameClock {
+  after(delayMs: number, task: () => void): Disposable;
+}
+
+export interface ConsoleParts {
+  readonly backend: string;
+  readonly api: ApiClient;
+  readonly stdout: FrameStdout;
+  readonly clock: ConsoleClock;
+  readonly theme: Theme;
+  readonly creator: string;
+  readonly readOnly: boolean;
+  readonly onQuit: () => void;
+}
+
+export interface Console extends Disposable {
+  /** Takes a key, a paste, a change of focus. */
+  readonly input: (event: InputEvent) => void;
+  /** Draws every cell again, because the screen shows something else. */
+  readonly repaint: () => void;
+}
+
+/** Builds the running console; the first frame is written before this returns, the feed connects afterwards. */
+export function openConsole(parts: ConsoleParts): Console {
+  const { backend, api, stdout, clock, theme, creator, readOnly } = parts;
+  const store = new ConsoleStore({
+    size: { columns: stdout.columns, rows: stdout.rows },
+    backend: api.url,
+    creator,
+    readOnly,
+    now: () => clock.now(),
+  });
+  store.paint();
+
+  let paints = 0;
+  const tree = (): React.JSX.Element => <App key={paints} store={store} theme={theme} />;
+  const ink = render(tree(), {
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    // Ink decides by the environment otherwise, and finds no terminal in CI or under a test.
+    interactive: true,
+    maxFps: 1000,
+    incrementalRendering: true,
+    alternateScreen: false,
+    patchConsole: false,
+    exitOnCtrlC: false,
+  });
+
+  const feed = followFeed(backend, store, clock);
+  const scheduler = new FrameScheduler(
+    {
+      get urgency() {
+        return store.urgency;
+      },
+      get focused() {
+        return store.state.focused;
+      },
+      paint: () => {
+        store.paint();
+        runEffects();
+      },
+    },
+    stdout,
+    clock,
+  );
+
+  const repaint = (): void => {
+    ink.clear();
+    // Another key makes another tree: Ink draws what changed, and all of this has.
+    paints += 1;
+    ink.rerender(tree());
+    scheduler.paintNow();
+  };
+
+  const runEffects = (): void => {
+    for (const effect of store.takeEffects()) {
+      void runEffect(effect, { store, api, feed, repaint, quit: parts.onQuit }).then(() => {
+        // What a person asked for answers at once; what the pane asked for can wait for the next frame.
+        if (effect.kind !== 'load-event' || effect.into === 'detail') scheduler.paintNow();
+      });
+    }
+  };
+
+  const filterOn = (): void => {
+    if (!store.events.filtering) return;
+    setImmediate(() => {
+      if (store.events.work(clock.now())) scheduler.paintNow();
+      else filterOn();
+    });
+  };
+
+  let resizeRest: Disposable | undefined;
+  const onResize = (): void => {
+    store.resized({ columns: stdout.columns, rows: stdout.rows });
+    scheduler.paintNow();
+    resizeRest?.[Symbol.dispose]();
+    resizeRest = clock.after(RESIZE_REST_MS, repaint);
+  };
+  stdout.on('resize', onResize);
+
+  return {
+    input: (event) => {
+      takeInput(store, event);
+      scheduler.paintNow();
+      runEffects();
+      filterOn();
+    },
+    repaint,
+    [Symbol.dispose]: () => {
+      stdout.off('resize', onResize);
+      resizeRest?.[Symbol.dispose]();
+      scheduler[Symbol.dispose]();
+      feed.close();
+      ink.unmount();
+    },
+  };
+}

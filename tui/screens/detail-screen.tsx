@@ -1,0 +1,79 @@
+import { Box } from 'ink';
+import type { ReactElement } from 'react';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { summaryRuns } from '../components/event-pane.tsx';
+import { Hints } from '../components/footer.tsx';
+import { ShortHeader } from '../components/header.tsx';
+import { Row } from '../components/row.tsx';
+import { spread } from '../components/runs.ts';
+import type { DetailLayer } from '../store/console-state.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import { detailBody } from '../store/detail-lines.ts';
+import { EventRecord } from '../store/event-record.ts';
+import { isConnected } from '../store/feed-status.ts';
+import { detailBodyRows } from '../store/screen-layout.ts';
+import { run, type Run, type Theme } from '../theme.ts';
+import { headerProps } from './header-props.ts';
+
+export function DetailScreen({
+  theme,
+  store,
+  layer,
+}: {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+  readonly layer: DetailLayer;
+}): ReactElement {
+  const { state, nowMs } = store;
+  const { columns, rows } = state.size;
+  const body = detailBody(store, layer);
+  const shownRows = detailBodyRows(rows);
+  const top = Math.min(layer.top, Math.max(0, body.length - shownRows));
+  const { client, check } = layer.target;
+  return (
+    <>
+      <ShortHeader {...headerProps(theme, store)} />
+      <Row
+        theme={theme}
+        runs={[run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')]}
+      />
+      <Row theme={theme} runs={[run(' '), ...summaryOf(store, layer)]} />
+      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
+      <Box flexDirection="column" height={shownRows} overflow="hidden">
+        {body.slice(top, top + shownRows).map((runs, index) => (
+          <Row key={index} theme={theme} runs={runs} />
+        ))}
+      </Box>
+      <Row theme={theme} runs={spread(messageRuns(store, top, body.length), freshness(store, layer, nowMs), columns)} />
+      <Hints theme={theme} context="detail" columns={columns} changes={!state.readOnly && isConnected(store.feed)} />
+    </>
+  );
+}
+
+function summaryOf(store: ConsoleStore, { target, load }: DetailLayer): readonly Run[] {
+  const event = load.kind === 'loaded' ? load.event : undefined;
+  const live = store.events.get(target.key);
+  if (live !== undefined) return summaryRuns(live, event, store.nowMs);
+  if (load.kind !== 'loaded' || load.row === undefined) return [run('✓ resolved', 'ok')];
+  const gone = new EventRecord(target.key, load.row);
+  gone.gone = true;
+  return summaryRuns(gone, event, store.nowMs);
+}
+
+function messageRuns(store: ConsoleStore, top: number, lines: number): readonly Run[] {
+  const { message } = store.state;
+  if (message !== undefined)
+    return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
+  return [run(` line ${String(top + 1)}/${String(lines)}`, 'faint')];
+}
+
+/** Whether what was loaded is still so. */
+function freshness(store: ConsoleStore, { target, load }: DetailLayer, nowMs: number): readonly Run[] {
+  if (load.kind !== 'loaded') return [];
+  if (load.reloading) return [run('loading … ', 'faint')];
+  const row = store.events.get(target.key)?.row;
+  if (row === undefined) return [run('resolved meanwhile: this is its last state ', 'ok')];
+  if (row === load.row) return [];
+  return [run(`event updated ${formatDuration(nowMs / 1000 - row.last)} ago: press Enter to reload `, 'warning')];
+}

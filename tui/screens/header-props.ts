@@ -1,0 +1,19 @@
+import type { HeaderProps } from '../components/header.tsx';
+import type { ConsoleStore } from '../store/console-store.ts';
+import type { Theme } from '../theme.ts';
+
+/** What every screen says at its top. */
+export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
+  const { state, feed, events, options, nowMs } = store;
+  return {
+    theme,
+    columns: state.size.columns,
+    feed,
+    counts: events.counts,
+    paused: state.paused,
+    readOnly: state.readOnly,
+    backend: options.backend,
+    creator: options.creator,
+    nowMs,
+  };
+}

@@ -1,0 +1,131 @@
+import type { Event } from '../../shared/schemas/event.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { Effect } from './effects.ts';
+import type { LineEditor } from './line-editor.ts';
+import { CURSOR_AT_TOP, type ListCursor } from './list-cursor.ts';
+import type { SilenceForm, Target } from './silence-form.ts';
+
+/** The views by their number. Each later view adds its row here and its screen under `screens/`. */
+export const VIEWS = [{ number: 2, name: 'Events' }] as const;
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Under this the console says so instead of drawing something unreadable. */
+export const SMALLEST_SCREEN: ScreenSize = { columns: 60, rows: 16 };
+
+/** From this on there is room for a tall header and a pane below the list. */
+export const TALL_ROWS = 30;
+
+/** A whole event from the backend, and the row that the feed had for it then. */
+export type EventLoad =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'loaded'; readonly event: Event; readonly row: EventRow | undefined; readonly reloading: boolean }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** The whole event on its own screen. */
+export interface DetailLayer {
+  readonly kind: 'detail';
+  readonly target: Target;
+  readonly load: EventLoad;
+  /** First line of the body that is shown. */
+  readonly top: number;
+  readonly raw: boolean;
+  readonly wrap: boolean;
+}
+
+export interface SilenceLayer {
+  readonly kind: 'silence';
+  readonly form: SilenceForm;
+}
+
+/** A question with two buttons; without an effect a statement with one. */
+export interface ConfirmLayer {
+  readonly kind: 'confirm';
+  readonly title: string;
+  /** What it is about, one line each; already bounded. */
+  readonly lines: readonly string[];
+  /** The effect in words: `Resolve 3 events`. */
+  readonly button: string;
+  readonly focused: 'cancel' | 'submit';
+  readonly effect: Extract<Effect, { kind: 'resolve' | 'clear-silenced' }> | undefined;
+}
+
+export interface HelpLayer {
+  readonly kind: 'help';
+  readonly top: number;
+}
+
+/** What lies over the view, the last one on top. */
+export type Layer = DetailLayer | SilenceLayer | ConfirmLayer | HelpLayer;
+
+export interface Message {
+  readonly text: string;
+  readonly tone: 'done' | 'note' | 'problem';
+  readonly atMs: number;
+}
+
+export interface FilterState {
+  readonly text: string;
+  /** Why the text being typed is not a filter; the last good one stays in effect. */
+  readonly problem: { readonly message: string; readonly position: number } | undefined;
+  /** Earlier filters, the newest last. */
+  readonly history: readonly string[];
+}
+
+export interface FilterPrompt {
+  readonly line: LineEditor;
+  /** Place in the history; its length: the line being typed. */
+  readonly historyAt: number;
+}
+
+/** Everything about what is shown that is not data of the backend. Replaced, never changed. */
+export interface ConsoleState {
+  readonly size: ScreenSize;
+  readonly cursor: ListCursor;
+  readonly marks: ReadonlySet<string>;
+  readonly lastMark: string | undefined;
+  readonly filter: FilterState;
+  readonly prompt: FilterPrompt | undefined;
+  readonly layers: readonly Layer[];
+  readonly message: Message | undefined;
+  /** Typed before a movement: `5j`. */
+  readonly count: number | undefined;
+  readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
+  readonly pane: boolean;
+  readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
+  readonly readOnly: boolean;
+  /** Whether the terminal has the focus; without it the feed is drawn once a second. */
+  readonly focused: boolean;
+  readonly interruptedAtMs: number;
+  /** Until when the order stays as it is, because a cursor key was pressed. */
+  readonly orderPausedUntilMs: number;
+}
+
+export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState {
+  return {
+    size,
+    cursor: CURSOR_AT_TOP,
+    marks: new Set(),
+    lastMark: undefined,
+    filter: { text: '', problem: undefined, history: [] },
+    prompt: undefined,
+    layers: [],
+    message: undefined,
+    count: undefined,
+    paused: undefined,
+    pane: true,
+    peek: undefined,
+    readOnly,
+    focused: true,
+    interruptedAtMs: -Infinity,
+    orderPausedUntilMs: 0,
+  };
+}
+
+export function isTooSmall(size: ScreenSize): boolean {
+  return size.columns < SMALLEST_SCREEN.columns || size.rows < SMALLEST_SCREEN.rows;
+}

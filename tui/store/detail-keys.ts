@@ -1,0 +1,59 @@
+import type { KeyAction } from '../keys.ts';
+import type { DetailLayer } from './console-state.ts';
+import type { ConsoleStore } from './console-store.ts';
+import { detailBody } from './detail-lines.ts';
+import { askResolve, askUnsilence, openSilence } from './event-actions.ts';
+import { pressFeedKey } from './feed-keys.ts';
+import { clamp } from './list-cursor.ts';
+import { detailBodyRows } from './screen-layout.ts';
+import { movedTo } from './scroll-keys.ts';
+import type { Target } from './silence-form.ts';
+
+export function openDetail(store: ConsoleStore, target: Target, raw: boolean): void {
+  const { peek } = store.state;
+  // The pane may have it already; the newest is asked for all the same.
+  const known = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
+  const layer: DetailLayer = {
+    kind: 'detail',
+    target,
+    load: known === undefined ? { kind: 'loading' } : { ...known, reloading: true },
+    top: 0,
+    raw,
+    wrap: true,
+  };
+  store.update({ layers: [...store.state.layers, layer] });
+  store.request({ kind: 'load-event', target, into: 'detail' });
+}
+
+export function pressDetail(store: ConsoleStore, action: KeyAction | undefined): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'detail' || action === undefined) return;
+  const rows = detailBodyRows(store.state.size.rows);
+  const last = Math.max(0, detailBody(store, layer).length - rows);
+  const to = movedTo(action, Math.min(layer.top, last), { rows, last });
+  if (to !== undefined) return put(store, { ...layer, top: clamp(to, 0, last) });
+  switch (action) {
+    case 'back':
+    case 'quit':
+      return store.update({ layers: store.state.layers.slice(0, -1) });
+    case 'reload':
+      if (layer.load.kind === 'loaded') put(store, { ...layer, load: { ...layer.load, reloading: true } });
+      return store.request({ kind: 'load-event', target: layer.target, into: 'detail' });
+    case 'json':
+      return put(store, { ...layer, raw: !layer.raw, top: 0 });
+    case 'wrap':
+      return put(store, { ...layer, wrap: !layer.wrap });
+    case 'silence':
+      return openSilence(store, [layer.target]);
+    case 'unsilence':
+      return askUnsilence(store, layer.target);
+    case 'resolve':
+      return askResolve(store, [layer.target]);
+    default:
+      return pressFeedKey(store, action);
+  }
+}
+
+function put(store: ConsoleStore, layer: DetailLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}

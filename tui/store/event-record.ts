@@ -1,0 +1,72 @@
+import { searchText, type SearchRow } from '../../shared/domain/search.ts';
+import { severityOf } from '../../shared/domain/severity.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+
+/** What a row is shown as: the severity, or `silenced`, which people look at last. */
+export type EventClass = 'critical' | 'warning' | 'unknown' | 'ok' | 'silenced';
+
+const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 4 };
+
+/** Farther apart than any two epoch seconds, and small enough that the sum stays an exact number. */
+const RANK_STEP = 1e12;
+
+export function eventClass(row: EventRow): EventClass {
+  return row.silenced_by.length > 0 ? 'silenced' : severityOf(row.status);
+}
+
+/**
+ * An event in the console: one object for as long as the event lives, so that lists, cursor and marks can hold on to it
+ * while its values change in place.
+ */
+export class EventRecord {
+  readonly key: string;
+  #row: EventRow;
+  #searchRow: SearchRow | undefined;
+  /** Severity, then newest first, as one number. */
+  #rank: number;
+  /** Epoch milliseconds of the last change of status, action or silencing seen here; 0: not since the console started. */
+  changedAtMs = 0;
+  /** Resolved, but still shown because the order is paused. */
+  gone = false;
+  /** The snapshot that last mentioned it. */
+  generation = 0;
+  /** Whether it matches the filter number `checkedBy`. */
+  matches = true;
+  checkedBy = 0;
+
+  constructor(key: string, row: EventRow) {
+    this.key = key;
+    this.#row = row;
+    this.#rank = rankOf(row);
+  }
+
+  get row(): EventRow {
+    return this.#row;
+  }
+
+  /** Only while the record is in no list: its place depends on it. */
+  set row(row: EventRow) {
+    this.#row = row;
+    this.#rank = rankOf(row);
+    this.#searchRow = undefined;
+  }
+
+  get rank(): number {
+    return this.#rank;
+  }
+
+  /** The row with the text that words are looked for in, made when a filter first asks for it. */
+  get searchRow(): SearchRow {
+    this.#searchRow ??= { ...this.#row, searchText: searchText(this.#row) };
+    return this.#searchRow;
+  }
+}
+
+function rankOf(row: EventRow): number {
+  return CLASS_RANK[eventClass(row)] * RANK_STEP - row.since;
+}
+
+/** Critical, warning, unknown, then silenced; within each the newest first, then by name. */
+export function compareRecords(a: EventRecord, b: EventRecord): number {
+  return a.rank - b.rank || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+}

@@ -1,0 +1,212 @@
+import type { SearchRow } from '../../shared/domain/search.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { EventCounter, type EventCounts } from './event-counts.ts';
+import { compareRecords, EventRecord } from './event-record.ts';
+import { SortedList } from './sorted-list.ts';
+
+/** Which events a list shows. */
+export interface EventFilter {
+  readonly matches: (row: SearchRow, nowSeconds: number) => boolean;
+  /** Whether an event can start or stop matching only because time passes. */
+  readonly usesTime: boolean;
+}
+
+/** Events evaluated per slice of a new filter, so that typing never waits for a whole registry (about 2 ms). */
+export const FILTER_SLICE = 20_000;
+
+interface FilterRun {
+  readonly filter: EventFilter | undefined;
+  readonly pending: readonly EventRecord[];
+  next: number;
+}
+
+/** What a screen may ask about the order of the shown events. */
+export interface EventOrder {
+  readonly length: number;
+  /** @returns -1 when it is not shown */
+  indexOf(key: string): number;
+  at(index: number): EventRecord | undefined;
+  slice(start: number, end: number): readonly EventRecord[];
+}
+
+/**
+ * Every event of the backend, the sorted list of those that match the filter, and the counters, all kept up to date
+ * change by change. While the order is paused (`freeze`) the shown list stays as it is: values change in place, new
+ * events wait, and resolved ones stay as `gone`.
+ */
+export class EventRegistry {
+  readonly #records = new Map<string, EventRecord>();
+  readonly #all = new SortedList(compareRecords);
+  #matching = this.#all;
+  readonly #counter = new EventCounter();
+  #filter: EventFilter | undefined;
+  #filterNumber = 0;
+  #run: FilterRun | undefined;
+  #generation = 0;
+  #frozen: readonly EventRecord[] | undefined;
+  readonly #ghosts = new Map<string, EventRecord>();
+
+  get counts(): EventCounts {
+    return this.#counter;
+  }
+
+  /** Events there are, whatever the filter says. */
+  get size(): number {
+    return this.#records.size;
+  }
+
+  /** The event as it is now; `undefined` when it is resolved or was never there. */
+  get(key: string): EventRecord | undefined {
+    return this.#records.get(key);
+  }
+
+  records(): IterableIterator<EventRecord> {
+    return this.#records.values();
+  }
+
+  /** Takes the newest state of an event; `null`: it is resolved. */
+  apply(key: string, row: EventRow | null, nowMs: number): void {
+    const known = this.#records.get(key);
+    if (known !== undefined) this.#take(known);
+    if (row === null) {
+      if (known === undefined) return;
+      this.#records.delete(key);
+      known.gone = true;
+      known.changedAtMs = nowMs;
+      if (this.#frozen !== undefined) this.#ghosts.set(key, known);
+      return;
+    }
+    const record = known ?? this.#ghosts.get(key) ?? new EventRecord(key, row);
+    if (known === undefined) {
+      this.#ghosts.delete(key);
+      this.#records.set(key, record);
+      record.gone = false;
+    }
+    if (known === undefined || isNews(known.row, row)) record.changedAtMs = nowMs;
+    record.row = row;
+    record.generation = this.#generation;
+    this.#judge(record, nowMs);
+    this.#put(record);
+  }
+
+  /** A snapshot begins: what it does not mention is gone at its end, and is shown until then. */
+  beginSnapshot(): void {
+    this.#generation += 1;
+  }
+
+  endSnapshot(nowMs: number): void {
+    for (const record of this.#all.toArray()) {
+      if (record.generation !== this.#generation) this.apply(record.key, null, nowMs);
+    }
+  }
+
+  /** Starts to evaluate a filter; the list changes when `work` has come to its end. `undefined`: show everything. */
+  setFilter(filter: EventFilter | undefined): void {
+    this.#filterNumber += 1;
+    this.#run = { filter, pending: this.#all.toArray(), next: 0 };
+  }
+
+  get filtering(): boolean {
+    return this.#run !== undefined;
+  }
+
+  /** Whether the list of matching events must be evaluated again now and then. */
+  get usesTime(): boolean {
+    return this.#filter?.usesTime ?? false;
+  }
+
+  /** Evaluates the present filter again, because time has passed. */
+  refilter(): void {
+    if (this.#run === undefined) this.setFilter(this.#filter);
+  }
+
+  /**
+   * Evaluates one slice of a new filter.
+   *
+   * @returns whether the filter is in effect now, so that nothing is left to do
+   */
+  work(nowMs: number, slice = FILTER_SLICE): boolean {
+    const run = this.#run;
+    if (run === undefined) return true;
+    const end = run.filter === undefined ? run.pending.length : Math.min(run.next + slice, run.pending.length);
+    for (; run.next < end; run.next += 1) {
+      const record = run.pending[run.next];
+      if (record !== undefined && record.checkedBy !== this.#filterNumber) this.#judge(record, nowMs);
+    }
+    if (run.next < run.pending.length) return false;
+    this.#run = undefined;
+    this.#filter = run.filter;
+    if (run.filter === undefined) {
+      this.#matching = this.#all;
+    } else {
+      this.#matching = new SortedList(compareRecords);
+      this.#matching.replace(this.#all.toArray().filter((record) => record.matches));
+    }
+    if (this.#frozen !== undefined) this.freeze();
+    return true;
+  }
+
+  get frozen(): boolean {
+    return this.#frozen !== undefined;
+  }
+
+  /** Pauses the order as it is now. */
+  freeze(): void {
+    this.#frozen = this.#matching.toArray();
+  }
+
+  thaw(): void {
+    this.#frozen = undefined;
+    this.#ghosts.clear();
+  }
+
+  /** The shown events in order, paused or live. */
+  get order(): EventOrder {
+    const frozen = this.#frozen;
+    if (frozen !== undefined) {
+      return {
+        length: frozen.length,
+        indexOf: (key) => frozen.findIndex((record) => record.key === key),
+        at: (index) => frozen[index],
+        slice: (start, end) => frozen.slice(start, end),
+      };
+    }
+    const matching = this.#matching;
+    return {
+      length: matching.length,
+      indexOf: (key) => {
+        const record = this.#records.get(key);
+        return record === undefined ? -1 : matching.indexOf(record);
+      },
+      at: (index) => matching.at(index),
+      slice: (start, end) => matching.slice(start, end),
+    };
+  }
+
+  #judge(record: EventRecord, nowMs: number): void {
+    // While a new filter is being evaluated, changes are judged by the new one: the old list is about to go.
+    const filter = this.#run === undefined ? this.#filter : this.#run.filter;
+    record.matches = filter === undefined || filter.matches(record.searchRow, Math.floor(nowMs / 1000));
+    record.checkedBy = this.#filterNumber;
+  }
+
+  #take(record: EventRecord): void {
+    this.#all.remove(record);
+    if (this.#matching !== this.#all) this.#matching.remove(record);
+    this.#counter.add(record.row, -1);
+  }
+
+  #put(record: EventRecord): void {
+    this.#all.insert(record);
+    if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
+    this.#counter.add(record.row, 1);
+  }
+}
+
+function isNews(before: EventRow, after: EventRow): boolean {
+  return (
+    before.status !== after.status ||
+    before.action !== after.action ||
+    before.silenced_by.length !== after.silenced_by.length
+  );
+}

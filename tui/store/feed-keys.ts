@@ -1,0 +1,28 @@
+import type { KeyAction } from '../keys.ts';
+import type { ConsoleStore } from './console-store.ts';
+
+/** The keys that mean the same in the list and in the detail screen. */
+export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
+  switch (action) {
+    case 'pause':
+      return store.state.paused === undefined ? store.pause() : store.resume();
+    case 'reconnect':
+      return store.request({ kind: 'reconnect' });
+    case 'resync':
+      store.request({ kind: 'resync' });
+      return store.say('loading everything from the backend again');
+    case 'lock':
+      return toggleLock(store);
+    case 'help':
+      return store.update({ layers: [...store.state.layers, { kind: 'help', top: 0 }] });
+    default:
+      return undefined;
+  }
+}
+
+function toggleLock(store: ConsoleStore): void {
+  if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be opened', 'problem');
+  const readOnly = !store.state.readOnly;
+  store.update({ readOnly });
+  store.say(readOnly ? 'locked: keys that change something do nothing, ! unlocks' : 'unlocked');
+}

@@ -1,0 +1,42 @@
+import type { FeedRows } from '../../shared/schemas/feed.ts';
+
+type Topic = keyof FeedRows;
+
+const TOPICS: readonly Topic[] = ['events', 'silenced', 'clients'];
+
+/**
+ * Rows that arrive while the feed is paused: the newest per key, so that a long pause holds no more than the backend
+ * has keys.
+ */
+export class HeldRows {
+  #rows: Record<Topic, Map<string, unknown>> = emptyTopics();
+  #replace = false;
+
+  /** @returns how many rows were held; several for one key count each */
+  hold(rows: FeedRows, replace: boolean): number {
+    if (replace) {
+      this.#rows = emptyTopics();
+      this.#replace = true;
+    }
+    let count = 0;
+    for (const topic of TOPICS) {
+      for (const [key, row] of Object.entries(rows[topic] ?? {})) {
+        this.#rows[topic].set(key, row);
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  take(): { readonly rows: FeedRows; readonly replace: boolean } {
+    const rows = Object.fromEntries(TOPICS.map((topic) => [topic, Object.fromEntries(this.#rows[topic])])) as FeedRows;
+    const replace = this.#replace;
+    this.#rows = emptyTopics();
+    this.#replace = false;
+    return { rows, replace };
+  }
+}
+
+function emptyTopics(): Record<Topic, Map<string, unknown>> {
+  return { events: new Map(), silenced: new Map(), clients: new Map() };
+}

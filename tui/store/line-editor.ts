@@ -1,0 +1,90 @@
+/** One line of text being edited. Positions count UTF-16 units and never lie inside a surrogate pair. */
+export interface LineEditor {
+  readonly text: string;
+  readonly caret: number;
+}
+
+export type LineEdit =
+  | { readonly kind: 'insert'; readonly text: string }
+  | { readonly kind: 'move'; readonly to: 'left' | 'right' | 'word-left' | 'word-right' | 'start' | 'end' }
+  | { readonly kind: 'delete'; readonly what: 'left' | 'right' | 'word-left' | 'to-start' | 'to-end' };
+
+/** Longest line that can be typed or pasted: the limit of the search language, and plenty for a reason. */
+export const LINE_MAX = 1024;
+
+export const EMPTY_LINE: LineEditor = { text: '', caret: 0 };
+
+export function lineOf(text: string): LineEditor {
+  return { text, caret: text.length };
+}
+
+/** The line after an edit. Pasted line ends and other control characters become spaces: text is only ever text. */
+export function editLine(line: LineEditor, edit: LineEdit): LineEditor {
+  const { text, caret } = line;
+  switch (edit.kind) {
+    case 'insert': {
+      const room = LINE_MAX - text.length;
+      const added = wholeCharacters(edit.text.replaceAll(/\p{Cc}+/gu, ' '), room);
+      return { text: text.slice(0, caret) + added + text.slice(caret), caret: caret + added.length };
+    }
+    case 'move':
+      return { text, caret: target(line, edit.to) };
+    case 'delete': {
+      const [from, to] = deleted(line, edit.what);
+      return { text: text.slice(0, from) + text.slice(to), caret: from };
+    }
+  }
+}
+
+function target({ text, caret }: LineEditor, to: Extract<LineEdit, { kind: 'move' }>['to']): number {
+  switch (to) {
+    case 'left':
+      return caret - lengthOfLast(text.slice(0, caret));
+    case 'right':
+      return caret + lengthOfFirst(text.slice(caret));
+    case 'word-left':
+      return wordStart(text.slice(0, caret));
+    case 'word-right':
+      return caret + (/^\s*\S*/.exec(text.slice(caret))?.[0].length ?? 0);
+    case 'start':
+      return 0;
+    case 'end':
+      return text.length;
+  }
+}
+
+function deleted(line: LineEditor, what: Extract<LineEdit, { kind: 'delete' }>['what']): readonly [number, number] {
+  const { text, caret } = line;
+  switch (what) {
+    case 'left':
+      return [target(line, 'left'), caret];
+    case 'right':
+      return [caret, target(line, 'right')];
+    case 'word-left':
+      return [wordStart(text.slice(0, caret)), caret];
+    case 'to-start':
+      return [0, caret];
+    case 'to-end':
+      return [caret, text.length];
+  }
+}
+
+function wordStart(before: string): number {
+  return before.trimEnd().lastIndexOf(' ') + 1;
+}
+
+function lengthOfFirst(text: string): number {
+  return text.codePointAt(0) === undefined ? 0 : String.fromCodePoint(text.codePointAt(0) ?? 0).length;
+}
+
+function lengthOfLast(text: string): number {
+  const last = text.charCodeAt(text.length - 1);
+  if (text === '') return 0;
+  return last >= 0xdc00 && last <= 0xdfff && text.length > 1 ? 2 : 1;
+}
+
+function wholeCharacters(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const last = text.charCodeAt(room - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? room - 1 : Math.max(0, room));
+}

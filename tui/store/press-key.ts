@@ -1,0 +1,73 @@
+import { actionFor, isChange, type KeyAction, type KeyContext } from '../keys.ts';
+import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
+import { pressConfirm } from './confirm-keys.ts';
+import type { ConsoleStore } from './console-store.ts';
+import { isTooSmall } from './console-state.ts';
+import { pressDetail } from './detail-keys.ts';
+import { pressPrompt, typeInPrompt } from './filter-prompt.ts';
+import { pressForm, typeInForm } from './form-keys.ts';
+import { pressHelp } from './help-keys.ts';
+import { keyContext } from './key-context.ts';
+import { lineEditOf } from './line-keys.ts';
+import { pressList } from './list-keys.ts';
+import { mayChange } from './may-change.ts';
+
+/** Two presses within this quit from anywhere. */
+const INTERRUPT_TWICE_MS = 1000;
+
+/** Takes one event of the terminal. What it asks of the world outside is left with the store (`takeEffects`). */
+export function takeInput(store: ConsoleStore, event: InputEvent): void {
+  switch (event.kind) {
+    case 'focus':
+      return store.update({ focused: event.focused });
+    case 'paste':
+      return typeText(store, event.text);
+    case 'key':
+      return pressKey(store, event);
+    case 'mouse':
+      return undefined;
+  }
+}
+
+function pressKey(store: ConsoleStore, key: KeyEvent): void {
+  const context = keyContext(store.state);
+  const action = actionFor(context, key);
+  if (action === 'interrupt' || (action === 'quit' && isTooSmall(store.state.size))) return interrupt(store, action);
+  if (isTooSmall(store.state.size)) return;
+  if (action === 'repaint') return store.request({ kind: 'repaint' });
+  if (action !== undefined && isChange(action) && !mayChange(store, action)) return;
+  press(store, context, action, key);
+}
+
+function press(store: ConsoleStore, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
+  switch (context) {
+    case 'list':
+      return pressList(store, action, key);
+    case 'detail':
+      return pressDetail(store, action);
+    case 'help':
+      return pressHelp(store, action);
+    case 'confirm':
+      return pressConfirm(store, action);
+    case 'form':
+      return action === undefined ? typeInForm(store, lineEditOf(key), key) : pressForm(store, action);
+    case 'prompt':
+      return action === undefined ? typeInPrompt(store, lineEditOf(key)) : pressPrompt(store, action);
+  }
+}
+
+/** Pasted text reaches text fields only, and never runs anything. */
+function typeText(store: ConsoleStore, text: string): void {
+  const context = keyContext(store.state);
+  if (context === 'form') typeInForm(store, { kind: 'insert', text });
+  if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
+}
+
+function interrupt(store: ConsoleStore, action: 'interrupt' | 'quit'): void {
+  const nowMs = store.options.now();
+  if (action === 'quit' || nowMs - store.state.interruptedAtMs <= INTERRUPT_TWICE_MS) {
+    return store.request({ kind: 'quit' });
+  }
+  store.update({ interruptedAtMs: nowMs });
+  store.say('press Ctrl-C again to quit');
+}

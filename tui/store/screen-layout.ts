@@ -1,0 +1,36 @@
+import { TALL_ROWS, type ConsoleState } from './console-state.ts';
+
+/** How many rows each part of the Events view gets; together they are the screen. */
+export interface EventsLayout {
+  readonly tall: boolean;
+  readonly header: number;
+  readonly list: number;
+  /** A line of figures under the list, where there is room for it. */
+  readonly figures: number;
+  /** The pane with its rule; 0: none. */
+  readonly pane: number;
+  readonly footer: number;
+}
+
+const PANE_ROWS = 9;
+
+export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane'>): EventsLayout {
+  const tall = state.size.rows >= TALL_ROWS;
+  // Tall: title, counters, tabs, rule, column heads. Short: title, column heads.
+  const header = tall ? 5 : 2;
+  const pane = tall && state.pane ? PANE_ROWS : 0;
+  const figures = tall ? 1 : 0;
+  // Rule, filter line, hints.
+  const footer = 3;
+  return { tall, header, figures, pane, footer, list: state.size.rows - header - figures - pane - footer };
+}
+
+/** Rows of the detail screen that scroll: all but title, place, summary, rule, status and hints. */
+export function detailBodyRows(rows: number): number {
+  return Math.max(1, rows - 6);
+}
+
+/** Rows of the help that scroll: all but title, rule and hints. */
+export function helpBodyRows(rows: number): number {
+  return Math.max(1, rows - 3);
+}

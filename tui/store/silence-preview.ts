@@ -1,0 +1,67 @@
+import {
+  silencedBy,
+  silencedEntry,
+  type SilencedIndex,
+  type SilencedOfSubscription,
+  type SilencedRequest,
+} from '../../shared/domain/silencing.ts';
+import { severityOf, type Severity } from '../../shared/domain/severity.ts';
+import { clientSubscription } from '../../shared/schemas/client.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
+
+/** What a silence would cover if it were made now. */
+export interface SilencePreview {
+  readonly total: number;
+  readonly bySeverity: Readonly<Record<Severity, number>>;
+  /** Of these, how many an entry silences already. */
+  readonly alreadySilenced: number;
+}
+
+/**
+ * Counts the events that the entries would silence, with the same rule that the backend uses.
+ *
+ * @param subscriptionsOf what a client subscribes to; its own `client:` subscription is added when missing
+ */
+export function previewSilence(
+  requests: readonly SilencedRequest[],
+  events: Iterable<{ readonly row: EventRow }>,
+  subscriptionsOf: (client: string) => readonly string[],
+  nowMs: number,
+): SilencePreview {
+  const index = indexEntries(requests.map((request) => silencedEntry(request, nowMs)));
+  const bySeverity: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+  let total = 0;
+  let alreadySilenced = 0;
+  for (const { row } of events) {
+    if (silencedBy(index, withOwn(row.client, subscriptionsOf(row.client)), row.check, nowMs).length === 0) continue;
+    total += 1;
+    bySeverity[severityOf(row.status)] += 1;
+    if (row.silenced_by.length > 0) alreadySilenced += 1;
+  }
+  return { total, bySeverity, alreadySilenced };
+}
+
+function withOwn(client: string, subscriptions: readonly string[]): readonly string[] {
+  const own = clientSubscription(client);
+  return subscriptions.includes(own) ? subscriptions : [...subscriptions, own];
+}
+
+function indexEntries(entries: readonly SilencedEntry[]): SilencedIndex {
+  const bySubscription = new Map<string, { all: SilencedEntry | undefined; byCheck: Map<string, SilencedEntry> }>();
+  const byCheck = new Map<string, SilencedEntry>();
+  for (const entry of entries) {
+    if (entry.subscription === null) {
+      if (entry.check !== null) byCheck.set(entry.check, entry);
+      continue;
+    }
+    const ofSubscription = bySubscription.get(entry.subscription) ?? { all: undefined, byCheck: new Map() };
+    bySubscription.set(entry.subscription, ofSubscription);
+    if (entry.check === null) ofSubscription.all = entry;
+    else ofSubscription.byCheck.set(entry.check, entry);
+  }
+  return {
+    bySubscription: (subscription): SilencedOfSubscription | undefined => bySubscription.get(subscription),
+    byCheck: (check) => byCheck.get(check),
+  };
+}
