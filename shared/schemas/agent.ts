@@ -21,23 +21,39 @@ export const KEEPALIVE_SECONDS = 20;
 
 const resultIdSchema = z.int().positive();
 
-/** What an agent may send. Clients and results are validated by their own schemas, so that one bad one is one refusal. */
-export const agentMessageSchema = z.discriminatedUnion('type', [
-  z.looseObject({
-    type: z.literal('hello'),
-    /** The client record; see `clientSchema`. */
-    client: z.record(z.string(), z.unknown()),
-    /** Names the agent's spool: ids of another spool start over. */
-    spool: z.string().min(1).max(64),
-  }),
-  z.looseObject({ type: z.literal('keepalive'), client: z.record(z.string(), z.unknown()) }),
-  z.looseObject({
-    type: z.literal('results'),
-    results: z
-      .array(z.looseObject({ id: resultIdSchema, signature: z.string().optional(), check: z.record(z.string(), z.unknown()) }))
-      .max(1000),
-  }),
-]);
+/** Most results in one frame. */
+const FRAME_RESULTS_MAX = 1000;
+
+/** Opens a connection. The client record is validated by `clientSchema`, so that its problems are told by name. */
+const helloSchema = z.looseObject({
+  type: z.literal('hello'),
+  client: z.record(z.string(), z.unknown()),
+  /** Names the agent's spool: ids of another spool start over. */
+  spool: z.string().min(1).max(64),
+});
+
+const keepaliveSchema = z.looseObject({
+  type: z.literal('keepalive'),
+  client: z.record(z.string(), z.unknown()),
+});
+
+/** Each check is validated by `resultSchema`, so that one bad one is one refusal. */
+export const resultsMessageSchema = z.looseObject({
+  type: z.literal('results'),
+  results: z
+    .array(
+      z.looseObject({
+        id: resultIdSchema,
+        signature: z.string().optional(),
+        check: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .min(1)
+    .max(FRAME_RESULTS_MAX),
+});
+
+/** What an agent may send. */
+export const agentMessageSchema = z.discriminatedUnion('type', [helloSchema, keepaliveSchema, resultsMessageSchema]);
 export type AgentMessage =
   | { readonly type: 'hello'; readonly client: Readonly<Record<string, unknown>>; readonly spool: string }
   | { readonly type: 'keepalive'; readonly client: Readonly<Record<string, unknown>> }
@@ -46,7 +62,7 @@ export type AgentMessage =
 /** A result with its id in the agent's spool; `signature` is the client's, when it has one. */
 export interface AgentResult {
   readonly id: number;
-  readonly signature?: string;
+  readonly signature?: string | undefined;
   readonly check: SubmittedResult;
 }
 

@@ -59,7 +59,8 @@ export interface Client {
   /** Epoch seconds of the last sign of life. */
   readonly timestamp: number;
   readonly version: string;
-  readonly keepalives?: boolean;
+  /** False: no keepalives are expected. */
+  readonly keepalives?: boolean | null | undefined;
   readonly [attribute: string]: unknown;
 }
 

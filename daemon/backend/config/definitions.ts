@@ -3,12 +3,17 @@ import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 /** A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks). */
 export type NamedCheck = CheckDefinition & { readonly name: string };
 
-/** The definitions in force. A reload replaces them all at once, so whoever needs one asks again. */
+/** The definitions in force. */
 export class Definitions {
-  #checks: ReadonlyMap<string, NamedCheck>;
+  readonly #checks: ReadonlyMap<string, NamedCheck>;
+  readonly #handlers: ReadonlyMap<string, unknown>;
 
-  constructor(checks: ReadonlyMap<string, CheckDefinition>) {
-    this.#checks = named(checks);
+  constructor(parts: {
+    readonly checks: ReadonlyMap<string, CheckDefinition>;
+    readonly handlers: ReadonlyMap<string, unknown>;
+  }) {
+    this.#checks = new Map([...parts.checks].map(([name, check]) => [name, { ...check, name }]));
+    this.#handlers = parts.handlers;
   }
 
   check(name: string): NamedCheck | undefined {
@@ -18,8 +23,8 @@ export class Definitions {
   checks(): Iterable<NamedCheck> {
     return this.#checks.values();
   }
-}
 
-function named(checks: ReadonlyMap<string, CheckDefinition>): ReadonlyMap<string, NamedCheck> {
-  return new Map([...checks].map(([name, check]) => [name, { ...check, name }]));
+  hasHandler(name: string): boolean {
+    return this.#handlers.has(name);
+  }
 }

@@ -45,7 +45,7 @@ export class Clients {
    *
    * @throws MonError `forbidden` when the signature is missing or wrong or the client was deleted with a ban
    */
-  keepalive(namespaceName: string, submitted: SubmittedClient): Promise<void> {
+  keepalive(namespaceName: string, submitted: SubmittedClient): Promise<Client> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const signature = submitted.signature ?? '';
@@ -56,11 +56,11 @@ export class Clients {
       const client: Client = {
         version: COMPATIBLE_VERSION,
         ...submitted,
-        keepalives: submitted.keepalives ?? true,
         timestamp: Math.min(integerOr(submitted['timestamp'], transaction.now), transaction.now),
         subscriptions: ownSubscriptions(submitted),
       };
       transaction.saveClient(namespace, client, signature);
+      return client;
     });
   }
 

@@ -1,7 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
-import type { AgentResult } from '../../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
@@ -18,7 +17,14 @@ export const API_REPORTER = 'sensu-api';
 export interface AgentResults {
   readonly client: string;
   readonly spool: string;
-  readonly results: readonly AgentResult[];
+  readonly results: readonly UncheckedResult[];
+}
+
+/** A result as an agent frames it, its check not yet validated. */
+export interface UncheckedResult {
+  readonly id: number;
+  readonly signature?: string | undefined;
+  readonly check: unknown;
 }
 
 /** The ways in for check results. */
@@ -42,6 +48,15 @@ export class Results {
   submit(namespaceName: string, results: readonly SubmittedResult[]): Promise<void> {
     const now = Math.floor(this.#clock.now() / 1000);
     const incoming = results.map((result) => this.#incoming(result, API_REPORTER, now, now));
+    return this.record(namespaceName, incoming);
+  }
+
+  /**
+   * Stores results that need nothing more: the backend's own, such as keepalives.
+   *
+   * @throws MonError `unavailable`
+   */
+  record(namespaceName: string, incoming: readonly IncomingResult[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#batcher.enqueue({
         weight: incoming.length,

@@ -1,7 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import { isExpired, silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import type { Namespace } from '../registry/namespace.ts';
 import type { Batcher } from './batcher.ts';
 
 /** Most entries in one namespace (design, S7). */
@@ -57,8 +56,9 @@ export class SilencedEntries {
   }
 
   /** Removes an entry whose end has come, and announces one that has begun; called by the clock. */
-  tick(namespace: Namespace, id: string): Promise<void> {
+  tick(namespaceName: string, id: string): Promise<void> {
     return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
       const entry = namespace.silenced.get(id);
       if (entry === undefined) return;
       if (isExpired(entry, transaction.nowMs)) transaction.removeSilenced(namespace, entry);

@@ -1,16 +1,10 @@
-import { Ajv } from 'ajv';
-import { z } from 'zod';
 import { MonError } from '../../../shared/errors.ts';
 import { resultProblem, resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import { compileSchema } from './compile-schema.ts';
 import { problemsOf } from './problems.ts';
 
-/**
- * The result schema, compiled: this check runs for every result, and zod takes several times as long. The schema stays
- * the only source; what a JSON schema cannot say is in `resultProblem`, which zod uses too.
- */
-const isResult = new Ajv({ strict: false, validateFormats: false }).compile<SubmittedResult>(
-  z.toJSONSchema(resultSchema, { io: 'input', unrepresentable: 'any' }),
-);
+/** Everything of the schema but its refinement, which is `resultProblem`. */
+const isResult = compileSchema(resultSchema);
 
 /** @throws MonError `invalid` naming every attribute that is wrong */
 export function validateResult(value: unknown): SubmittedResult {

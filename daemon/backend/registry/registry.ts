@@ -14,6 +14,8 @@ export interface StoredClient {
 
 /** The whole state in memory: decides, while the store remembers (architecture, State). */
 export class Registry {
+  /** Grows whenever everything was read again: then the entries in hand are no longer the ones here. */
+  generation = 0;
   #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
 
   /** The namespace of this name, made when it is new. */
@@ -28,6 +30,7 @@ export class Registry {
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
   async load(store: Store): Promise<void> {
     this.#namespaces = await readNamespaces(store);
+    this.generation++;
   }
 }
 

@@ -1,0 +1,201 @@
+import type { RawData, WebSocket } from 'ws';
+import { MonError } from '../../../shared/errors.ts';
+import { parseJsonStripped } from '../../../shared/domain/json.ts';
+import {
+  FEED_HEARTBEAT_SECONDS,
+  feedRequestSchema,
+  type FeedMessage,
+  type FeedRequest,
+} from '../../../shared/schemas/feed.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../pipeline/problems.ts';
+import type { FeedParts } from './feed-hub.ts';
+import { RowSelection } from './row-selection.ts';
+import { changedRows } from './rows.ts';
+import { snapshotRows, type KeyedRow } from './snapshot.ts';
+
+/** A consumer that has this much not yet taken gets nothing more until it has. */
+const BUFFERED_BYTES_MAX = 1024 * 1024;
+/** One that takes nothing for this long is cut off; it can come back and resume. */
+const STALLED_MS_MAX = 30_000;
+/** Rows in one frame of a snapshot: as much as does not hold up ingest. */
+const SNAPSHOT_FRAME_ROWS = 2000;
+/** Further behind than this many changes, a snapshot in parts is the shorter way. */
+const CATCH_UP_MAX = 50_000;
+
+const POLICY_VIOLATION = 1008;
+
+/** One consumer's side of the protocol in `schemas/feed.ts`. */
+export class FeedConsumer {
+  readonly #socket: WebSocket;
+  readonly #parts: FeedParts;
+  #selection: RowSelection | undefined;
+  /** Everything up to this sequence number was sent, but for what `#snapshot` still holds. */
+  #seq = 0;
+  #snapshot: Generator<KeyedRow, void, undefined> | undefined;
+  #isLive = false;
+  /** Which reading of the store the rows came from; after another one the consumer starts over. */
+  #generation = 0;
+  #heardMs: number;
+  #takenMs: number;
+
+  constructor(socket: WebSocket, parts: FeedParts, onClose: () => void) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#heardMs = this.#takenMs = parts.clock.monotonic();
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('close', onClose);
+    socket.on('error', (error) => parts.log.debug({ err: error }, 'feed socket failed'));
+  }
+
+  send(message: FeedMessage): void {
+    this.#sendText(JSON.stringify(message));
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  /** Once a second: the figures for a live consumer, a ping for a quiet one, the end for a dead one. */
+  beat(stats: FeedMessage): void {
+    const quietSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
+    if (quietSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
+      this.#socket.terminate();
+      return;
+    }
+    if (quietSeconds >= FEED_HEARTBEAT_SECONDS) this.send({ type: 'ping' });
+    if (this.#isLive && this.#canTake()) this.send(stats);
+  }
+
+  /**
+   * Sends what has changed since the last time, or the next part of the snapshot. Called while the registry equals the
+   * store.
+   *
+   * @param frames already made in this round, by place and topics
+   * @returns whether there is more to send at once
+   */
+  advance(frames: Map<string, string>): boolean {
+    const selection = this.#selection;
+    if (selection === undefined || !this.#canTake()) return false;
+    const { changes, registry } = this.#parts;
+    if (this.#generation !== registry.generation) {
+      this.#reset(selection, 'the backend read its state again');
+    } else if (this.#snapshot === undefined && !this.#isInReach(this.#seq)) {
+      this.#reset(selection, 'the changes since then are too many or no longer kept');
+    }
+    if (this.#snapshot !== undefined) {
+      this.#sendSnapshotPart(selection, this.#snapshot);
+      return true;
+    }
+    if (this.#seq !== changes.lastSeq) this.#sendChanges(selection, frames);
+    if (!this.#isLive) {
+      this.#isLive = true;
+      this.send({ type: 'live', seq: this.#seq });
+    }
+    return false;
+  }
+
+  #isInReach(seq: number): boolean {
+    const { changes } = this.#parts;
+    return changes.reaches(seq) && changes.countAfter(seq) <= CATCH_UP_MAX;
+  }
+
+  #canTake(): boolean {
+    if (this.#socket.readyState !== this.#socket.OPEN) return false;
+    const nowMs = this.#parts.clock.monotonic();
+    if (this.#socket.bufferedAmount < BUFFERED_BYTES_MAX) {
+      this.#takenMs = nowMs;
+      return true;
+    }
+    if (nowMs - this.#takenMs > STALLED_MS_MAX) this.#socket.terminate();
+    return false;
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#heardMs = this.#parts.clock.monotonic();
+    try {
+      if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
+      const request = feedRequestSchema.safeParse(parseJsonStripped((data as Buffer).toString()));
+      if (!request.success) throw new MonError('invalid', problemsOf(request.error));
+      if (request.data.type === 'ping') this.send({ type: 'pong' });
+      else if (request.data.type === 'subscribe') this.#subscribe(request.data);
+    } catch (error) {
+      this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
+    }
+  }
+
+  #refuse(error: unknown): void {
+    const isOurs = error instanceof MonError;
+    if (!isOurs) this.#parts.log.error({ err: error }, 'feed request failed');
+    const [code, message] = isOurs ? [error.code, error.message] : ['internal', 'internal error'];
+    this.send({ type: 'error', code, message });
+    this.close(POLICY_VIOLATION, code);
+  }
+
+  #subscribe({ topics, filter, since, store }: Extract<FeedRequest, { type: 'subscribe' }>): void {
+    if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
+    const selection = new RowSelection(topics, filter);
+    this.#selection = selection;
+    this.#generation = this.#parts.registry.generation;
+    if (since === undefined) {
+      this.#startSnapshot(selection);
+    } else if (store === this.#parts.storeId && this.#isInReach(since) && !selection.isFiltered) {
+      this.#seq = since;
+    } else {
+      // With a filter the consumer may hold rows that match no longer, and nothing here remembers them.
+      this.#reset(selection, 'the changes since then cannot be told, the whole state follows');
+    }
+  }
+
+  #reset(selection: RowSelection, reason: string): void {
+    this.send({ type: 'reset', reason });
+    this.#startSnapshot(selection);
+  }
+
+  /** The changes from here on follow the snapshot; a row that is read after its change comes twice, which is harmless. */
+  #startSnapshot(selection: RowSelection): void {
+    const { registry, changes, clock } = this.#parts;
+    this.#generation = registry.generation;
+    this.#seq = changes.lastSeq;
+    this.#isLive = false;
+    selection.forget();
+    this.#snapshot = snapshotRows(registry.namespace(DEFAULT_NAMESPACE), selection.topics, () => clock.now());
+  }
+
+  #sendSnapshotPart(selection: RowSelection, snapshot: Generator<KeyedRow, void, undefined>): void {
+    const part: KeyedRow[] = [];
+    while (part.length < SNAPSHOT_FRAME_ROWS) {
+      const next = snapshot.next();
+      if (next.done === true) {
+        this.#snapshot = undefined;
+        break;
+      }
+      part.push(next.value);
+    }
+    this.send({ type: 'snapshot', seq: this.#seq, rows: selection.select(part, this.#parts.clock.now()) });
+  }
+
+  #sendChanges(selection: RowSelection, frames: Map<string, string>): void {
+    const { changes } = this.#parts;
+    const place = selection.isFiltered ? undefined : `${String(this.#seq)} ${selection.topics.join()}`;
+    let text = place === undefined ? undefined : frames.get(place);
+    if (text === undefined) {
+      text = this.#changesFrame(selection);
+      if (place !== undefined) frames.set(place, text);
+    }
+    this.#seq = changes.lastSeq;
+    this.#sendText(text);
+  }
+
+  #changesFrame(selection: RowSelection): string {
+    const { registry, changes, clock } = this.#parts;
+    const nowMs = clock.now();
+    const changed = changedRows(registry.namespace(DEFAULT_NAMESPACE), changes.after(this.#seq), nowMs);
+    const rows = selection.select(changed, nowMs);
+    return JSON.stringify({ type: 'changes', seq: changes.lastSeq, time: nowMs, rows } satisfies FeedMessage);
+  }
+
+  #sendText(text: string): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(text);
+  }
+}

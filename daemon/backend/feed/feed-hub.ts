@@ -1,0 +1,116 @@
+import type { WebSocket } from 'ws';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { FeedMessage, FeedStats } from '../../../shared/schemas/feed.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../pipeline/batcher.ts';
+import type { Clock } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ChangeLog } from './change-log.ts';
+import { FeedConsumer } from './feed-consumer.ts';
+
+/** What the feed needs from the rest of the backend. */
+export interface FeedParts {
+  readonly registry: Registry;
+  readonly batcher: Batcher;
+  readonly changes: ChangeLog;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storeId: string;
+  /** The backend's name for people. */
+  readonly name: string;
+}
+
+/** Changes are sent at most this often. */
+const FRAME_MS = 50;
+const STATS_MS = 1000;
+const CONSUMERS_MAX = 1000;
+
+/** Close code of the WebSocket protocol: the server cannot now. */
+const TRY_AGAIN_LATER = 1013;
+
+/**
+ * The live feed. Nothing is queued for a consumer: each has a place in the change log, and gets the newest state of what
+ * changed since, when it has taken what it got before. So a slow consumer costs no memory.
+ *
+ * Rows are read from the registry only while it equals the store, between two commits: what a consumer holds at a
+ * sequence number is what a restarted backend would hold at it.
+ */
+export class FeedHub implements Disposable {
+  readonly #parts: FeedParts;
+  readonly #consumers = new Set<FeedConsumer>();
+  readonly #timers: Disposable[];
+  #isDue = false;
+  #committedResults = 0;
+  #statsMs: number;
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+    this.#statsMs = parts.clock.monotonic();
+    this.#timers = [
+      parts.clock.every(FRAME_MS, () => {
+        this.#isDue = true;
+        if (parts.batcher.isAtRest) this.#flush();
+      }),
+      parts.clock.every(STATS_MS, () => this.#tellStats()),
+      parts.batcher.onRest(() => {
+        if (this.#isDue) this.#flush();
+      }),
+    ];
+  }
+
+  /** Connected consumers. */
+  get size(): number {
+    return this.#consumers.size;
+  }
+
+  /** Takes over an opened socket that speaks `FEED_PROTOCOL`. */
+  accept(socket: WebSocket): void {
+    if (this.#consumers.size >= CONSUMERS_MAX) {
+      socket.close(TRY_AGAIN_LATER, 'too many consumers');
+      return;
+    }
+    const consumer = new FeedConsumer(socket, this.#parts, () => this.#consumers.delete(consumer));
+    this.#consumers.add(consumer);
+    const { clock, storeId, name } = this.#parts;
+    consumer.send({ type: 'hello', version: VERSION, store: storeId, name, time: clock.now() });
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    for (const consumer of this.#consumers) consumer.close(1001, 'the backend is stopping');
+  }
+
+  #flush(): void {
+    this.#isDue = false;
+    // Consumers at the same place with the same topics get the same frame.
+    const frames = new Map<string, string>();
+    let isMore = false;
+    for (const consumer of this.#consumers) isMore = consumer.advance(frames) || isMore;
+    // A snapshot goes on as soon as others had their turn.
+    if (isMore) setImmediate(() => this.#continue());
+  }
+
+  #continue(): void {
+    this.#isDue = true;
+    if (this.#parts.batcher.isAtRest) this.#flush();
+  }
+
+  #tellStats(): void {
+    const { registry, batcher, clock } = this.#parts;
+    const nowMs = clock.monotonic();
+    const committed = batcher.committedResults;
+    const seconds = (nowMs - this.#statsMs) / 1000;
+    const namespace = registry.namespace(DEFAULT_NAMESPACE);
+    const stats: FeedStats = {
+      results: { ...namespace.results },
+      clients: namespace.clients.size,
+      rate: seconds > 0 ? Math.round((committed - this.#committedResults) / seconds) : 0,
+      queue: batcher.queued,
+    };
+    this.#committedResults = committed;
+    this.#statsMs = nowMs;
+    const message: FeedMessage = { type: 'stats', time: clock.now(), stats };
+    for (const consumer of this.#consumers) consumer.beat(message);
+  }
+}

@@ -1,0 +1,74 @@
+import { isExpired, silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
+import { eventKey, type ClientRow, type EventRow, type SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Change } from '../ports.ts';
+import type { ChangedRow } from './row-selection.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+
+export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
+  const { event } = entry.state;
+  if (event === undefined) return null;
+  const { namespace, record } = entry.client;
+  return {
+    client: record.name,
+    check: entry.name,
+    status: event.status,
+    action: event.action,
+    occurrences: event.occurrences,
+    since: event.lastStateChange ?? event.timestamp,
+    last: event.timestamp,
+    silenced_by: silencedBy(namespace.silenced, record.subscriptions, entry.name, nowMs),
+    output: entry.summary,
+  };
+}
+
+export function silencedRow(entry: SilencedEntry): SilencedRow {
+  const { expire_at: expireAtMs, ...rest } = entry;
+  return { ...rest, expire_at: expireAtMs === null ? null : Math.ceil(expireAtMs / 1000) };
+}
+
+export function clientRow({ record }: ClientEntry): ClientRow {
+  const { name, address, subscriptions, timestamp, version } = record;
+  return { name, address, subscriptions, timestamp, version };
+}
+
+/**
+ * The newest rows of what changed in a namespace, each once, however often it changed. Events that a silenced entry
+ * names change their silenced state with it.
+ */
+export function* changedRows(
+  namespace: Namespace,
+  changes: Iterable<Change>,
+  nowMs: number,
+): Generator<ChangedRow, void, undefined> {
+  const events = new Map<string, CheckEntry | undefined>();
+  const silenced = new Set<string>();
+  const clients = new Set<string>();
+  for (const change of changes) {
+    if (change[1] !== namespace.name) continue;
+    if (change[0] === 'event') {
+      const [, , client, check] = change;
+      const key = eventKey(client, check);
+      if (!events.has(key)) events.set(key, namespace.check(client, check));
+    } else if (change[0] === 'client') {
+      clients.add(change[2]);
+    } else {
+      const [, , subscription, check] = change;
+      const id = silencedId(subscription, check);
+      if (silenced.has(id)) continue;
+      silenced.add(id);
+      for (const named of namespace.eventsNamedBy(subscription, check)) {
+        events.set(eventKey(named.client.name, named.name), named);
+      }
+    }
+  }
+  for (const id of silenced) {
+    const entry = namespace.silenced.get(id);
+    yield ['silenced', id, entry === undefined || isExpired(entry, nowMs) ? null : silencedRow(entry)];
+  }
+  for (const name of clients) {
+    const client = namespace.clients.get(name);
+    yield ['clients', name, client === undefined ? null : clientRow(client)];
+  }
+  for (const [key, entry] of events) yield ['events', key, entry === undefined ? null : eventRow(entry, nowMs)];
+}

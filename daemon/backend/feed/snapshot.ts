@@ -1,0 +1,43 @@
+import { isExpired } from '../../../shared/domain/silencing.ts';
+import {
+  eventKey,
+  type ClientRow,
+  type EventRow,
+  type FeedTopic,
+  type SilencedRow,
+} from '../../../shared/schemas/feed.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { clientRow, eventRow, silencedRow } from './rows.ts';
+
+/** A row of one topic under its key. */
+export type KeyedRow =
+  | readonly ['events', key: string, row: EventRow]
+  | readonly ['silenced', key: string, row: SilencedRow]
+  | readonly ['clients', key: string, row: ClientRow];
+
+/**
+ * All rows of a namespace, each as it is when it is asked for. The state may change on the way: what comes, goes or
+ * changes meanwhile is for the changes to tell.
+ */
+export function* snapshotRows(
+  namespace: Namespace,
+  topics: readonly FeedTopic[],
+  now: () => number,
+): Generator<KeyedRow, void, undefined> {
+  if (topics.includes('silenced')) {
+    for (const entry of namespace.silenced.all()) {
+      if (!isExpired(entry, now())) yield ['silenced', entry.id, silencedRow(entry)];
+    }
+  }
+  if (topics.includes('clients')) {
+    for (const client of namespace.sortedClients()) {
+      if (namespace.clients.get(client.name) === client) yield ['clients', client.name, clientRow(client)];
+    }
+  }
+  if (topics.includes('events')) {
+    for (const entry of namespace.events()) {
+      const row = eventRow(entry, now());
+      if (row !== null) yield ['events', eventKey(entry.client.name, entry.name), row];
+    }
+  }
+}

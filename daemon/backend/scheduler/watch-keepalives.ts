@@ -1,0 +1,76 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import { KEEPALIVE_CHECK, keepaliveOf, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { IncomingResult } from '../pipeline/process-result.ts';
+import type { Results } from '../pipeline/results.ts';
+import type { Clock } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** How often the age of every client's last keepalive is looked at (completion 1.10). */
+const SWEEP_MS = 30_000;
+/** Clients whose results are written together, so that a large fleet does not fill the queue at once. */
+const SLICE = 500;
+
+interface KeepaliveParts {
+  readonly registry: Registry;
+  readonly results: Pick<Results, 'record'>;
+  readonly definitions: Definitions;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Turns the age of keepalives into results, which become events like those of any check. */
+export function watchKeepalives(parts: KeepaliveParts): Disposable {
+  let isSweeping = false;
+  return parts.clock.every(SWEEP_MS, () => {
+    if (isSweeping) return;
+    isSweeping = true;
+    sweep(parts)
+      // The next sweep looks again.
+      .catch((error: unknown) => parts.log.warn({ reason: errorMessage(error) }, 'keepalives were not written'))
+      .finally(() => {
+        isSweeping = false;
+      });
+  });
+}
+
+async function sweep({ registry, results, definitions, clock }: KeepaliveParts): Promise<void> {
+  const handler = definitions.hasHandler('keepalive') ? 'keepalive' : 'default';
+  for (const namespace of registry.namespaces()) {
+    const names = namespace
+      .sortedClients()
+      .filter(sendsKeepalives)
+      .map(({ name }) => name);
+    for (let start = 0; start < names.length; start += SLICE) {
+      const now = Math.floor(clock.now() / 1000);
+      const slice = names.slice(start, start + SLICE).flatMap((name) => resultsFor(namespace, name, handler, now));
+      if (slice.length > 0) await results.record(namespace.name, slice);
+    }
+  }
+}
+
+function sendsKeepalives({ record }: { readonly record: Client }): boolean {
+  return record.keepalives !== false;
+}
+
+/** Asked again for each slice: a client may have been deleted while the slices before were written. */
+function resultsFor(namespace: Namespace, name: string, handler: string, now: number): IncomingResult[] {
+  const client = namespace.clients.get(name)?.record;
+  if (client === undefined) return [];
+  const { status, output, thresholds } = keepaliveStatus(client, now);
+  const check = {
+    handler,
+    ...keepaliveOf(client),
+    thresholds,
+    name: KEEPALIVE_CHECK,
+    issued: now,
+    executed: now,
+    output,
+    status,
+    type: 'standard',
+  };
+  return [{ client: name, reporter: name, check }];
+}

@@ -1,0 +1,193 @@
+import type { RawData, WebSocket } from 'ws';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { parseJsonStripped } from '../../../shared/domain/json.ts';
+import {
+  AGENT_WINDOW,
+  agentMessageSchema,
+  resultsMessageSchema,
+  type BackendMessage,
+  type CheckRequest,
+} from '../../../shared/schemas/agent.ts';
+import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import { compileSchema } from '../pipeline/compile-schema.ts';
+import { problemsOf } from '../pipeline/problems.ts';
+import type { UncheckedResult } from '../pipeline/results.ts';
+import type { AgentParts } from './agent-hub.ts';
+
+/** What the hub is told. */
+interface Membership {
+  /** After `hello`, and whenever the subscriptions changed: `name` and `subscriptions` are known. */
+  joined(): void;
+  left(): void;
+  /** `proceed` is to be called after the next commit. */
+  waits(): void;
+}
+
+/** Results of one connection that may wait for their commit; beyond it its socket is not read. */
+const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
+
+/** Close codes of the WebSocket protocol: a message that makes no sense, a server that cannot now. */
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+const isResultsMessage = compileSchema(resultsMessageSchema);
+
+/** One agent's side of the protocol in `schemas/agent.ts`. */
+export class AgentConnection {
+  name = '';
+  subscriptions: readonly string[] = [];
+  readonly #socket: WebSocket;
+  readonly #parts: AgentParts;
+  readonly #membership: Membership;
+  #spool = '';
+  #inFlight = 0;
+  #committedId = 0;
+  #ackedId = 0;
+  /** Frames that arrived while the queue was full or too much was in flight, in order. */
+  #held: (readonly UncheckedResult[])[] = [];
+  #isAlive = true;
+
+  constructor(socket: WebSocket, parts: AgentParts, membership: Membership) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#membership = membership;
+    socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
+    socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    socket.on('close', () => membership.left());
+    // A broken socket also closes; that is all there is to do about it.
+    socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
+  }
+
+  request(check: CheckRequest): void {
+    this.#send({ type: 'check_request', check });
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  /** Cuts off an agent that did not answer the last ping, and pings again. */
+  beat(): void {
+    // A socket that is not read gives no pong either.
+    if (!this.#isAlive && !this.#socket.isPaused) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#isAlive = false;
+    this.#socket.ping();
+  }
+
+  /** After a commit: acknowledges what is in it and takes up the frames that had to wait. */
+  proceed(): void {
+    if (this.#committedId > this.#ackedId) {
+      this.#ackedId = this.#committedId;
+      this.#send({ type: 'ack', id: this.#ackedId });
+    }
+    while (this.#held.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
+      const [results = []] = this.#held;
+      if (!this.#submit(results)) break;
+      this.#held.shift();
+    }
+    if (this.#held.length > 0) this.#membership.waits();
+    else if (this.#socket.isPaused) this.#socket.resume();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    try {
+      if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
+      // One buffer: the default `binaryType` of a server's socket.
+      const message = parseJsonStripped((data as Buffer).toString());
+      if (isResultsMessage(message)) this.#receiveResults(message.results);
+      else this.#receiveOther(message);
+    } catch (error) {
+      this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
+    }
+  }
+
+  #receiveResults(results: readonly UncheckedResult[]): void {
+    if (this.#spool === '') throw new MonError('invalid', 'the first frame must be hello');
+    if (this.#held.length === 0 && this.#inFlight < IN_FLIGHT_MAX && this.#submit(results)) return;
+    this.#held.push(results);
+    this.#socket.pause();
+    this.#membership.waits();
+  }
+
+  /** @returns false when the queue is full */
+  #submit(results: readonly UncheckedResult[]): boolean {
+    const last = results.at(-1)?.id ?? 0;
+    try {
+      this.#parts.results.submitFromAgent(
+        DEFAULT_NAMESPACE,
+        { client: this.name, spool: this.#spool, results },
+        (id, reason) => {
+          this.#parts.log.error({ client: this.name, id, reason }, 'invalid check result refused');
+          this.#send({ type: 'rejected', id, error: reason });
+        },
+        (error) => this.#settle(results.length, last, error),
+      );
+    } catch (error) {
+      if (error instanceof MonError && error.code === 'unavailable') return false;
+      throw error;
+    }
+    this.#inFlight += results.length;
+    return true;
+  }
+
+  #settle(count: number, last: number, error: MonError | undefined): void {
+    this.#inFlight -= count;
+    if (error !== undefined) {
+      // Later ids must not be acknowledged before these: the agent delivers again from the last acknowledged one.
+      this.close(TRY_AGAIN_LATER, 'results could not be stored');
+      return;
+    }
+    this.#committedId = Math.max(this.#committedId, last);
+    this.#membership.waits();
+  }
+
+  #receiveOther(message: unknown): void {
+    const parsed = agentMessageSchema.safeParse(message);
+    if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
+    if (parsed.data.type === 'results') throw new MonError('invalid', 'results could not be read');
+    const client = clientSchema.safeParse(parsed.data.client);
+    if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
+    const { data } = parsed;
+    const done = data.type === 'hello' ? this.#greet(client.data, data.spool) : this.#register(client.data);
+    done.catch((error: unknown) => this.#refuse(error));
+  }
+
+  async #greet(client: SubmittedClient, spool: string): Promise<void> {
+    if (this.#spool !== '') throw new MonError('invalid', 'hello was said before');
+    this.name = client.name;
+    this.#spool = spool;
+    await this.#register(client);
+    const mark = this.#parts.registry.namespace(DEFAULT_NAMESPACE).spools.get(client.name);
+    this.#committedId = this.#ackedId = mark?.spool === spool ? mark.acked : 0;
+    this.#send({ type: 'welcome', version: VERSION, acked: this.#ackedId, window: AGENT_WINDOW });
+  }
+
+  async #register(client: SubmittedClient): Promise<void> {
+    if (client.name !== this.name)
+      throw new MonError('invalid', `this connection belongs to ${this.name || 'nobody yet'}`);
+    const { subscriptions } = await this.#parts.clients.keepalive(DEFAULT_NAMESPACE, client);
+    const isOpen = this.#socket.readyState === this.#socket.OPEN;
+    if (!isOpen || subscriptions.join() === this.subscriptions.join()) return;
+    this.subscriptions = subscriptions;
+    this.#membership.joined();
+  }
+
+  #refuse(error: unknown): void {
+    const code = error instanceof MonError ? error.code : 'internal';
+    const message = error instanceof MonError ? error.message : 'internal error';
+    this.#parts.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent refused');
+    this.#send({ type: 'error', code, message });
+    this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, code);
+  }
+
+  #send(message: BackendMessage): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}
