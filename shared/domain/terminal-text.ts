@@ -5,12 +5,12 @@
  * - what could act on the terminal is shown as a visible escape instead: C0, DEL, C1 and with them the first byte of every
  *   escape sequence, complete or not; bidi controls; invisible and unassigned characters; lone surrogates
  * - plain colours (`ESC [ … m`) disappear: the output of many checks has them, and they carry no text
- * - invisible joiners and variation selectors disappear where they belong, behind a character of a script or an emoji:
- *   terminals disagree about the width of what they join
+ * - joiners, variation selectors and skin tones disappear where they belong, behind a character of a script or an emoji:
+ *   terminals disagree about the width of what they join; for the same reason a flag is shown as its two letters
  * - every kind of space is a space; a tab fills up to the next multiple of eight
  * - marks are capped per character, and never reach the character in front of the text
  *
- * What remains has the width that `string-width` says, on every terminal.
+ * What remains is as wide as its characters one by one, whether or not a terminal knows of clusters.
  */
 
 /** Vietnamese needs two marks on a letter, pointed Hebrew three or four; more is somebody painting over other lines. */
@@ -19,6 +19,10 @@ const MARKS_MAX = 4;
 const TAB_WIDTH = 8;
 
 const LINE_FEED = 0x0a;
+
+/** The letters of which pairs are flags. */
+const FLAG_A = 0x1f1e6;
+const FLAG_Z = 0x1f1ff;
 
 // Nearly all text is plain ASCII. A class without repetition is three times as fast as a loop over the characters.
 const BEYOND_ASCII = /[^ -~]/;
@@ -45,7 +49,9 @@ export function safeLine(text: string): string {
   return sanitize(text.slice(0, end), ' ');
 }
 
-function sanitize(text: string, lineEnd: '\n' | ' '): string {
+function sanitize(raw: string, lineEnd: '\n' | ' '): string {
+  // Letters with their marks, and syllables, as one character where there is one.
+  const text = raw.normalize('NFC');
   let safe = '';
   let lineStart = 0;
   // The last character that was written: what joiners and marks attach to. 0 where there is none.
@@ -86,10 +92,15 @@ function sanitize(text: string, lineEnd: '\n' | ' '): string {
       safe += character;
       base = code;
       marks = 0;
-    } else if (HIDDEN.test(character)) {
-      if (isJoiner(code) && base >= 0x300) continue;
+    } else if (isJoiner(code) && base >= 0x300) {
+      continue;
+    } else if (HIDDEN.test(character) || isSyllablePart(code)) {
       safe += visible(code);
       base = 0;
+    } else if (code >= FLAG_A && code <= FLAG_Z) {
+      base = code - FLAG_A + 'A'.charCodeAt(0);
+      safe += String.fromCharCode(base);
+      marks = 0;
     } else if (SPACE.test(character)) {
       safe += code === 0x3000 ? '  ' : ' ';
       base = 0;
@@ -137,11 +148,20 @@ function isPlain(code: number): boolean {
   return (code > 0xa0 && code < 0x250 && code !== 0xad) || (code >= 0x391 && code < 0x482);
 }
 
-/** Zero-width joiner and non-joiner, variation selectors, the tags of flags. */
+/** Zero-width joiner and non-joiner, variation selectors, skin tones, the tags of flags. */
 function isJoiner(code: number): boolean {
   return (
-    code === 0x200c || code === 0x200d || (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0020 && code <= 0xe01ef)
+    code === 0x200c ||
+    code === 0x200d ||
+    (code >= 0xfe00 && code <= 0xfe0f) ||
+    (code >= 0x1f3fb && code <= 0x1f3ff) ||
+    (code >= 0xe0020 && code <= 0xe01ef)
   );
+}
+
+/** Hangul letters that form no syllable of today: any number of them would share two cells. */
+function isSyllablePart(code: number): boolean {
+  return (code >= 0x1100 && code <= 0x11ff) || (code >= 0xa960 && code <= 0xa97c) || (code >= 0xd7b0 && code <= 0xd7fb);
 }
 
 function visible(code: number): string {

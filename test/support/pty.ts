@@ -1,0 +1,117 @@
+import { spawn, type IPty } from '@lydell/node-pty';
+import { vi } from 'vitest';
+import { Screen } from './screen.ts';
+
+export interface PtyOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly cwd?: string;
+  /** Added to a small environment of a terminal with colours. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a program ended: `signal` is its number, 0 when it ended by itself. */
+export interface PtyExit {
+  readonly exitCode: number;
+  readonly signal: number;
+}
+
+/** A real program in a real pseudo-terminal, with a screen on the other side. */
+export class Pty implements AsyncDisposable {
+  readonly screen: Screen;
+  readonly exited: Promise<PtyExit>;
+  readonly #pty: IPty;
+  #exit: PtyExit | undefined;
+
+  constructor(program: string, programArguments: readonly string[], options: PtyOptions = {}) {
+    const { columns = 120, rows = 36, cwd = process.cwd(), env = {} } = options;
+    this.screen = new Screen({ columns, rows });
+    this.#pty = spawn(program, [...programArguments], {
+      name: 'xterm-256color',
+      cols: columns,
+      rows,
+      cwd,
+      // Not the environment of the tests: `CI` or `NO_COLOR` would make it another program.
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LANG: 'C.UTF-8', COLORTERM: 'truecolor', ...env },
+      // Bytes: text would be cut within characters.
+      encoding: null,
+    });
+    this.#pty.onData((bytes) => this.screen.feed(bytes));
+    this.screen.onAnswer((answer) => this.write(answer));
+    const { promise, resolve } = Promise.withResolvers<PtyExit>();
+    this.exited = promise;
+    this.#pty.onExit(({ exitCode, signal = 0 }) => {
+      this.#exit = { exitCode, signal };
+      resolve(this.#exit);
+    });
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  /** Keys as a terminal sends them. */
+  write(keys: string): void {
+    if (this.#exit === undefined) this.#pty.write(keys);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.screen.resize(columns, rows);
+    this.#pty.resize(columns, rows);
+  }
+
+  /** Stops reading what the program writes, like ctrl-s or a hung connection, until `flow`. */
+  stall(): void {
+    this.#pty.pause();
+  }
+
+  flow(): void {
+    this.#pty.resume();
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    if (this.#exit === undefined) process.kill(this.pid, signal);
+  }
+
+  /** Resolves when the text is on the screen. @throws with the whole screen when it does not get there */
+  async waitForText(text: string | RegExp, timeoutMs = 10_000): Promise<void> {
+    await this.waitFor(
+      (screen) => (typeof text === 'string' ? screen.includes(text) : text.test(screen)),
+      String(text),
+      timeoutMs,
+    );
+  }
+
+  /** Resolves when the text is no longer on the screen. */
+  async waitForNoText(text: string, timeoutMs = 10_000): Promise<void> {
+    await this.waitFor((screen) => !screen.includes(text), `no ${text}`, timeoutMs);
+  }
+
+  async waitFor(holds: (screen: string) => boolean, what: string, timeoutMs = 10_000): Promise<void> {
+    await vi.waitFor(
+      () => {
+        if (holds(this.screen.text)) return;
+        const end = this.#exit === undefined ? '' : ` The program ended with ${JSON.stringify(this.#exit)}.`;
+        throw new Error(`Waited for ${what}.${end} The screen is:\n${this.screen.text.trimEnd()}`);
+      },
+      { timeout: timeoutMs, interval: 10 },
+    );
+  }
+
+  /** Ends the program, if need be by force. */
+  async close(): Promise<PtyExit> {
+    if (this.#exit === undefined) {
+      this.flow();
+      this.kill('SIGTERM');
+      const timer = setTimeout(() => this.kill('SIGKILL'), 2000);
+      await this.exited;
+      clearTimeout(timer);
+    }
+    this.screen.dispose();
+    return this.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
