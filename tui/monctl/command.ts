@@ -1,0 +1,40 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { Flags } from './flags.ts';
+import type { Output } from './output.ts';
+
+/** An option of a command; a `switch` takes no value and has a `--no-` form. */
+export interface CommandOption {
+  readonly type: 'value' | 'switch';
+  /** What the value is, for the manual: `SECONDS`. */
+  readonly value?: string;
+  readonly short?: string;
+  readonly text: string;
+}
+
+export interface Command {
+  /** The words that call it: `['event', 'list']`. */
+  readonly words: readonly string[];
+  /** One line, without a full stop. */
+  readonly summary: string;
+  /** Further lines of the manual, where the summary does not say it all. */
+  readonly details?: readonly string[];
+  /** Names of what follows the words; `[ID]` may be left out. */
+  readonly operands: readonly string[];
+  /** By name as it is typed, without the dashes. */
+  readonly options: Readonly<Record<string, CommandOption>>;
+  readonly examples: readonly (readonly [call: string, does: string])[];
+  /** @throws MonError whose code becomes the exit code */
+  run(call: Call): Promise<void>;
+}
+
+/** What a command gets to work with. */
+export interface Call {
+  /** As many as the command has operands; what was left out is `''`. */
+  readonly operands: readonly string[];
+  readonly flags: Flags;
+  /** Opened when it is first asked for. */
+  readonly api: () => ApiClient;
+  readonly output: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nowMs: number;
+}

@@ -1,0 +1,46 @@
+import type { ErrorCode } from '../../shared/errors.ts';
+
+/** What a script can tell from the exit code alone. The numbers are a promise: never give one another meaning. */
+export const EXIT = {
+  success: 0,
+  /** A defect, of `monctl`, of the backend or of what answers in its place. */
+  failure: 1,
+  /** The command line or a value is wrong; nothing was done. */
+  usage: 2,
+  /** The event or the silenced entry is not there. */
+  notFound: 3,
+  /** The backend wants other credentials. */
+  refused: 4,
+  /** The backend cannot be reached or is too busy: trying again later is right. */
+  unavailable: 5,
+  /** Somebody else holds or made the same thing. */
+  conflict: 6,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
+  invalid: EXIT.usage,
+  too_large: EXIT.usage,
+  not_found: EXIT.notFound,
+  unauthenticated: EXIT.refused,
+  forbidden: EXIT.refused,
+  unavailable: EXIT.unavailable,
+  conflict: EXIT.conflict,
+  internal: EXIT.failure,
+};
+
+export function exitCode(code: ErrorCode): ExitCode {
+  return EXIT_OF[code];
+}
+
+/** For the manual: every code with what it says. */
+export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])[] = [
+  [EXIT.success, 'done'],
+  [EXIT.failure, 'something failed that should not have: a defect, or an address that is no backend'],
+  [EXIT.usage, 'the command line or a value is wrong; nothing was done'],
+  [EXIT.notFound, 'no such event or silenced entry'],
+  [EXIT.refused, 'the backend refused the credentials'],
+  [EXIT.unavailable, 'the backend cannot be reached or is busy; try again later'],
+  [EXIT.conflict, 'somebody else holds it'],
+];

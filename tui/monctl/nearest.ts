@@ -1,0 +1,42 @@
+/** Most edits between what was typed and what was probably meant. */
+const DISTANCE_MAX = 2;
+
+/** The candidate that was probably meant by `typed`: it begins like that, or is at most two edits away. */
+export function nearest(typed: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = DISTANCE_MAX + 1;
+  for (const candidate of candidates) {
+    const isAbbreviated = typed.length >= 2 && candidate.startsWith(typed);
+    // Two edits turn any word of two letters into any other.
+    const distance = isAbbreviated ? 0.5 : editDistance(typed, candidate);
+    if (distance < bestDistance && distance < Math.max(typed.length, candidate.length) - 1) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const isSame = from[row - 1] === to[column - 1];
+      let cost = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (isSame ? 0 : 1));
+      if (from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
+        cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+      }
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, to.length);
+}
+
+function at(costs: readonly number[], index: number): number {
+  return costs[index] ?? Infinity;
+}

@@ -1,0 +1,165 @@
+import meow from 'meow';
+import { MonError, errorMessage } from '../../shared/errors.ts';
+import type { Command, CommandOption } from './command.ts';
+import { readFlags } from './flags.ts';
+import type { Flags } from './flags.ts';
+import { nearest } from './nearest.ts';
+import { OUTPUT_FORMATS } from './output.ts';
+
+export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
+
+export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
+  backend: { type: 'value', value: 'URL', text: `the backend; default ${DEFAULT_BACKEND}` },
+  output: { type: 'value', value: OUTPUT_FORMATS.join('|'), short: 'o', text: 'how to show the result; default table' },
+  raw: { type: 'switch', text: 'leave control characters in tables as they are, for pipes only' },
+  help: { type: 'switch', short: 'h', text: 'show the manual of the command' },
+  version: { type: 'switch', text: 'show the version of monctl' },
+};
+
+export type Arguments =
+  | { readonly kind: 'version' }
+  /** The manual of all commands that begin with `words`. */
+  | { readonly kind: 'help'; readonly words: readonly string[] }
+  | {
+      readonly kind: 'command';
+      readonly command: Command;
+      readonly operands: readonly string[];
+      readonly flags: Flags;
+    };
+
+/**
+ * Reads a command line.
+ *
+ * @throws MonError `invalid` that names what is wrong and what was probably meant
+ */
+export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
+  const { input, found } = split(argv, commands);
+  if (found['version'] === true) return { kind: 'version' };
+  const isHelpCommand = input[0] === 'help';
+  const words = isHelpCommand ? input.slice(1) : input;
+  const matching = matchingCommands(words, commands);
+  if (isHelpCommand || found['help'] === true) {
+    const [first] = matching;
+    return { kind: 'help', words: words.slice(0, first?.words.length) };
+  }
+  const command = matching.find((candidate) => words.length >= candidate.words.length);
+  if (command === undefined) {
+    const called = ['monctl', ...words].join(' ');
+    throw new MonError(
+      'invalid',
+      `${called} needs a command: ${nextWords(words, matching).join(', ')}; see ${called} --help`,
+    );
+  }
+  const options = { ...GLOBAL_OPTIONS, ...command.options };
+  refuseForeign(found, options, command);
+  return {
+    kind: 'command',
+    command,
+    operands: readOperands(words.slice(command.words.length), command),
+    flags: readFlags(found, options),
+  };
+}
+
+/** Takes words and options apart; which of them belong to the command is decided later. */
+function split(
+  argv: readonly string[],
+  commands: readonly Command[],
+): { input: readonly string[]; found: Readonly<Record<string, unknown>> } {
+  const options = [...commands.map((command) => command.options), GLOBAL_OPTIONS].flatMap((own) => Object.entries(own));
+  const flags = Object.fromEntries(
+    options.map(([name, { type, short }]) => [
+      camelCase(name),
+      {
+        type: type === 'switch' ? ('boolean' as const) : ('string' as const),
+        ...(short !== undefined && { shortFlag: short }),
+      },
+    ]),
+  );
+  try {
+    const parsed = meow({
+      importMeta: import.meta,
+      argv: [...argv],
+      pkg: { name: 'monctl' },
+      flags,
+      description: false,
+      autoHelp: false,
+      autoVersion: false,
+      // Left undefined when it was not given: `--no-silenced` says something else than nothing.
+      booleanDefault: undefined,
+    });
+    const found = Object.entries(parsed.flags).map(([name, value]) => [dashed(name), value] as const);
+    return { input: parsed.input.map(String), found: Object.fromEntries(found) };
+  } catch (error) {
+    throw new MonError('invalid', errorMessage(error), { cause: error });
+  }
+}
+
+/** The commands that begin with the words, or with as many words as they have. */
+function matchingCommands(words: readonly string[], commands: readonly Command[]): readonly Command[] {
+  let matching = commands;
+  for (const [index, word] of words.entries()) {
+    if (matching.some((command) => command.words.length === index)) break;
+    const next = matching.filter((command) => command.words[index] === word);
+    if (next.length === 0) {
+      const before = words.slice(0, index);
+      throw unknown('command', ['monctl', ...before, word].join(' '), word, nextWords(before, matching), (meant) =>
+        ['monctl', ...before, meant].join(' '),
+      );
+    }
+    matching = next;
+  }
+  return matching;
+}
+
+function nextWords(words: readonly string[], commands: readonly Command[]): readonly string[] {
+  return [...new Set(commands.map((command) => command.words[words.length] ?? ''))];
+}
+
+function refuseForeign(
+  found: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, CommandOption>>,
+  command: Command,
+): void {
+  for (const [name, value] of Object.entries(found)) {
+    if (value === undefined || Object.hasOwn(options, name)) continue;
+    const spelled = name.length === 1 ? `-${name}` : `--${name}`;
+    const place = `monctl ${command.words.join(' ')}`;
+    throw unknown(`option of ${place}`, spelled, name, Object.keys(options), (meant) => `--${meant}`);
+  }
+}
+
+function unknown(
+  what: string,
+  spelled: string,
+  typed: string,
+  candidates: readonly string[],
+  spell: (meant: string) => string,
+): MonError {
+  const meant = nearest(typed, candidates);
+  const advice =
+    meant === undefined
+      ? `there is ${candidates.map((one) => spell(one)).join(', ')}`
+      : `did you mean ${spell(meant)}?`;
+  return new MonError('invalid', `${spelled} is no ${what}: ${advice}`);
+}
+
+function readOperands(given: readonly string[], { words, operands }: Command): readonly string[] {
+  const called = `monctl ${[...words, ...operands].join(' ')}`;
+  const surplus = given[operands.length];
+  if (surplus !== undefined) {
+    throw new MonError('invalid', `${JSON.stringify(surplus)} is too much: write ${called}`);
+  }
+  return operands.map((name, index) => {
+    const operand = given[index] ?? '';
+    if (operand === '' && !name.startsWith('[')) throw new MonError('invalid', `${name} is missing: write ${called}`);
+    return operand;
+  });
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function dashed(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

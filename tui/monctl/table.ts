@@ -1,0 +1,58 @@
+import { styleText } from 'node:util';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { cellWidth, fit } from '../terminal/cells.ts';
+
+export type Style = Parameters<typeof styleText>[0];
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  text(row: Row): string;
+  style?(row: Row): Style | undefined;
+}
+
+export interface TableLook {
+  /** Cells of the terminal: the last column is cut to fit. `undefined`: as long as it gets, for pipes. */
+  readonly width: number | undefined;
+  readonly color: boolean;
+  /** Text from outside goes out as it came in. */
+  readonly raw: boolean;
+}
+
+/** Rows under titles, columns aligned by cells, two spaces apart. */
+export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableLook): string {
+  const clean = look.raw ? (text: string): string => text : safeLine;
+  const cells = rows.map((row) => columns.map((column) => clean(column.text(row))));
+  const widths = columns.map(({ title }, index) =>
+    cells.reduce((widest, line) => Math.max(widest, cellWidth(line[index] ?? '')), title.length),
+  );
+  const lastIndex = columns.length - 1;
+  const taken = widths.slice(0, lastIndex).reduce((sum, width) => sum + width + 2, 0);
+
+  const line = (texts: readonly string[], row?: Row): string =>
+    columns
+      .map((column, index) => {
+        const text = texts[index] ?? '';
+        const style = look.color && row !== undefined ? column.style?.(row) : undefined;
+        const cell = index === lastIndex ? lastCell(text, taken, look.width) : fit(text, widths[index] ?? 0, column);
+        return style === undefined ? cell : styleText(style, cell, { validateStream: false });
+      })
+      .join('  ')
+      .trimEnd();
+
+  const titles = line(columns.map(({ title }) => title));
+  const head = look.color ? styleText('bold', titles, { validateStream: false }) : titles;
+  return [head, ...rows.map((row, index) => line(cells[index] ?? [], row))].join('\n');
+}
+
+/** Nothing stands behind it, so it is not padded; on a terminal a line that wraps would break the columns. */
+function lastCell(text: string, taken: number, width: number | undefined): string {
+  if (width === undefined || taken + cellWidth(text) <= width) return text;
+  return fit(text, Math.max(10, width - taken), {});
+}
+
+/** Names and values under each other. */
+export function record(fields: readonly (readonly [name: string, value: string])[], { raw }: TableLook): string {
+  const width = fields.reduce((widest, [name]) => Math.max(widest, name.length), 0);
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${raw ? value : safeLine(value)}`.trimEnd()).join('\n');
+}

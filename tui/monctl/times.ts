@@ -1,0 +1,58 @@
+import { DURATION_HINT, formatDuration, parseDuration } from '../../shared/domain/duration.ts';
+import { MonError } from '../../shared/errors.ts';
+
+/** Dates that a clock can show: the year 9999 is the last one with four digits. */
+const SECONDS_MAX = Date.UTC(9999, 11, 31) / 1000;
+
+/** `2026-11-20 12:00:00Z`. */
+export function timestamp(seconds: number): string {
+  if (!Number.isFinite(seconds) || Math.abs(seconds) > SECONDS_MAX) return String(seconds);
+  return new Date(seconds * 1000)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z');
+}
+
+/** `2026-11-20 12:00:00Z (4m10s ago)`. */
+export function ago(seconds: number, nowMs: number): string {
+  return `${timestamp(seconds)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
+}
+
+/**
+ * A moment as people write it: epoch seconds, a date and time (`2026-11-20T22:00`, local time unless it ends in a zone),
+ * or how far ahead it is (`+2h`).
+ *
+ * @returns epoch seconds
+ * @throws MonError `invalid`
+ */
+export function parseMoment(text: string, nowMs: number): number {
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  const ahead = text.startsWith('+') ? parseDuration(text.slice(1)) : undefined;
+  if (ahead !== undefined) return Math.floor(nowMs / 1000) + ahead;
+  // Nothing else that Date.parse would take: what it makes of `1` or `May` is nobody's intention.
+  const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
+  if (date !== null) {
+    const [, day = '', time = '00:00', zone = ''] = date;
+    const ms = Date.parse(`${day}T${time}${zone}`);
+    if (Number.isFinite(ms) && ms >= 0) return Math.floor(ms / 1000);
+  }
+  throw new MonError(
+    'invalid',
+    `${JSON.stringify(text)} is no moment: write 2026-11-20T22:00 (local time), 2026-11-20T22:00Z, +2h or epoch seconds`,
+  );
+}
+
+/**
+ * @returns seconds
+ * @throws MonError `invalid`
+ */
+export function parseLifetime(option: string, text: string): number {
+  const seconds = parseDuration(text);
+  if (seconds === undefined || seconds < 1) {
+    throw new MonError(
+      'invalid',
+      `${option} must be at least one second, not ${JSON.stringify(text)}: ${DURATION_HINT}`,
+    );
+  }
+  return seconds;
+}
