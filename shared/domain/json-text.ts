@@ -15,10 +15,10 @@ export class JsonTextError extends Error {
 }
 
 /** Deepest nesting (design S7). */
-const DEPTH_MAX = 32;
+export const DEPTH_MAX = 32;
 
 /** Names with a meaning to the language itself: a value under one of them could reach a prototype (design S9). */
-const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const SPACE = /[\t\n\r ]*/y;
 // A character that stands for itself is anything from the space on but the quote and the backslash.

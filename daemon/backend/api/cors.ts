@@ -1,0 +1,65 @@
+import { validateHeaderName, validateHeaderValue, type IncomingHttpHeaders } from 'node:http';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+
+type Cors = ApiSettings['cors'];
+
+const DEFAULTS = {
+  Origin: '*',
+  Methods: 'GET, POST, PUT, DELETE, OPTIONS',
+  Credentials: 'true',
+  Headers: 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
+};
+
+/**
+ * Headers of every answer: any key of the setting becomes `Access-Control-Allow-<key>` (legacy-peer, HTTP conventions).
+ *
+ * @throws MonError `invalid` when that makes no header
+ */
+export function corsHeaders(cors: Cors): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [key, value] of Object.entries(cors === false ? {} : (cors ?? DEFAULTS))) {
+    const name = `Access-Control-Allow-${key}`;
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch (error) {
+      throw new MonError('invalid', `api.cors.${key} makes no HTTP header: ${errorMessage(error)}`, { cause: error });
+    }
+    headers[name] = value;
+  }
+  return headers;
+}
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** @throws MonError `forbidden` */
+export type RefuseForeignWrite = (method: string, headers: IncomingHttpHeaders) => void;
+
+/**
+ * Keeps pages of other sites from changing anything through somebody's browser (design, S5). Browsers name the site in
+ * `Origin`; programs send none and are let through. The default headers let every site read, and none write: for that
+ * the operator has to name it in `api.cors`.
+ */
+export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
+  const opened = cors === undefined || cors === false ? undefined : cors['Origin'];
+  return (method, headers) => {
+    const { origin } = headers;
+    if (origin === undefined || READING.has(method)) return;
+    if (hostOf(origin) !== headers.host?.toLowerCase() && opened !== '*' && opened !== origin) {
+      throw new MonError('forbidden', `pages of ${origin} may not change anything here: allow it in api.cors.Origin`);
+    }
+    // A form can be sent from anywhere without asking first, JSON cannot.
+    if (method !== 'DELETE' && !isJson(headers['content-type'])) {
+      throw new MonError('forbidden', 'a request with an Origin header must have the content type application/json');
+    }
+  };
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+}

@@ -1,0 +1,73 @@
+import type { Duplex } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MonError, type ErrorCode } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import { formatBytes } from './limits.ts';
+
+/** The one place where a failure becomes an HTTP status. */
+const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unavailable: 503,
+  internal: 500,
+};
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Answers a failure as `{"error": "..."}`; what is a defect of ours goes to the log, never to the caller. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  if (error instanceof MonError && error.code !== 'internal') {
+    if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
+    if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
+    return reply.code(HTTP_STATUS[error.code]).send({ error: error.message });
+  }
+  const refused = refusalOfFramework(error, request);
+  if (refused !== undefined) return reply.code(refused.status).send({ error: refused.message });
+  log.error({ err: error, method: request.method, path: request.url, request_id: request.id }, 'a request failed');
+  return reply.code(500).send({ error: 'internal error: see the log of the backend' });
+}
+
+/** What fastify itself refuses: bodies too long or cut off, paths that cannot be decoded. */
+function refusalOfFramework(
+  error: unknown,
+  request: FastifyRequest,
+): { readonly status: number; readonly message: string } | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
+  const { statusCode: status, code } = error;
+  if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return { status, message: `the body is larger than ${formatBytes(request.routeOptions.bodyLimit)}: send less` };
+    case 'FST_ERR_BAD_URL':
+      return { status, message: 'the path holds a percent sign that is no escape: write %25' };
+    default:
+      return { status, message: error.message };
+  }
+}
+
+/** Answers what is not even HTTP. There is no request yet, so the answer is plain text and the connection ends. */
+export function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (socket.writable) {
+    const [status, text] = malformedAnswer(error.code);
+    socket.write(
+      `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${String(text.length)}\r\n` +
+        `Connection: close\r\n\r\n${text}`,
+    );
+  }
+  socket.destroy();
+}
+
+function malformedAnswer(code: string | undefined): [status: string, text: string] {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return ['431 Request Header Fields Too Large', 'the header is too large: send at most 16 KiB'];
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return ['408 Request Timeout', 'the request took too long to arrive'];
+    default:
+      return ['400 Bad Request', 'this is not an HTTP request'];
+  }
+}

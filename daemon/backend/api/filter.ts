@@ -1,0 +1,47 @@
+/** Whether an item of a list is wanted. */
+export type Filter = (item: unknown) => boolean;
+
+interface Condition {
+  readonly path: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * `filter.<dotted.path>=<value>`, all of which must hold (completion 1.1). An attribute matches the text it is written
+ * as; an empty value matches one that is null or missing.
+ *
+ * @returns undefined when the query filters nothing
+ */
+export function filterOf(query: URLSearchParams): Filter | undefined {
+  const given: Condition[] = [];
+  for (const [key, text] of query) {
+    const path = key.startsWith('filter.') ? key.slice('filter.'.length) : '';
+    if (path !== '') given.push({ path: path.split('.'), text });
+  }
+  // A condition on an object as a whole gives way to those on its attributes, as recorded.
+  const conditions = given.filter((one) => !given.some((other) => isInside(other.path, one.path)));
+  if (conditions.length === 0) return undefined;
+  return (item) => conditions.every(({ path, text }) => textOf(valueAt(item, path)) === text);
+}
+
+function isInside(path: readonly string[], outer: readonly string[]): boolean {
+  return path.length > outer.length && outer.every((part, at) => part === path[at]);
+}
+
+/** Own attributes only: a path must never reach a prototype (design, S9). */
+function valueAt(item: unknown, path: readonly string[]): unknown {
+  let value = item;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, part)) return null;
+    value = (value as Readonly<Record<string, unknown>>)[part];
+  }
+  return value;
+}
+
+/** Lists and objects in the peer's printed form, `["a", "b"]`, so that no single word equals a list. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`;
+  return JSON.stringify(value);
+}

@@ -1,0 +1,98 @@
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { DEPTH_MAX, FORBIDDEN_NAMES, JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { problemsOf } from '../pipeline/problems.ts';
+
+export interface ParsedBody {
+  readonly value: unknown;
+  /**
+   * The same with every number that is written as a fraction but is whole (`1.0`, `1e3`) off by a half, so that a schema
+   * refuses it where it asks for an integer, as the peer does. Undefined: there is none, which is the usual case.
+   */
+  readonly strict: unknown;
+}
+
+/** A whole number in the writing of a fraction, where a value stands; texts may match too, which only costs time. */
+const WHOLE_FRACTION = /[:[,]\s*-?\d+(?:\.0+(?!\d)|(?:\.\d+)?[eE])/;
+
+/** Longest text that is read again to say where it is wrong. */
+const LOCATED_LENGTH_MAX = 64 * 1024;
+
+/**
+ * The body as JSON, whatever its content type: existing clients send it as a form, or without any (clients, trap 1).
+ * A name that comes twice counts the last time, as recorded.
+ *
+ * @throws MonError `invalid`
+ */
+export function parseBody(request: FastifyRequest): ParsedBody {
+  const { body } = request;
+  if (typeof body !== 'string' || body.trim() === '') {
+    throw new MonError('invalid', 'the body is empty: send JSON');
+  }
+  const value = parse(body);
+  refuseHazards(value, 1);
+  return { value, strict: WHOLE_FRACTION.test(body) ? parseStrictly(body) : undefined };
+}
+
+/** @throws MonError `invalid` */
+export function readBody<T>(request: FastifyRequest, validate: (value: unknown) => T): T {
+  return validateBoth(parseBody(request), validate);
+}
+
+/** @throws MonError `invalid` */
+export function validateBoth<T>({ value, strict }: ParsedBody, validate: (value: unknown) => T): T {
+  if (strict !== undefined) validate(strict);
+  return validate(value);
+}
+
+/** @throws MonError `invalid` naming each place that is wrong */
+export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
+  return (value) => {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw new MonError('invalid', problemsOf(parsed.error));
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MonError('invalid', `the body is not JSON${placeOfError(text)}`, { cause: error });
+  }
+}
+
+function placeOfError(text: string): string {
+  if (text.length > LOCATED_LENGTH_MAX) return '';
+  try {
+    parseJsonText(text);
+    return '';
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    return `, line ${String(error.line)}, column ${String(error.column)}: ${error.message}`;
+  }
+}
+
+function parseStrictly(text: string): unknown {
+  return JSON.parse(text, (_name, value: unknown, context?: { readonly source?: string }) =>
+    Number.isInteger(value) && /[.eE]/.test(context?.source ?? '') ? Number(value) + 0.5 : value,
+  );
+}
+
+/** What JSON allows and nobody may send: depth without end, names with a meaning to the language, endless numbers. */
+function refuseHazards(value: unknown, depth: number): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new MonError('invalid', 'the body holds a number that is too large');
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > DEPTH_MAX) throw new MonError('invalid', `the body is nested deeper than ${String(DEPTH_MAX)} levels`);
+  if (Array.isArray(value)) {
+    for (const item of value) refuseHazards(item, depth + 1);
+    return;
+  }
+  for (const [name, item] of Object.entries(value)) {
+    if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the name "${name}" is not allowed`);
+    refuseHazards(item, depth + 1);
+  }
+}

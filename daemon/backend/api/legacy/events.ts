@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { readEvents } from '../../read/events.ts';
+import { eventsOf } from '../../registry/namespace.ts';
+import { sendList } from '../list.ts';
+import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
+import { pathName } from '../path-name.ts';
+import { routes } from '../routes.ts';
+
+/** Events, also under their other name (completion 1.1, path alias). */
+export function eventRoutes(app: FastifyInstance, parts: ApiParts): void {
+  for (const path of ['/events', '/incidents']) eventRoutesAt(app, path, parts);
+}
+
+function eventRoutesAt(app: FastifyInstance, path: string, parts: ApiParts): void {
+  const { clock, events, store } = parts;
+
+  routes(app, path, {
+    GET: (request, reply) =>
+      sendList(request, reply, [...legacyNamespace(parts).events()], (entries) =>
+        readEvents(store, entries, clock.now()),
+      ),
+  });
+
+  routes(app, `${path}/:client`, {
+    GET: (request, reply) => {
+      const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
+      const entries = client === undefined ? [] : [...eventsOf(client)];
+      return sendList(request, reply, entries, (some) => readEvents(store, some, clock.now()));
+    },
+  });
+
+  routes(app, `${path}/:client/:check`, {
+    GET: async (request) => {
+      const client = pathName(request, 'client');
+      const check = pathName(request, 'check');
+      const entry = legacyNamespace(parts).check(client, check);
+      const [event] = entry === undefined ? [] : await readEvents(store, [entry], clock.now());
+      if (event === undefined) throw new MonError('not_found', `there is no event of ${client}/${check}`);
+      return event;
+    },
+
+    DELETE: async (request, reply) => {
+      await events.resolve(DEFAULT_NAMESPACE, pathName(request, 'client'), pathName(request, 'check'));
+      return reply.code(202).send(issued(parts));
+    },
+  });
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { COMPATIBLE_VERSION, VERSION } from '../../../../shared/schemas/version.ts';
+import type { ApiParts } from '../parts.ts';
+import { routes } from '../routes.ts';
+
+/** What the backend tells about itself; every read gives the state of that moment. */
+export interface BackendStatus {
+  /** Of this run of the backend. */
+  readonly id: string;
+  readonly hostname: string;
+  /** The address where it serves. */
+  readonly address: string;
+  /** What it does by the clock, by the names of completion 1.15. */
+  readonly tasks: readonly string[];
+  /** Results that wait for their commit. */
+  readonly queuedResults: number;
+  /** Whether results are taken in: from the start until the stop. */
+  readonly isTakingResults: boolean;
+  readonly isStoreOpen: boolean;
+}
+
+/** State of the ways in, under the names that existing clients read; whole numbers only (clients, trap 7). */
+export interface Transport {
+  readonly keepalives: Queue;
+  readonly results: Queue;
+}
+
+interface Queue {
+  readonly messages: number;
+  readonly consumers: number;
+}
+
+/** Keepalives are never queued apart from results; one consumer takes in both, for as long as the backend serves. */
+export function transportOf(status: BackendStatus): Transport {
+  const consumers = status.isTakingResults ? 1 : 0;
+  return {
+    keepalives: { messages: 0, consumers },
+    results: { messages: status.queuedResults, consumers },
+  };
+}
+
+/** `GET /info`, with the keys of the peer and our own under `mon` (completion, Decisions). */
+export function infoRoutes(app: FastifyInstance, { clock, settings, status }: ApiParts): void {
+  const sensu = {
+    version: COMPATIBLE_VERSION,
+    settings: { hexdigest: createHash('sha256').update(JSON.stringify(settings)).digest('hex') },
+  };
+  routes(app, '/info', {
+    GET: () => ({
+      sensu,
+      transport: { name: 'websocket', ...transportOf(status), connected: status.isTakingResults },
+      redis: { connected: status.isStoreOpen },
+      servers: [
+        {
+          id: status.id,
+          hostname: status.hostname,
+          address: status.address,
+          tasks: status.tasks,
+          metrics: {},
+          sensu,
+          timestamp: Math.floor(clock.now() / 1000),
+        },
+      ],
+      mon: { version: VERSION },
+    }),
+  });
+}

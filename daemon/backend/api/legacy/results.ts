@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { validateResult } from '../../pipeline/validate-result.ts';
+import { readResults, resultsOf, resultsOfClient } from '../../read/results.ts';
+import { readBody } from '../json-body.ts';
+import { sendList } from '../list.ts';
+import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
+import { pathName } from '../path-name.ts';
+import { routes } from '../routes.ts';
+
+/** The last result of every client and check (completion 1.6). */
+export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { results, store } = parts;
+
+  routes(app, '/results', {
+    GET: (request, reply) =>
+      sendList(request, reply, resultsOf(legacyNamespace(parts)), (entries) => readResults(store, entries)),
+
+    POST: async (request, reply) => {
+      await results.submit(DEFAULT_NAMESPACE, [readBody(request, validateResult)]);
+      return reply.code(202).send(issued(parts));
+    },
+  });
+
+  routes(app, '/results/:client', {
+    GET: (request, reply) => {
+      const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
+      const entries = client === undefined ? [] : resultsOfClient(client);
+      return sendList(request, reply, entries, (some) => readResults(store, some));
+    },
+  });
+
+  routes(app, '/results/:client/:check', {
+    GET: async (request) => {
+      const client = pathName(request, 'client');
+      const check = pathName(request, 'check');
+      const entry = legacyNamespace(parts).check(client, check);
+      const [result] = entry === undefined ? [] : await readResults(store, [entry]);
+      if (result === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
+      return result;
+    },
+
+    DELETE: async (request, reply) => {
+      await results.remove(DEFAULT_NAMESPACE, pathName(request, 'client'), pathName(request, 'check'));
+      return reply.code(204).send();
+    },
+  });
+}

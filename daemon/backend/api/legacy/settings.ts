@@ -1,0 +1,10 @@
+import type { FastifyInstance } from 'fastify';
+import { redact } from '../../../../shared/domain/redact.ts';
+import type { ApiParts } from '../parts.ts';
+import { routes } from '../routes.ts';
+
+/** `GET /settings`: always redacted, whatever is asked for; `?redacted=false` of the peer gave secrets away (1.20). */
+export function settingsRoutes(app: FastifyInstance, { settings }: ApiParts): void {
+  const shown = redact(settings);
+  routes(app, '/settings', { GET: () => shown });
+}

@@ -1,0 +1,19 @@
+/** What the API takes at most (design, S7). */
+
+export const URL_LENGTH_MAX = 8 * 1024;
+export const HEADER_BYTES_MAX = 16 * 1024;
+
+/**
+ * Of one request. There is no limit on the output of a result besides: the peer had none, so whatever fits is kept.
+ * Recorded was a result of 2 MiB; that one is refused here (completion 1.21, request size).
+ */
+export const BODY_BYTES_MAX = 1024 * 1024;
+export const BATCH_BYTES_MAX = 16 * 1024 * 1024;
+
+/** How long a client may take to send a request: the head of it, and all of it. */
+export const HEAD_TIMEOUT_MS = 10_000;
+export const REQUEST_TIMEOUT_MS = 60_000;
+
+export function formatBytes(bytes: number): string {
+  return bytes % (1024 * 1024) === 0 ? `${String(bytes / 1024 / 1024)} MiB` : `${String(bytes)} bytes`;
+}

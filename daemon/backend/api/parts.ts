@@ -1,0 +1,38 @@
+import type { Settings } from '../../../shared/domain/merge-settings.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clients } from '../pipeline/clients.ts';
+import type { Events } from '../pipeline/events.ts';
+import type { Results } from '../pipeline/results.ts';
+import type { SilencedEntries } from '../pipeline/silenced.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { BackendStatus } from './legacy/info.ts';
+
+/** What the API works with. */
+export interface ApiParts {
+  readonly results: Results;
+  readonly events: Events;
+  readonly silenced: SilencedEntries;
+  readonly clients: Clients;
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly api: ApiSettings;
+  /** Everything that was configured, for `GET /settings`; holds secrets. */
+  readonly settings: Settings;
+  readonly status: BackendStatus;
+}
+
+/** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */
+export function legacyNamespace({ registry }: Pick<ApiParts, 'registry'>): Namespace {
+  return registry.namespace(DEFAULT_NAMESPACE);
+}
+
+/** The answer to what was taken: when, in epoch seconds. */
+export function issued({ clock }: Pick<ApiParts, 'clock'>): { readonly issued: number } {
+  return { issued: Math.floor(clock.now() / 1000) };
+}

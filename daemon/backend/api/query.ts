@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify';
+
+/** The query, decoded by the usual rules. */
+export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
+  const at = url.indexOf('?');
+  return new URLSearchParams(at === -1 ? '' : url.slice(at));
+}
+
+/** A number of digits only; anything else counts as absent, and of several the last one (legacy-peer, Pagination). */
+export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.getAll(name).at(-1) ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Undefined: everything. `offset` alone does nothing. */
+export function pageOf(query: URLSearchParams): Page | undefined {
+  const limit = wholeNumber(query, 'limit');
+  return limit === undefined ? undefined : { limit, offset: wholeNumber(query, 'offset') ?? 0 };
+}

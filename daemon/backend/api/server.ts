@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import { authorizer } from './auth.ts';
+import { corsHeaders, foreignWriteGuard } from './cors.ts';
+import { refuseMalformed, sendError } from './errors.ts';
+import { clientRoutes } from './legacy/clients.ts';
+import { eventRoutes } from './legacy/events.ts';
+import { healthRoutes } from './legacy/health.ts';
+import { infoRoutes } from './legacy/info.ts';
+import { resolveRoutes } from './legacy/resolve.ts';
+import { resultRoutes } from './legacy/results.ts';
+import { settingsRoutes } from './legacy/settings.ts';
+import { silencedRoutes } from './legacy/silenced.ts';
+import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
+import { batchRoutes } from './mon-v1/results.ts';
+import type { ApiParts } from './parts.ts';
+
+/**
+ * The HTTP API, ready to listen. Whoever opens it closes it.
+ *
+ * @throws MonError `invalid` when `api.cors` cannot be sent
+ */
+export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
+  const { api, log } = parts;
+  const authorize = authorizer(api);
+  const refuseForeignWrite = foreignWriteGuard(api.cors);
+  const cors = corsHeaders(api.cors);
+
+  /** In the order of completion 1.1: the headers that every answer has, then who asks; where to comes after. */
+  function admit(request: FastifyRequest, reply: FastifyReply): void {
+    reply.headers(cors);
+    reply.header('X-Request-ID', request.id);
+    authorize(request.headers);
+    refuseForeignWrite(request.method, request.headers);
+    if (request.url.length > URL_LENGTH_MAX) {
+      throw new MonError('too_large', `the URL is longer than ${String(URL_LENGTH_MAX)} characters`);
+    }
+    // A fragment never leaves a browser, so this is another path.
+    if (request.url.includes('#')) throw unknownPath(request);
+  }
+
+  const app = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEAD_TIMEOUT_MS, connectionsCheckingInterval: 5000 },
+    routerOptions: { maxParamLength: URL_LENGTH_MAX },
+    requestIdHeader: false,
+    genReqId: requestId,
+    // What a browser asks before it sends anything else does not depend on the path, not even on it being one (`*`).
+    rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
+    clientErrorHandler: refuseMalformed,
+    frameworkErrors: (error, request, reply) => {
+      try {
+        admit(request, reply);
+      } catch (refusal) {
+        sendError(refusal, request, reply, log);
+        return;
+      }
+      sendError(error, request, reply, log);
+    },
+  });
+
+  app.removeAllContentTypeParsers();
+  // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'OPTIONS') {
+      reply.headers(cors).header('X-Request-ID', request.id).code(200).send();
+      return;
+    }
+    try {
+      admit(request, reply);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    // From here on the content type must not matter, not even a malformed one (clients, trap 1).
+    delete request.headers['content-type'];
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+  app.setNotFoundHandler((request) => {
+    throw unknownPath(request);
+  });
+
+  resultRoutes(app, parts);
+  eventRoutes(app, parts);
+  resolveRoutes(app, parts);
+  silencedRoutes(app, parts);
+  clientRoutes(app, parts);
+  infoRoutes(app, parts);
+  healthRoutes(app, parts);
+  settingsRoutes(app, parts);
+  batchRoutes(app, parts);
+  await app.ready();
+  return app;
+}
+
+/**
+ * @returns the URL where it listens
+ * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
+ */
+export async function listen(
+  app: FastifyInstance,
+  { bind, port }: Pick<ApiSettings, 'bind' | 'port'>,
+): Promise<string> {
+  try {
+    return await app.listen({ host: bind, port });
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    throw isTaken
+      ? new MonError('conflict', `${bind}:${String(port)} is in use: stop that program, or choose another --port`, {
+          cause: error,
+        })
+      : new MonError('invalid', `cannot listen on ${bind}:${String(port)}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function unknownPath({ method, url }: FastifyRequest): MonError {
+  return new MonError('not_found', `there is nothing at ${method} ${url.split('?', 1)[0] ?? ''}`);
+}
+
+/** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */
+function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[ -~]{1,128}$/.test(given) ? given : randomUUID();
+}
