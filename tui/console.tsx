@@ -4,6 +4,7 @@ import { App } from './app.tsx';
 import { followFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
 import { runEffect } from './hooks/run-effects.ts';
+import type { Effect } from './store/effects.ts';
 import { ConsoleStore } from './store/console-store.ts';
 import { takeInput } from './store/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
@@ -86,13 +87,13 @@ export function openConsole(parts: ConsoleParts): Console {
     scheduler.paintNow();
   };
 
+  const run = async (effect: Effect): Promise<void> => {
+    await runEffect(effect, { store, api, feed, repaint, quit: parts.onQuit });
+    // What a person asked for answers at once; what the pane asked for can wait for the next frame.
+    if (effect.kind !== 'load-event' || effect.into === 'detail') scheduler.paintNow();
+  };
   const runEffects = (): void => {
-    for (const effect of store.takeEffects()) {
-      void runEffect(effect, { store, api, feed, repaint, quit: parts.onQuit }).then(() => {
-        // What a person asked for answers at once; what the pane asked for can wait for the next frame.
-        if (effect.kind !== 'load-event' || effect.into === 'detail') scheduler.paintNow();
-      });
-    }
+    for (const effect of store.takeEffects()) void run(effect);
   };
 
   const filterOn = (): void => {

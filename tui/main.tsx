@@ -82,12 +82,12 @@ function main(): void {
 }
 
 function start(backend: string, api: ReturnType<typeof openApiClient>): void {
-  let running: Console | undefined;
   const session = openTerminalSession({
-    onInput: (event) => running?.input(event),
-    onResume: () => running?.repaint(),
+    // Called from the event loop, when both are there.
+    onInput: (event) => running.input(event),
+    onResume: () => running.repaint(),
   });
-  running = openConsole({
+  const running: Console = openConsole({
     backend,
     api,
     stdout: session.stdout,
@@ -96,7 +96,7 @@ function start(backend: string, api: ReturnType<typeof openApiClient>): void {
     creator: creatorOf(process.env),
     readOnly: cli.flags.readOnly,
     onQuit: () => {
-      running?.[Symbol.dispose]();
+      running[Symbol.dispose]();
       session[Symbol.dispose]();
       process.exit(0);
     },

@@ -80,14 +80,14 @@ export function classTone(kind: EventClass): Tone {
 }
 
 const ASCII: ReadonlyMap<string, string> = new Map([
-  ...pairs('✗✓●‖…·×', 'X.*=.-x'),
-  ...pairs('▲▼↑↓←→›⏎', '^v^v<>>/'),
-  ...pairs('─│┌┐└┘├┤', '-|++++++'),
+  ...pairs('✗✓●•‖…', 'X.**=.'),
+  ...pairs('▼↑↓←→›', 'v^v<>>'),
+  ...pairs('─│┌┐└┘', '-|++++'),
   ...pairs('▁▂▃▄▅▆▇█', '__..--=#'),
 ]);
 
 function pairs(from: string, to: string): [string, string][] {
-  return [...from].map((symbol, index) => [symbol, to[index] ?? '?']);
+  return Array.from(from, (symbol, index) => [symbol, to[index] ?? '?']);
 }
 
 /**

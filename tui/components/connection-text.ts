@@ -10,9 +10,12 @@ export function clockText(atMs: number, seconds = true): string {
 /** A span as `00:41`, or `1:02:03` from an hour on. */
 export function spanText(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
-  const two = (value: number): string => String(value).padStart(2, '0');
   const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
   return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 export function countText(count: number): string {

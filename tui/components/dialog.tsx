@@ -1,9 +1,8 @@
-import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import type { ScreenSize } from '../store/console-state.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../theme.ts';
-import { Row } from './row.tsx';
+import { Rows } from './rows.tsx';
 import { fitRuns } from './runs.ts';
 
 /** Cells inside the widest dialog: a line that is easy to read, and room for the list at its sides. */
@@ -30,23 +29,19 @@ export function Dialog({
   const width = dialogWidth(size.columns);
   const shown = lines.slice(0, size.rows - 5);
   const heading = ` ${fit(title, Math.min(cellWidth(title), width - 2))} `;
-  const rows: (readonly Run[])[] = [
+  const left = run('│ ');
+  const right = run(' │');
+  const rows: readonly (readonly Run[])[] = [
     [run('┌'), run(heading, 'strong'), run(`${'─'.repeat(Math.max(0, width + 2 - cellWidth(heading)))}┐`)],
-    ...shown.map((runs) => [run('│ '), ...fitRuns(runs, width), run(' │')]),
+    ...shown.map((runs) => [left].concat(fitRuns(runs, width), right)),
     [run(`└${'─'.repeat(width + 2)}┘`)],
   ];
-  return (
-    <Box
-      position="absolute"
-      flexDirection="column"
-      marginLeft={Math.max(0, (size.columns - width - 4) >> 1)}
-      marginTop={Math.max(0, (size.rows - rows.length - 2) >> 1)}
-    >
-      {rows.map((runs, index) => (
-        <Row key={index} theme={theme} runs={runs} />
-      ))}
-    </Box>
-  );
+  const place = {
+    position: 'absolute',
+    marginLeft: Math.max(0, (size.columns - width - 4) >> 1),
+    marginTop: Math.max(0, (size.rows - rows.length - 2) >> 1),
+  } as const;
+  return <Rows theme={theme} lines={rows} place={place} />;
 }
 
 /** A button; the one that Enter presses is inverse, and has its brackets doubled for those who cannot see that. */

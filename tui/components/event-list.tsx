@@ -1,10 +1,9 @@
-import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { EventRecord } from '../store/event-record.ts';
 import { run, type Theme } from '../theme.ts';
 import { eventColumns, eventRuns, headRuns } from './event-columns.ts';
-import { Row } from './row.tsx';
+import { Rows } from './rows.tsx';
 
 export interface EventListProps {
   readonly theme: Theme;
@@ -38,15 +37,7 @@ export function EventList(props: EventListProps): ReactElement {
           }),
         )
       : [[], ...empty.map((line) => [run(`   ${line}`)])];
-  return (
-    <Box flexDirection="column" height={props.rows + 1} overflow="hidden">
-      <Row theme={theme} runs={headRuns(layout, props.stale)} />
-      {body.slice(0, props.rows).map((runs, index) => (
-        // A row of the screen, whichever event is on it: Ink redraws its text, and nothing moves.
-        <Row key={index} theme={theme} runs={runs} />
-      ))}
-    </Box>
-  );
+  return <Rows theme={theme} lines={[headRuns(layout, props.stale), ...body]} height={props.rows + 1} />;
 }
 
 function firstOf(silenced: ReadonlyMap<string, SilencedRow>, ids: readonly string[]): SilencedRow | undefined {

@@ -1,4 +1,3 @@
-import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
@@ -9,7 +8,7 @@ import type { ConsoleState } from '../store/console-state.ts';
 import { eventParts, silenceText } from '../store/detail-lines.ts';
 import type { EventRecord } from '../store/event-record.ts';
 import { run, STATUS, type Run, type Theme } from '../theme.ts';
-import { Row } from './row.tsx';
+import { Rows } from './rows.tsx';
 import { spread } from './runs.ts';
 
 export interface EventPaneProps {
@@ -44,13 +43,7 @@ export function EventPane({ theme, columns, rows, record, peek, silences, nowMs 
         : eventParts(event, columns - 1, false);
     lines.push(...parts.slice(0, rows - lines.length - silenced.length), ...silenced);
   }
-  return (
-    <Box flexDirection="column" height={rows} overflow="hidden">
-      {lines.slice(0, rows).map((runs, index) => (
-        <Row key={index} theme={theme} runs={runs} />
-      ))}
-    </Box>
-  );
+  return <Rows theme={theme} lines={lines} height={rows} />;
 }
 
 /** `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty` */

@@ -3,6 +3,7 @@ import { VIEWS, type ConsoleState } from '../store/console-state.ts';
 import type { EventCounts } from '../store/event-counts.ts';
 import type { FeedStatus } from '../store/feed-status.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../theme.ts';
+import type { Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clockText, connectionRuns, countText } from './connection-text.ts';
 import { Row } from './row.tsx';
@@ -71,8 +72,6 @@ export function TallHeader(props: HeaderProps): ReactElement {
 }
 
 function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
-  const counter = (severity: keyof typeof STATUS, count: number, name: string): Run =>
-    run(` ${STATUS[severity].symbol} ${countText(count)} ${name}  `, count === 0 ? 'faint' : STATUS[severity].tone);
   return [
     counter('critical', counts.critical, 'crit'),
     counter('warning', counts.warning, 'warn'),
@@ -81,6 +80,11 @@ function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
     run(` ${SILENCED_SYMBOL} ${countText(counts.silenced)} silenced  `, 'silenced'),
     run(` ${FLAPPING_SYMBOL} ${countText(counts.flapping)} flapping`, counts.flapping === 0 ? 'faint' : 'flapping'),
   ];
+}
+
+function counter(severity: Severity, count: number, name: string): Run {
+  const { symbol, tone } = STATUS[severity];
+  return run(` ${symbol} ${countText(count)} ${name}  `, count === 0 ? 'faint' : tone);
 }
 
 /** Cells of the line of rates, each fifteen seconds or more. */

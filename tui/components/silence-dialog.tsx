@@ -37,7 +37,7 @@ export function SilenceDialog({ theme, size, form, preview, nowMs }: SilenceDial
     ...scopeLines(form, width),
     ...expiryLines(form),
     [
-      ...label('Reason *', form.field === 'reason'),
+      label('Reason *', form.field === 'reason'),
       ...fieldRuns(form.reason, width - LABEL_CELLS, form.field === 'reason'),
     ],
     [],
@@ -56,8 +56,8 @@ export function SilenceDialog({ theme, size, form, preview, nowMs }: SilenceDial
 
 const LABEL_CELLS = 10;
 
-function label(text: string, focused: boolean): readonly Run[] {
-  return [run(`${focused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), focused ? 'strong' : 'faint')];
+function label(text: string, focused: boolean): Run {
+  return run(`${focused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), focused ? 'strong' : 'faint');
 }
 
 function scopeLines(form: SilenceForm, width: number): readonly (readonly Run[])[] {
@@ -66,7 +66,7 @@ function scopeLines(form: SilenceForm, width: number): readonly (readonly Run[])
     const isHere = form.field === 'scope' || (form.field === 'subscription' && scope === 'subscription');
     const text = cutCells(`${isChosen ? '(•)' : '( )'} ${scopeText(form, scope)}`, width - LABEL_CELLS);
     return [
-      ...label(index === 0 ? 'Scope' : '', form.field === 'scope' && index === 0),
+      label(index === 0 ? 'Scope' : '', form.field === 'scope' && index === 0),
       run(text, isChosen ? (isHere ? 'cursor' : 'strong') : 'plain'),
     ];
   });
@@ -103,17 +103,17 @@ function expiryLines(form: SilenceForm): readonly (readonly Run[])[] {
     SILENCE_DURATIONS[form.duration]?.seconds === undefined
       ? [
           [
-            ...label('  lasts', field === 'custom'),
+            label('  lasts', field === 'custom'),
             ...fieldRuns(form.custom, 16, field === 'custom'),
             run(' 90m, 2h, 1d12h', 'faint'),
           ],
         ]
       : [];
   return [
-    [...label('Expires', field === 'expires'), ...presets],
+    [label('Expires', field === 'expires'), ...presets],
     ...custom,
     [
-      ...label('', field === 'on-resolve'),
+      label('', field === 'on-resolve'),
       run(`[${form.onResolve ? 'x' : ' '}]`, field === 'on-resolve' ? 'cursor' : 'plain'),
       run(' end it when the check resolves  '),
       run('(Space)', 'faint'),
@@ -132,13 +132,13 @@ function previewLines(form: SilenceForm, preview: SilencePreview, nowMs: number)
   const ends = seconds === undefined ? 'type a duration' : `ends ${endText(nowMs, seconds)}`;
   return [
     [
-      ...label('Preview', false),
+      label('Preview', false),
       run(`matches now: ${countOf(total, 'event')}`, 'strong'),
       ...parts,
       run(already),
       ...many,
     ],
-    [...label('', false), run(`${ends}${form.onResolve ? ' or when the check resolves, whichever is first' : ''}`)],
+    [label('', false), run(`${ends}${form.onResolve ? ' or when the check resolves, whichever is first' : ''}`)],
   ];
 }
 

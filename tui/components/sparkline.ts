@@ -1,4 +1,4 @@
-const BARS = [...'▁▂▃▄▅▆▇█'];
+const BARS = '▁▂▃▄▅▆▇█';
 
 /** The course of `values`, the newest at the right end, in at most `cells` bars; each is a mean, the tallest the maximum. */
 export function sparkline(values: readonly number[], cells: number): string {

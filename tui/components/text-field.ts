@@ -3,16 +3,40 @@ import type { LineEditor } from '../store/line-editor.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run } from '../theme.ts';
 
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
 /** A line being edited in at most `width` cells, scrolled so that the caret is in view. */
 export function fieldRuns(line: LineEditor, width: number, focused: boolean): readonly Run[] {
-  const characters = [...line.text.slice(line.caret)];
-  const under = characters[0] ?? ' ';
-  let before = safeLine(line.text.slice(0, line.caret));
-  const room = Math.max(1, width - 1);
-  while (cellWidth(before) > room) before = [...before].slice(1).join('');
-  const caret = safeLine(under);
-  let after = safeLine(characters.slice(1).join(''));
-  const left = Math.max(0, width - cellWidth(before) - cellWidth(caret));
-  while (cellWidth(after) > left) after = [...after].slice(0, -1).join('');
-  return [run(before), run(caret, focused ? 'cursor' : 'plain'), run(after)];
+  const before = characters(line.text.slice(0, line.caret));
+  const [under = ' ', ...after] = characters(line.text.slice(line.caret));
+  const caretCells = cellWidth(under);
+  const head = lastThatFit(before, width - caretCells);
+  const tail = firstThatFit(after, width - caretCells - cellWidth(head));
+  return [run(head), run(under, focused ? 'cursor' : 'plain'), run(tail)];
+}
+
+function characters(text: string): string[] {
+  return Array.from(segmenter.segment(safeLine(text)), ({ segment }) => segment);
+}
+
+function firstThatFit(all: readonly string[], cells: number): string {
+  let text = '';
+  let used = 0;
+  for (const character of all) {
+    used += cellWidth(character);
+    if (used > cells) break;
+    text += character;
+  }
+  return text;
+}
+
+function lastThatFit(all: readonly string[], cells: number): string {
+  let text = '';
+  let used = 0;
+  for (const character of all.toReversed()) {
+    used += cellWidth(character);
+    if (used > cells) break;
+    text = character + text;
+  }
+  return text;
 }

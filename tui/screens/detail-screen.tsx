@@ -1,4 +1,3 @@
-import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -6,6 +5,7 @@ import { summaryRuns } from '../components/event-pane.tsx';
 import { Hints } from '../components/footer.tsx';
 import { ShortHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
+import { Rows } from '../components/rows.tsx';
 import { spread } from '../components/runs.ts';
 import type { DetailLayer } from '../store/console-state.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
@@ -40,11 +40,7 @@ export function DetailScreen({
       />
       <Row theme={theme} runs={[run(' '), ...summaryOf(store, layer)]} />
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
-      <Box flexDirection="column" height={shownRows} overflow="hidden">
-        {body.slice(top, top + shownRows).map((runs, index) => (
-          <Row key={index} theme={theme} runs={runs} />
-        ))}
-      </Box>
+      <Rows theme={theme} lines={body.slice(top, top + shownRows)} height={shownRows} />
       <Row theme={theme} runs={spread(messageRuns(store, top, body.length), freshness(store, layer, nowMs), columns)} />
       <Hints theme={theme} context="detail" columns={columns} changes={!state.readOnly && isConnected(store.feed)} />
     </>

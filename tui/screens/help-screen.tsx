@@ -1,6 +1,6 @@
-import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import { Row } from '../components/row.tsx';
+import { Rows } from '../components/rows.tsx';
 import { spread } from '../components/runs.ts';
 import type { HelpLayer, ScreenSize } from '../store/console-state.ts';
 import { helpLines, type HelpLine } from '../store/help-lines.ts';
@@ -33,11 +33,11 @@ export function HelpScreen({
           columns,
         )}
       />
-      <Box flexDirection="column" height={body} overflow="hidden">
-        {lines.slice(layer.top, last).map((line, index) => (
-          <Row key={index} theme={theme} runs={lineRuns(line, keyCells, columns)} />
-        ))}
-      </Box>
+      <Rows
+        theme={theme}
+        lines={lines.slice(layer.top, last).map((line) => lineRuns(line, keyCells, columns))}
+        height={body}
+      />
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
       <Row theme={theme} runs={[run(' j/k', 'accent'), run(' scroll '), run(' Esc', 'accent'), run(' close')]} />
     </>

@@ -1,7 +1,6 @@
-import { Box } from 'ink';
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { Row } from '../components/row.tsx';
+import { Rows } from '../components/rows.tsx';
 import { wrapCells } from '../store/wrap-cells.ts';
 import { run, type Run, type Theme } from '../theme.ts';
 
@@ -35,13 +34,7 @@ export function RefusedScreen({ theme, columns, backend, code, message }: Refuse
       run(' quits'),
     ],
   ];
-  return (
-    <Box flexDirection="column">
-      {lines.map((runs, index) => (
-        <Row key={index} theme={theme} runs={runs} />
-      ))}
-    </Box>
-  );
+  return <Rows theme={theme} lines={lines} />;
 }
 
 function remedyOf(code: string): { readonly title: string; readonly fix: readonly string[] } {

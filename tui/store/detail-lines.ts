@@ -66,7 +66,7 @@ export function historyLine(event: Event): DetailLine {
   const { interval } = event.check;
   const each = typeof interval === 'number' ? `${formatDuration(interval)} each, newest right` : 'newest right';
   return [
-    ...label('history'),
+    label('history'),
     ...event.check.history.map((status) => {
       const { symbol, tone } = STATUS[severityOf(Number(status))];
       return run(symbol, tone);
@@ -95,7 +95,7 @@ function silencesOn(store: ConsoleStore, key: string, event: Event): readonly (S
 
 /** Who silenced it, for how long and why. */
 function silenceLines(entries: readonly (SilencedRow | string)[], nowMs: number, width: number): readonly DetailLine[] {
-  if (entries.length === 0) return [[...label('silence'), run('none', 'faint')]];
+  if (entries.length === 0) return [[label('silence'), run('none', 'faint')]];
   return labelled(
     'silence',
     entries.map((entry) => silenceText(entry, nowMs)),
@@ -110,7 +110,7 @@ export function silenceText(entry: SilencedRow | string, nowMs: number): string 
   const left = expire_at === null ? 'no end' : `${formatDuration(Math.max(0, expire_at - nowMs / 1000))} left`;
   return safeLine(
     `${id}${creator === null ? '' : ` by ${creator}`}, ${left}${expire_on_resolve ? ' or until it resolves' : ''}` +
-      `${reason === null ? '' : `: ${reason}`}`,
+      (reason === null ? '' : `: ${reason}`),
   );
 }
 
@@ -120,15 +120,15 @@ function relatedLines(store: ConsoleStore, layer: DetailLayer, width: number): r
   for (const record of store.events.records()) {
     if (record.row.client === client && record.key !== key) related.push(record);
   }
-  if (related.length === 0) return [[...label('related'), run(`no other event on ${safeLine(client)}`, 'faint')]];
+  if (related.length === 0) return [[label('related'), run(`no other event on ${safeLine(client)}`, 'faint')]];
   const shown = related.toSorted((a, b) => a.rank - b.rank).slice(0, RELATED_MAX);
   const lines: DetailLine[] = shown.map(({ row }, index) => {
     const { symbol, word, tone } = STATUS[severityOf(row.status)];
     const text = ` ${safeLine(row.check)}  ${safeLine(row.output)}`;
-    return [...label(index === 0 ? 'related' : ''), run(`${symbol} ${word}`, tone), run(cutCells(text, width - 17))];
+    return [label(index === 0 ? 'related' : ''), run(`${symbol} ${word}`, tone), run(cutCells(text, width - 17))];
   });
   const rest = related.length - shown.length;
-  return rest === 0 ? lines : [...lines, [...label(''), run(`and ${String(rest)} more`, 'faint')]];
+  return rest === 0 ? lines : [...lines, [label(''), run(`and ${String(rest)} more`, 'faint')]];
 }
 
 function jsonLines(event: Event, width: number, wrap: boolean): readonly DetailLine[] {
@@ -147,15 +147,15 @@ function jsonLines(event: Event, width: number, wrap: boolean): readonly DetailL
 function labelled(name: string, texts: readonly string[], width: number, wrap: boolean): readonly DetailLine[] {
   return texts
     .flatMap((text) => pieces(text, width - LABEL_CELLS, wrap))
-    .map((piece, index) => [...label(index === 0 ? name : ''), run(piece)]);
+    .map((piece, index) => [label(index === 0 ? name : ''), run(piece)]);
 }
 
 function pieces(line: string, width: number, wrap: boolean): readonly string[] {
   return wrap ? wrapCells(line, width) : [cutCells(line, width)];
 }
 
-function label(name: string): readonly Run[] {
-  return [run(` ${name.padEnd(LABEL_CELLS - 1)}`, 'faint')];
+function label(name: string): Run {
+  return run(` ${name.padEnd(LABEL_CELLS - 1)}`, 'faint');
 }
 
 function bounded(lines: readonly string[]): readonly string[] {

@@ -1,6 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ConfirmLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
+import { silenceText } from './detail-lines.ts';
 import { openSilenceForm, type Target } from './silence-form.ts';
 
 /** Targets that a dialog names; the rest is a number. */
@@ -40,9 +41,7 @@ export function askUnsilence(store: ConsoleStore, target: Target | undefined): v
   if (ids.length === 0) return store.say(`${nameOf(target)} is not silenced`);
   const lines = ids.map((id) => {
     const entry = store.silenced.get(id);
-    const by = entry?.creator == null ? '' : ` by ${safeLine(entry.creator)}`;
-    const reason = entry?.reason == null ? '' : `: ${safeLine(entry.reason)}`;
-    return `${safeLine(id)}${by}${reason}`;
+    return entry === undefined ? safeLine(id) : silenceText(entry, store.nowMs);
   });
   const button = ids.length === 1 ? 'End the silence' : `End ${String(ids.length)} silences`;
   confirm(store, {

@@ -178,8 +178,9 @@ export function silenceSubmission(form: SilenceForm, creator: string): SilenceSu
   if (expire === undefined) {
     return { kind: 'incomplete', field: 'custom', problem: 'type a duration such as 90m, 2h or 1d12h' };
   }
-  const entries = silenceScopeEntries(form).map((scope) => ({
-    ...scope,
+  const entries = silenceScopeEntries(form).map(({ subscription, check }) => ({
+    subscription,
+    check,
     expire,
     expire_on_resolve: form.onResolve,
     reason,
