@@ -10,6 +10,8 @@ import type { Spool, SpooledResult } from './spool.ts';
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
 /** After this long without a welcome the other side is taken for something else. */
 const WELCOME_TIMEOUT_MS = 10_000;
+/** A backend that is too busy to commit may take its time; one that has lost a frame never answers it. */
+const ACK_TIMEOUT_MS = 60_000;
 /** Bounds of one frame; a single result may be larger. */
 const FRAME = { results: 1000, characters: 512 * 1024 };
 const DROPPED_EVERY_MS = 60_000;
@@ -36,6 +38,8 @@ interface Session {
   readonly window: number;
   sentId: number;
   ackedId: number;
+  /** Runs while something is unacknowledged, from the last progress on. */
+  ackDeadline: Disposable | undefined;
 }
 
 /**
@@ -72,6 +76,7 @@ export class ResultSocket {
 
   /** Waits until everything is acknowledged, but not without a connection, and at most `timeoutMs`; then says goodbye. */
   async close(timeoutMs: number): Promise<void> {
+    if (this.#closed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onIdle = resolve;
     this.#timers.use(this.#deps.clock.after(timeoutMs, resolve));
@@ -116,6 +121,7 @@ export class ResultSocket {
 
   #lost(reason: string): void {
     const { log, chance } = this.#deps;
+    this.#session?.ackDeadline?.[Symbol.dispose]();
     this.#session = undefined;
     this.#connection = undefined;
     this.#checkIdle();
@@ -164,7 +170,7 @@ export class ResultSocket {
     this.#step?.[Symbol.dispose]();
     this.#attempt = 0;
     // Before anything is awaited: the next frame may be a check request.
-    this.#session = { connection, window, sentId: acked, ackedId: acked };
+    this.#session = { connection, window, sentId: acked, ackedId: acked, ackDeadline: undefined };
     log.info({ url: this.#deps.url, version, spooled: spool.size }, 'connected to the backend');
     onWelcome();
     await spool.acknowledge(acked);
@@ -176,6 +182,7 @@ export class ResultSocket {
     const session = this.#session;
     if (session === undefined) return;
     session.ackedId = Math.max(session.ackedId, Math.min(id, session.sentId));
+    this.#watchAcks(session);
     await this.#deps.spool.acknowledge(session.ackedId);
     this.#checkIdle();
     await this.#pump();
@@ -198,10 +205,20 @@ export class ResultSocket {
         if (session !== this.#session) continue;
         session.connection.sendText(resultsFrame(results, this.#deps.signature));
         session.sentId = last.id;
+        if (session.ackDeadline === undefined) this.#watchAcks(session);
       }
     } finally {
       this.#pumping = false;
     }
+  }
+
+  #watchAcks(session: Session): void {
+    session.ackDeadline?.[Symbol.dispose]();
+    session.ackDeadline = undefined;
+    if (session.ackedId >= session.sentId) return;
+    session.ackDeadline = this.#deps.clock.after(ACK_TIMEOUT_MS, () =>
+      session.connection.close('the backend has not acknowledged a result for 60 seconds'),
+    );
   }
 
   #checkIdle(): void {

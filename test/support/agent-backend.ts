@@ -18,7 +18,10 @@ interface Committed {
 
 interface Script {
   readonly window?: number;
-  /** Decides for each results frame whether it is committed and acknowledged; default: always. */
+  /**
+   * Decides for each results frame whether it is committed and acknowledged; default: always. After a frame that is not,
+   * none is on that connection: a later one would overtake it.
+   */
   readonly commits?: () => boolean;
   /** Answers `hello`; default: the highest id that was committed of the spool. */
   readonly acked?: (spool: string) => number;
@@ -35,8 +38,12 @@ export class AgentBackend {
   readonly committed: Committed[] = [];
   /** Authorization headers of the upgrades. */
   readonly authorizations: (string | undefined)[] = [];
-  /** Most results that were ever unacknowledged, and sizes of the frames. */
+  /** Results in each frame. */
   readonly frameSizes: number[] = [];
+  /** Of the results that carried one. */
+  readonly signatures: string[] = [];
+  /** Pings received. */
+  pings = 0;
   readonly #script: Script;
   readonly #connections = new Set<WebSocket>();
   readonly #seen = new Map<string, number>();
@@ -111,8 +118,10 @@ export class AgentBackend {
   #accept(connection: WebSocket): void {
     this.#connections.add(connection);
     let spool = '';
+    let listens = true;
     connection.on('close', () => this.#connections.delete(connection));
     connection.on('error', () => connection.terminate());
+    connection.on('ping', () => (this.pings += 1));
     connection.on('message', (data: Buffer) => {
       const message = agentMessageSchema.parse(JSON.parse(data.toString('utf8')));
       switch (message.type) {
@@ -128,7 +137,9 @@ export class AgentBackend {
           break;
         case 'results':
           this.frameSizes.push(message.results.length);
-          if (this.#script.commits?.() ?? true) this.#commit(connection, spool, message.results);
+          this.signatures.push(...message.results.flatMap(({ signature }) => signature ?? []));
+          listens &&= this.#script.commits?.() ?? true;
+          if (listens) this.#commit(connection, spool, message.results);
           break;
       }
     });

@@ -1,0 +1,375 @@
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { agentAddress } from '../../../daemon/agent/agent-address.ts';
+import { ResultSocket } from '../../../daemon/agent/result-socket.ts';
+import { openSpool, type Spool } from '../../../daemon/agent/spool.ts';
+import { AGENT_WINDOW, type CheckRequest } from '../../../shared/schemas/agent.ts';
+import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import { AgentBackend } from '../../support/agent-backend.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const aResult = (output: string): SubmittedResult => ({ name: 'disk', output, status: 0 });
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+interface Bench {
+  readonly clock: ManualClock;
+  readonly log: RecordedLog;
+  readonly spool: Spool;
+  readonly socket: ResultSocket;
+  readonly requests: CheckRequest[];
+  /** Puts results into the spool and tells the socket. */
+  readonly report: (...outputs: string[]) => Promise<void>;
+}
+
+async function aBench(backend: string, options: { spool?: Spool; signature?: string } = {}): Promise<Bench> {
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const spool = options.spool ?? (await openSpool(await tempDir()));
+  const requests: CheckRequest[] = [];
+  const client = { name: 'web1', address: '10.0.0.1', subscriptions: ['client:web1'], timestamp: 1, version: '0' };
+  const socket = new ResultSocket({
+    ...agentAddress(backend, {}),
+    spool,
+    clock,
+    log,
+    chance: () => 0,
+    client: () => client,
+    signature: options.signature,
+    onWelcome: () => socket.sendKeepalive(),
+    onCheckRequest: (check) => requests.push(check),
+  });
+  onTestFinished(async () => {
+    const closed = socket.close(0);
+    clock.advance(0);
+    await closed;
+    clock.advance(10_000);
+    await spool[Symbol.asyncDispose]();
+  });
+  const report = async (...outputs: string[]): Promise<void> => {
+    for (const output of outputs) {
+      await spool.append(aResult(output));
+      socket.wake();
+    }
+  };
+  return { clock, log, spool, socket, requests, report };
+}
+
+/** Lets time pass until the agent has tried again and things are as expected. */
+async function eventually(clock: ManualClock, expectation: () => void): Promise<void> {
+  await vi.waitFor(
+    () => {
+      clock.advance(50);
+      expectation();
+    },
+    { timeout: 10_000, interval: 5 },
+  );
+}
+
+async function connected(backend: AgentBackend, clock: ManualClock): Promise<void> {
+  await eventually(clock, () => expect(backend.connections).toBe(1));
+}
+
+describe('connecting', () => {
+  test('says hello with the client and the spool, and a keepalive once welcome', async () => {
+    const backend = await AgentBackend.open();
+    const { spool, clock } = await aBench(backend.url);
+    await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
+    expect(backend.hellos).toMatchObject([{ spool: spool.name, client: { name: 'web1' } }]);
+    expect(backend.keepalives).toMatchObject([{ name: 'web1', address: '10.0.0.1', subscriptions: ['client:web1'] }]);
+  });
+
+  test('shows the credentials of the URL', async () => {
+    const backend = await AgentBackend.open();
+    const { clock } = await aBench(backend.url.replace('http://', 'http://web1:s%20cret@'));
+    await eventually(clock, () => expect(backend.connections).toBe(1));
+    expect(backend.authorizations).toEqual([`Basic ${Buffer.from('web1:s cret').toString('base64')}`]);
+  });
+
+  test.each<{ status: number; says: RegExp }>([
+    { status: 401, says: /refuses our credentials \(HTTP 401\): set MON_AGENT_CREDENTIALS to user:password$/ },
+    { status: 404, says: /there is no backend for agents at ws:.* \(HTTP 404\): check the address$/ },
+    { status: 503, says: /is busy \(HTTP 503\)$/ },
+    { status: 500, says: /refuses the connection \(HTTP 500\)$/ },
+  ])('is tried again after HTTP $status, and the log says what to do', async ({ status, says }) => {
+    let answers: number[] = [status];
+    const backend = await AgentBackend.open({ refuseWith: () => answers.shift() });
+    const { clock, log } = await aBench(backend.url);
+    await vi.waitFor(() => expect(log.messages('warn')).toEqual(['not connected to the backend']));
+    expect(log.records[0]?.fields['reason']).toMatch(says);
+    answers = [];
+    await eventually(clock, () => expect(backend.hellos).toHaveLength(1));
+  });
+
+  test('is tried for ever, at growing intervals', async () => {
+    const gone = await AgentBackend.open({ refuseWith: () => 503 });
+    const { clock, log } = await aBench(gone.url);
+    for (const tries of numbers(12)) {
+      await vi.waitFor(() => expect(log.messages('warn')).toHaveLength(tries));
+      clock.advance(500);
+    }
+  });
+
+  test('starts over when there is no welcome', async () => {
+    const backend = await AgentBackend.open({ acked: () => Number.NaN });
+    const { clock, log } = await aBench(backend.url);
+    await eventually(clock, () => expect(log.messages('warn')).not.toEqual([]));
+    expect(log.records[0]?.fields['reason']).toBe('the backend sent a frame that is not part of the agent protocol');
+  });
+});
+
+describe('results', () => {
+  test('arrive in order, and leave the spool once they are acknowledged', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, spool, report } = await aBench(backend.url);
+    await report('a', 'b', 'c');
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(backend.committed).toEqual(
+      ['a', 'b', 'c'].map((output, index) => ({ id: index + 1, check: aResult(output) })),
+    );
+  });
+
+  test('of a backlog share frames, but never more than the window is on the way', async () => {
+    let open = false;
+    const backend = await AgentBackend.open({ commits: () => open });
+    const { clock, spool, report } = await aBench('http://127.0.0.1:1');
+    await report(...numbers(AGENT_WINDOW * 3).map(String));
+    const later = await aBench(backend.url, { spool });
+    await eventually(later.clock, () => expect(backend.frameSizes).toEqual([AGENT_WINDOW]));
+    open = true;
+    backend.drop();
+    await eventually(later.clock, () => expect(spool.size).toBe(0));
+    expect(backend.ids).toEqual(numbers(AGENT_WINDOW * 3));
+    expect(backend.frameSizes.length).toBeLessThan(10);
+    clock.advance(0);
+  });
+
+  test('that are large travel in smaller frames', async () => {
+    const backend = await AgentBackend.open();
+    const { spool } = await aBench('http://127.0.0.1:1');
+    for (const letter of 'abcdef') await spool.append(aResult(letter.repeat(200_000)));
+    const { clock } = await aBench(backend.url, { spool });
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(backend.frameSizes).toEqual([2, 2, 2]);
+  });
+
+  test('that were not acknowledged are sent again with the same ids, those that were are not', async () => {
+    let commits = 2;
+    const backend = await AgentBackend.open({ window: 1, commits: () => commits-- > 0 });
+    const { clock, spool, report } = await aBench(backend.url);
+    await report('a', 'b', 'c', 'd');
+    await eventually(clock, () => expect(backend.frameSizes).toHaveLength(3));
+    expect(backend.ids).toEqual([1, 2]);
+    commits = 99;
+    backend.drop();
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(backend.ids).toEqual([1, 2, 3, 4]);
+  });
+
+  test('carry the signature of the client', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, report } = await aBench(backend.url, { signature: 'yVNxtPbRGwCYFYEr3V' });
+    await report('a');
+    await eventually(clock, () => expect(backend.signatures).toEqual(['yVNxtPbRGwCYFYEr3V']));
+  });
+
+  test('that the backend rejects are told and not sent again', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, log, spool, report } = await aBench(backend.url);
+    await report('a');
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    backend.send({ type: 'rejected', id: 1, error: 'check.ttl: must be greater than 0' });
+    await vi.waitFor(() => expect(log.messages('error')).toEqual(['the backend rejected a result']));
+    expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
+  });
+
+  test('of an older state directory are not taken for those that the backend has', async () => {
+    const spools = new Map<string, number>();
+    const backend = await AgentBackend.open({
+      // The first spool that shows up is one of which the backend has a thousand results.
+      acked: (spool) => {
+        if (spools.size === 0) spools.set(spool, 1000);
+        return spools.get(spool) ?? 0;
+      },
+    });
+    const { spool } = await aBench('http://127.0.0.1:1');
+    await spool.append(aResult('precious'));
+    const before = spool.name;
+    const { clock, log } = await aBench(backend.url, { spool });
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(spool.name).not.toBe(before);
+    expect(backend.committed).toEqual([{ id: 1, check: aResult('precious') }]);
+    expect(log.messages('warn')).toContain(
+      'the state directory is older than what the backend has: starting a new spool',
+    );
+  });
+
+  test('that the spool dropped are told once a minute', async () => {
+    const dir = await tempDir();
+    const spool = await openSpool(dir, { results: 2, characters: 1000 });
+    const { clock, log, report } = await aBench('http://127.0.0.1:1', { spool });
+    await report('a', 'b', 'c', 'd', 'e');
+    expect(log.messages('error')).toEqual([]);
+    clock.advance(180_000);
+    expect(log.records.filter(({ level }) => level === 'error')).toEqual([
+      {
+        level: 'error',
+        message: 'the spool is full, the oldest results were dropped',
+        fields: { dropped: 3, spooled: 2 },
+      },
+    ]);
+  });
+});
+
+test('whatever is cut and whenever, every result arrives once and in order', async () => {
+  const dir = await tempDir();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('report', 'report', 'report', 'drop', 'refuse', 'ignore', 'pause'), { maxLength: 25 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (steps, window) => {
+        run += 1;
+        let refusals = 0;
+        let ignored = 0;
+        const backend = await AgentBackend.open({
+          window,
+          refuseWith: () => (refusals-- > 0 ? 503 : undefined),
+          commits: () => ignored-- <= 0,
+        });
+        const spool = await openSpool(join(dir, String(run)));
+        const { clock, report } = await aBench(backend.url, { spool });
+        let reported = 0;
+        for (const step of steps) {
+          if (step === 'report') await report(String((reported += 1)));
+          if (step === 'drop') backend.drop();
+          if (step === 'refuse') refusals = 1;
+          if (step === 'ignore') ignored = 1;
+          if (step === 'pause') await connected(backend, clock);
+        }
+        // A backend that does not acknowledge never stays connected for ever.
+        ignored = 0;
+        backend.drop();
+        await eventually(clock, () => expect(spool.size).toBe(0));
+        expect(backend.ids).toEqual(numbers(reported));
+        expect(backend.committed.map(({ check }) => check['output'])).toEqual(numbers(reported).map(String));
+      },
+    ),
+    { numRuns: 40 },
+  );
+}, 60_000);
+
+describe('a backend', () => {
+  test('that does not answer for thirty seconds is given up', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, log, report, spool } = await aBench(backend.url);
+    await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
+    backend.freeze();
+    clock.advance(40_000);
+    await vi.waitFor(() => expect(log.messages('warn')).toEqual(['not connected to the backend']));
+    expect(log.records.at(-1)?.fields['reason']).toBe('the backend has not answered for 30 seconds');
+    await report('a');
+    await eventually(clock, () => expect(spool.size).toBe(0));
+  });
+
+  test('that loses a frame gets it again', async () => {
+    let lost = 1;
+    const backend = await AgentBackend.open({ commits: () => lost-- <= 0 });
+    const { clock, log, spool, report } = await aBench(backend.url);
+    await report('a', 'b');
+    await vi.waitFor(() => expect(backend.frameSizes).not.toEqual([]));
+    for (let seconds = 0; seconds < 60; seconds += 10) {
+      const { pings } = backend;
+      clock.advance(10_000);
+      await vi.waitFor(() => expect(backend.connections === 0 || backend.pings > pings).toBe(true));
+    }
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(backend.ids).toEqual([1, 2]);
+    expect(log.records.find(({ level }) => level === 'warn')?.fields['reason']).toBe(
+      'the backend has not acknowledged a result for 60 seconds',
+    );
+  });
+
+  test('that answers pings is kept, however long it says nothing', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, log } = await aBench(backend.url);
+    await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
+    for (const pings of numbers(10)) {
+      clock.advance(10_000);
+      await vi.waitFor(() => expect(backend.pings).toBeGreaterThanOrEqual(pings));
+    }
+    expect(log.messages('warn')).toEqual([]);
+  });
+
+  test.each<{ name: string; frame: string }>([
+    { name: 'no JSON', frame: '{' },
+    { name: 'no object', frame: '[]' },
+    { name: 'an unknown type', frame: '{"type":"surprise"}' },
+    { name: 'a request without a name', frame: '{"type":"check_request","check":{"issued":1,"command":"true"}}' },
+    {
+      name: 'a request with a command that is no text',
+      frame: '{"type":"check_request","check":{"name":"a","issued":1,"command":["true"]}}',
+    },
+    { name: 'an ack that is no number', frame: '{"type":"ack","id":"1"}' },
+  ])('that sends $name is left and tried again', async ({ frame }) => {
+    const backend = await AgentBackend.open();
+    const { clock, log, requests } = await aBench(backend.url);
+    await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
+    backend.sendText(frame);
+    await eventually(clock, () => expect(backend.hellos).toHaveLength(2));
+    expect(log.messages('warn')).toEqual(['not connected to the backend']);
+    expect(requests).toEqual([]);
+  });
+
+  test('that acknowledges what was never sent does not empty the spool', async () => {
+    const backend = await AgentBackend.open({ commits: () => false, window: 1 });
+    const { clock, spool, report } = await aBench(backend.url);
+    await report('a', 'b', 'c');
+    await eventually(clock, () => expect(backend.frameSizes).toEqual([1]));
+    backend.send({ type: 'ack', id: 3 });
+    await vi.waitFor(() => expect(spool.size).toBe(2));
+    expect((await spool.read(0, { results: 9, characters: 999 })).map(({ id }) => id)).toEqual([2, 3]);
+  });
+
+  test('asks for checks', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, requests } = await aBench(backend.url);
+    await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
+    const check = { name: 'disk', issued: 1, command: 'df', playbook: 'x' };
+    backend.request(check);
+    await vi.waitFor(() => expect(requests).toEqual([check]));
+  });
+});
+
+describe('closing', () => {
+  test('waits for acknowledgements', async () => {
+    const backend = await AgentBackend.open({ window: 1 });
+    const { clock, socket, spool, report } = await aBench(backend.url);
+    await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
+    await report('a', 'b', 'c');
+    await socket.close(2000);
+    expect(spool.size).toBe(0);
+    await vi.waitFor(() => expect(backend.connections).toBe(0));
+  });
+
+  test('does not wait longer than it may, and keeps what is left', async () => {
+    const backend = await AgentBackend.open({ commits: () => false });
+    const { clock, socket, spool, report } = await aBench(backend.url);
+    await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
+    await report('a');
+    const closed = socket.close(2000);
+    clock.advance(2000);
+    await closed;
+    expect(spool.size).toBe(1);
+  });
+
+  test('does not wait for a backend that is away', async () => {
+    const { socket, spool, report } = await aBench('http://127.0.0.1:1');
+    await report('a');
+    await socket.close(2000);
+    expect(spool.size).toBe(1);
+  });
+});
