@@ -41,7 +41,7 @@ function valueAt(item: unknown, path: readonly string[]): unknown {
 /** Lists and objects in the peer's printed form, `["a", "b"]`, so that no single word equals a list. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'object') return String(value);
+  if (typeof value === 'string') return value;
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`;
   return JSON.stringify(value);
 }

@@ -8,5 +8,5 @@ const ajv = new Ajv({ strict: false, validateFormats: false });
  * schema stays the only source. Refinements are not part of it, since a JSON schema cannot say them.
  */
 export function compileSchema<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
-  return ajv.compile<T>(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+  return ajv.compile<T>(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }));
 }
