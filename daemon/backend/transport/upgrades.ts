@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { MonError } from '../../../shared/errors.ts';
+import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 
 /** One WebSocket endpoint. */
 export interface Endpoint {
@@ -13,13 +13,14 @@ export interface Endpoint {
   accept(socket: WebSocket): void;
 }
 
-/** Why a handshake is refused; undefined: it may go on. */
-export type Guard = (request: IncomingMessage) => MonError | undefined;
+/** @throws MonError when the handshake must not go on */
+export type Guard = (request: IncomingMessage) => void;
 
-const REFUSALS: Partial<Record<MonError['code'], string>> = {
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
   forbidden: '403 Forbidden',
-  unavailable: '503 Service Unavailable',
+  not_found: '404 Not Found',
+  internal: '500 Internal Server Error',
 };
 
 /**
@@ -31,12 +32,15 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
-    const path = (request.url ?? '').split('?')[0] ?? '';
-    const refusal = guard(request);
-    const handshake = byPath.get(path);
-    if (refusal !== undefined) refuse(socket, REFUSALS[refusal.code] ?? '400 Bad Request', refusal.message);
-    else if (handshake === undefined) refuse(socket, '404 Not Found', `there is no WebSocket endpoint at ${path}`);
-    else handshake(request, socket, head);
+    try {
+      guard(request);
+      const path = (request.url ?? '').split('?', 1)[0] ?? '';
+      const handshake = byPath.get(path);
+      if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
+      handshake(request, socket, head);
+    } catch (error) {
+      refuse(socket, error);
+    }
   });
 }
 
@@ -51,28 +55,29 @@ function handshakeOf(endpoint: Endpoint): (request: IncomingMessage, socket: Dup
   });
   return (request, socket, head) => {
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-    if (!offered.includes(protocol)) {
-      refuse(socket, '400 Bad Request', `the subprotocol ${protocol} is required`);
-      return;
-    }
+    if (!offered.includes(protocol)) throw new MonError('invalid', `the subprotocol ${protocol} is required`);
     server.handleUpgrade(request, socket, head, (peer) => endpoint.accept(peer));
   };
 }
 
-function refuse(socket: Duplex, status: string, reason: string): void {
+function refuse(socket: Duplex, error: unknown): void {
+  const [code, reason] =
+    error instanceof MonError ? [error.code, error.message] : (['internal', 'internal error'] as const);
   const body = JSON.stringify({ error: reason });
   socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+    `HTTP/1.1 ${REFUSALS[code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
   );
 }
 
 /**
- * Whether a browser page may connect: CORS does not cover WebSockets, so only pages of this very host may, besides
- * programs, which send no Origin (design, S4).
+ * Refuses pages of other hosts: CORS does not cover WebSockets, so a browser lets any page connect (design, S4).
+ * Programs send no Origin.
+ *
+ * @throws MonError `forbidden`
  */
-export function isOwnOrigin({ headers }: IncomingMessage): boolean {
+export function refuseForeignOrigin({ headers }: IncomingMessage): void {
   const { origin, host } = headers;
-  if (origin === undefined) return true;
-  return URL.canParse(origin) && new URL(origin).host === host;
+  if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
+  throw new MonError('forbidden', `pages of ${origin} may not connect to this backend`);
 }

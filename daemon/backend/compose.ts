@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { MonError } from '../../shared/errors.ts';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
+import type { Log } from '../log/log.ts';
+import { authorizer } from './api/auth.ts';
+import type { BackendStatus } from './api/legacy/info.ts';
+import { listen, openServer } from './api/server.ts';
+import { Definitions } from './config/definitions.ts';
+import type { LoadedConfig } from './config/load-config.ts';
+import { openChangeLog } from './feed/change-log.ts';
+import { FeedHub } from './feed/feed-hub.ts';
+import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
+import { Clients } from './pipeline/clients.ts';
+import { Events } from './pipeline/events.ts';
+import { Results } from './pipeline/results.ts';
+import { SilencedEntries } from './pipeline/silenced.ts';
+import type { Clock, Store } from './ports.ts';
+import { Registry } from './registry/registry.ts';
+import { expireSilenced } from './scheduler/expire-silenced.ts';
+import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
+import { watchKeepalives } from './scheduler/watch-keepalives.ts';
+import { AgentHub } from './transport/agent-hub.ts';
+import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
+
+/** One process owns the one shard there is (architecture, State). */
+const SHARD = 'main';
+const LEASE_MS = 30_000;
+
+/** Longest frame of an agent: a full one of the largest results. */
+const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
+const FEED_FRAME_BYTES_MAX = 64 * 1024;
+
+export interface BackendOptions {
+  readonly config: LoadedConfig;
+  readonly openStore: () => Promise<Store>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Address and port to listen on; port 0 takes a free one. */
+  readonly bind: string;
+  readonly port: number;
+  /** Whether an address that others can reach is fine without credentials. */
+  readonly isInsecureAllowed?: boolean;
+  readonly batcher?: BatcherOptions;
+}
+
+export interface Backend {
+  /** Where it listens, `http://127.0.0.1:4567`. */
+  readonly url: string;
+  /** Stops taking work in, commits what waits, closes the store. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Builds the backend; what is built last stops first, also when a later step fails.
+ *
+ * @throws MonError `invalid` or `conflict` when it cannot start this way
+ */
+export async function compose(options: BackendOptions): Promise<Backend> {
+  const { config, clock, log } = options;
+  const { api } = config;
+  if (!isLoopback(options.bind) && api.user === undefined && options.isInsecureAllowed !== true) {
+    throw new MonError(
+      'invalid',
+      `${options.bind} can be reached by others: set api.user and api.password, or allow it with --insecure`,
+    );
+  }
+  await using parts = new AsyncDisposableStack();
+
+  const store = await options.openStore();
+  parts.defer(() => store.close());
+  const lease = await store.acquire(SHARD, LEASE_MS);
+  parts.defer(() => lease.release());
+  const registry = new Registry();
+  await registry.load(store);
+
+  const definitions = new Definitions(config);
+  const batcher = new Batcher({ registry, store, lease, clock, log }, options.batcher);
+  parts.defer(() => batcher.close());
+  const results = new Results({ batcher, definitions, clock });
+  const events = new Events(batcher);
+  const silenced = new SilencedEntries(batcher);
+  const clients = new Clients(batcher);
+
+  const changeLog = await openChangeLog(store, SHARD);
+  parts.defer(() => changeLog.close());
+  const agents = parts.use(new AgentHub({ batcher, results, clients, registry, clock, log }));
+  const name = hostname();
+  const feed = parts.use(
+    new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name }),
+  );
+
+  parts.use(await expireSilenced({ registry, store, shard: SHARD, silenced, clock, log }));
+  parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
+  parts.use(publishCheckRequests({ definitions, clock, publish: (to, check) => void agents.publish(to, check) }));
+
+  const status: BackendStatus = {
+    id: randomUUID(),
+    hostname: name,
+    address: options.bind,
+    tasks: ['check_request_publisher', 'client_monitor'],
+    get queuedResults() {
+      return batcher.queued;
+    },
+    isTakingResults: true,
+    isStoreOpen: true,
+  };
+  const app = await openServer({
+    ...{ results, events, silenced, clients, registry, store, clock, log, api, status },
+    settings: config.settings,
+  });
+  parts.defer(() => app.close());
+  const authorize = authorizer(api);
+  routeUpgrades(
+    app.server,
+    [
+      {
+        path: AGENT_PATH,
+        protocol: AGENT_PROTOCOL,
+        maxPayload: AGENT_FRAME_BYTES_MAX,
+        accept: (socket) => agents.accept(socket),
+      },
+      {
+        path: FEED_PATH,
+        protocol: FEED_PROTOCOL,
+        maxPayload: FEED_FRAME_BYTES_MAX,
+        accept: (socket) => feed.accept(socket),
+      },
+    ],
+    (request) => {
+      authorize(request.headers);
+      refuseForeignOrigin(request);
+    },
+  );
+  const url = await listen(app, { bind: options.bind, port: options.port });
+
+  const running = parts.move();
+  return { url, stop: () => running.disposeAsync() };
+}
+
+function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
+}

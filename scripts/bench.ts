@@ -1,0 +1,18 @@
+// npm run bench -- NAME: measures the programs as they are built, on this machine, and prints figures.
+import { parseArgs } from 'node:util';
+
+const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number): Promise<void> }>>> = {
+  ingest: () => import('./bench/ingest.ts'),
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: 'string', default: '8' } },
+});
+const load = BENCHES[positionals[0] ?? ''];
+if (load === undefined) {
+  console.error(`usage: npm run bench -- NAME [--seconds N]\nNAME: ${Object.keys(BENCHES).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  await (await load()).run(Number(values.seconds));
+}
