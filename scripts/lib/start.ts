@@ -34,6 +34,9 @@ try {
     tell(errorMessage(error));
     process.exitCode = 1;
   }
+} finally {
+  // Ends what still waits for an answer.
+  stopping.abort();
 }
 
 async function main(): Promise<number> {
