@@ -31,7 +31,10 @@ const BEYOND_ASCII_LINES = /[^ -~\n]/;
 /** Characters that take no cell, act on others, or have a width that nobody can know. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const SPACE = /\p{Zs}/u;
-const MARK = /[\p{Mn}\p{Me}]/u;
+/** Marks, and the two vowels that join the consonant before them although they are letters (Thai and Lao AM). */
+const MARK = /[\p{M}\u0e33\u0eb3]/u;
+/** What no mark belongs on; terminals that know clusters would draw both in the cells of the one. */
+const NEVER_MARKED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Script=Hangul}]/u;
 
 /** What a mark stands on when the text has nothing for it. */
 const DOTTED_CIRCLE = '\u25cc';
@@ -105,7 +108,7 @@ function sanitize(raw: string, lineEnd: '\n' | ' '): string {
       safe += code === 0x3000 ? '  ' : ' ';
       base = 0;
     } else if (MARK.test(character)) {
-      if (base === 0) {
+      if (base === 0 || NEVER_MARKED.test(String.fromCodePoint(base))) {
         safe += DOTTED_CIRCLE;
         base = 0x25cc;
         marks = 0;

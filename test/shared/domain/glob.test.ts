@@ -1,0 +1,54 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compileGlob } from '../../../shared/domain/glob.ts';
+
+test.each([
+  ['web', 'web', true],
+  ['web', 'web-1', false],
+  ['web-*', 'web-1', true],
+  ['web-*', 'web-', true],
+  ['*-db', 'eu-db', true],
+  ['*-db', 'eu-db-1', false],
+  ['a*b*c', 'aXbXc', true],
+  ['a*b*c', 'acb', false],
+  ['aba*aba', 'aba', false],
+  ['aba*aba', 'abaaba', true],
+  ['w?b', 'wxb', true],
+  ['w?b', 'wb', false],
+  ['*a?c*', 'xxabcxx', true],
+  ['*a?c*', 'xxacxx', false],
+  ['*', '', true],
+  ['', '', true],
+  ['', 'a', false],
+  ['**', 'anything', true],
+])('%s on "%s": %s', (pattern, text, expected) => {
+  expect(compileGlob(pattern)(text)).toBe(expected);
+});
+
+test('matches what the obvious definition matches', () => {
+  fc.assert(
+    fc.property(letters('a', 'b', '*', '?'), letters('a', 'b'), (pattern, text) => {
+      expect(compileGlob(pattern)(text)).toBe(matches(pattern, text));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('finds pieces longer than one machine word', () => {
+  const piece = `${'a?'.repeat(40)}b`;
+  const text = `${'a'.repeat(500)}b${'c'.repeat(10)}`;
+  expect(compileGlob(`*${piece}*`)(text)).toBe(true);
+  expect(compileGlob(`*${piece}*`)(text.replace('b', 'c'))).toBe(false);
+});
+
+function letters(...units: string[]): fc.Arbitrary<string> {
+  return fc.string({ unit: fc.constantFrom(...units), maxLength: 12 });
+}
+
+/** By trying everything: right, and slow on long texts. */
+function matches(pattern: string, text: string): boolean {
+  if (pattern === '') return text === '';
+  const rest = pattern.slice(1);
+  if (pattern.startsWith('*')) return matches(rest, text) || (text !== '' && matches(pattern, text.slice(1)));
+  return text !== '' && (pattern[0] === '?' || pattern[0] === text[0]) && matches(rest, text.slice(1));
+}

@@ -1,0 +1,112 @@
+import * as fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
+
+describe('text from outside', () => {
+  test.each([
+    ['plain text stays', 'DISK CRITICAL - /var 91%', 'DISK CRITICAL - /var 91%'],
+    ['letters of other scripts stay', 'Größe Ελλάδα Привет 日本語', 'Größe Ελλάδα Привет 日本語'],
+    ['plain colours disappear', '\u001b[1;31mCRIT\u001b[0m disk \u001b[38:2:1:2:3mx', 'CRIT disk x'],
+    ['8-bit colours disappear', '\u009b31mCRIT\u009bm', 'CRIT'],
+    ['a colour that never ends is shown', '\u001b[31', '\\x1b[31'],
+    ['dropping a colour makes no new sequence', '\u001b\u001b[0m[2J', '\\x1b[2J'],
+    ['a title change is shown', '\u001b]0;owned\u0007', '\\x1b]0;owned\\x07'],
+    ['a title change that never ends is shown', '\u001b]0;owned', '\\x1b]0;owned'],
+    ['clearing the screen is shown', '\u001b[2J\u001b[H', '\\x1b[2J\\x1b[H'],
+    ['asking for the cursor is shown', '\u001b[6n', '\\x1b[6n'],
+    ['an 8-bit sequence is shown', '\u009b2J\u009d0;t\u009c', '\\x9b2J\\x9d0;t\\x9c'],
+    ['a sixel picture is shown', '\u001bPq#0;2;0;0;0~\u001b\\', '\\x1bPq#0;2;0;0;0~\\x1b\\'],
+    ['APC, PM and SOS are shown', '\u001b_a\u001b^b\u001bXc', '\\x1b_a\\x1b^b\\x1bXc'],
+    ['a link is shown', '\u001b]8;;http://x\u001b\\y', '\\x1b]8;;http://x\\x1b\\y'],
+    ['the clipboard is not reached', '\u001b]52;c;cm0gLXJm\u0007', '\\x1b]52;c;cm0gLXJm\\x07'],
+    ['nested beginnings are shown', '\u001b\u001b]\u001b[', '\\x1b\\x1b]\\x1b['],
+    ['backspace and DEL are shown', 'ok\b\b\u007f', 'ok\\x08\\x08\\x7f'],
+    ['bidi controls are shown', 'a\u202eb\u2066c\u200ed\u061c', 'a\\u202eb\\u2066c\\u200ed\\u061c'],
+    ['what has no width is shown', 'ro\u200bot\ufeff\u2060\u00ad', 'ro\\u200bot\\ufeff\\u2060\\xad'],
+    ['joiners are shown where they join nothing', 'roo\u200dt a\ufe0f', 'roo\\u200dt a\\ufe0f'],
+    ['emoji come apart into ones of known width', '❤️ 👨‍👩‍👧 👍🏽', '❤ 👨👩👧 👍'],
+    ['a flag is shown as its letters', '🇩🇪 up', 'DE up'],
+    ['line and paragraph separators are shown', 'a\u2028b\u2029c', 'a\\u2028b\\u2029c'],
+    ['lone surrogates are shown', 'a\ud83d b\udc4d', 'a\\ud83d b\\udc4d'],
+    ['noncharacters are shown', '\uffff\u{1ffff}', '\\uffff\\u{1ffff}'],
+    ['every space is a space', 'a\u00a0b\u2003c\u3000d', 'a b c  d'],
+    ['letters and marks become one character', 'e\u0301', 'é'],
+    ['marks are capped', `x${'\u0301'.repeat(50)}`, `x${'\u0301'.repeat(4)}`],
+    ['a mark never reaches what stands in front', '\u0301x', '\u25cc\u0301x'],
+    ['loose Hangul letters are shown', '\u1100\u1100', '\\u1100\\u1100'],
+    ['Hangul syllables stay', '\u1112\u1161\u11ab', '한'],
+  ])('%s', (_rule, raw, safe) => {
+    expect(safeText(raw)).toBe(safe);
+    expect(safeLine(raw)).toBe(safe);
+  });
+
+  test.each([
+    ['line ends stay in a text', 'a\nb\r\nc\n', 'a\nb\nc\n'],
+    ['a carriage return never goes back', 'ok\rCRITICAL', 'ok\\x0dCRITICAL'],
+    ['a tab fills up to the next eight', '\ta\tbc\n12345678\tx', '        a       bc\n12345678        x'],
+  ])('%s', (_rule, raw, safe) => {
+    expect(safeText(raw)).toBe(safe);
+  });
+
+  test.each([
+    ['line ends within a line are spaces', 'a\nb\r\nc', 'a b c'],
+    ['line ends at its end go', 'a\r\n\n', 'a'],
+    ['a tab is a space', 'a\tb', 'a b'],
+  ])('%s', (_rule, raw, safe) => {
+    expect(safeLine(raw)).toBe(safe);
+  });
+});
+
+/** What attacks on terminals are made of. */
+const HOSTILE_PIECES = (
+  '\u001b|\u001b[|\u001b]0;|\u001bP|\u001b\\|\u0007|\u009b|\u009c|31m|2J|[|m|\n|\r|\t|' +
+  '\u202e|\u2066|\u200b|\u200d|\ufe0f|\u0301|\u20e3|\u{1f3fb}|🇩|👩|❤|日|가|\u0e33|\u1100|\u1161|ok| |1'
+).split('|');
+
+const hostileText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+      fc.integer({ min: 0, max: 0x9f }).map((code) => String.fromCharCode(code)),
+      fc.integer({ min: 0xd800, max: 0xdfff }).map((code) => String.fromCharCode(code)),
+      fc.constantFrom(...HOSTILE_PIECES),
+    ),
+    { maxLength: 24 },
+  )
+  .map((pieces) => pieces.join(''));
+
+test('no text puts a control byte on the terminal, nor shifts a column', () => {
+  fc.assert(
+    fc.property(hostileText, (raw) => {
+      const text = safeText(raw);
+      const line = safeLine(raw);
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      // As a terminal counts that knows clusters, and as one that does not.
+      const oneByOne = Array.from(line).reduce((width, character) => width + stringWidth(character), 0);
+      expect(stringWidth(line)).toBe(oneByOne);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('text that is safe stays as it is', () => {
+  fc.assert(
+    fc.property(hostileText, (raw) => {
+      expect(safeText(safeText(raw))).toBe(safeText(raw));
+      expect(safeLine(safeLine(raw))).toBe(safeLine(raw));
+    }),
+  );
+});
+
+test.each([
+  ['sequences that never end', '\u001b['.repeat(512 * 1024)],
+  ['one very long colour', `\u001b[${'1;'.repeat(512 * 1024)}`],
+  ['marks', '\u0301'.repeat(1024 * 1024)],
+])('a megabyte of %s takes no longer than other text', (_name, raw) => {
+  const started = performance.now();
+  safeText(raw);
+  expect(performance.now() - started).toBeLessThan(2000);
+});
