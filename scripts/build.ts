@@ -1,5 +1,14 @@
 // Bundles each program into one file under dist/: a single file starts faster than hundreds of small ones.
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+
+/** Ink loads React's devtools when it is asked to and they are there. They are no part of the programs. */
+const withoutDevtools: Plugin = {
+  name: 'without-devtools',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'without-devtools' }));
+    onLoad({ filter: /^/, namespace: 'without-devtools' }, () => ({ contents: 'export default {};' }));
+  },
+};
 
 await build({
   entryPoints: {
@@ -18,7 +27,8 @@ await build({
   sourcemap: true,
   legalComments: 'none',
   // The store brings a native part that it looks for beside its own files; pino starts workers from its own files.
-  external: ['level', 'pino', 'fastify', 'react-devtools-core'],
+  external: ['level', 'pino', 'fastify'],
+  plugins: [withoutDevtools],
   define: { 'process.env.NODE_ENV': '"production"' },
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
