@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { agentAddress } from '../../../daemon/agent/agent-address.ts';
+
+test.each<{ backend: string; url: string }>([
+  { backend: 'http://127.0.0.1:4567', url: 'ws://127.0.0.1:4567/agent' },
+  { backend: 'https://mon.example.org/', url: 'wss://mon.example.org/agent' },
+  { backend: 'ws://[::1]:8081', url: 'ws://[::1]:8081/agent' },
+  { backend: 'wss://mon.example.org/agent', url: 'wss://mon.example.org/agent' },
+  { backend: 'https://example.org/monitoring', url: 'wss://example.org/monitoring/agent' },
+])('agents of $backend go to $url', ({ backend, url }) => {
+  expect(agentAddress(backend, {})).toEqual({ url, headers: {} });
+});
+
+test.each<{ name: string; backend: string; env: Record<string, string>; credentials: string }>([
+  { name: 'the URL', backend: 'http://web1:p%40ss@127.0.0.1', env: {}, credentials: 'web1:p@ss' },
+  {
+    name: 'the environment',
+    backend: 'http://127.0.0.1',
+    env: { MON_AGENT_CREDENTIALS: 'web1:a:b' },
+    credentials: 'web1:a:b',
+  },
+  {
+    name: 'the URL first',
+    backend: 'ws://web1:x@127.0.0.1',
+    env: { MON_AGENT_CREDENTIALS: 'no:no' },
+    credentials: 'web1:x',
+  },
+])('credentials come from $name', ({ backend, env, credentials }) => {
+  expect(agentAddress(backend, env)).toEqual({
+    url: 'ws://127.0.0.1/agent',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+  });
+});
+
+test.each<{ backend: string; env?: Record<string, string>; message: string }>([
+  {
+    backend: 'mon.example.org:4567',
+    message: 'the backend must be a URL like http://127.0.0.1:4567 or https://mon.example.org',
+  },
+  {
+    backend: 'ftp://mon.example.org',
+    message: 'the backend must be a URL like http://127.0.0.1:4567 or https://mon.example.org',
+  },
+  { backend: '', message: 'the backend must be a URL like http://127.0.0.1:4567 or https://mon.example.org' },
+  {
+    backend: 'http://127.0.0.1',
+    env: { MON_AGENT_CREDENTIALS: 's3cret' },
+    message: 'MON_AGENT_CREDENTIALS must be user:password',
+  },
+])('"$backend" with $env is refused', ({ backend, env = {}, message }) => {
+  expect(() => agentAddress(backend, env)).toThrow(expect.objectContaining({ code: 'invalid', message }));
+});

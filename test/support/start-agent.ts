@@ -1,0 +1,42 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+const recordSchema = z.looseObject({ level: z.string(), message: z.string() });
+
+interface AgentProcess {
+  readonly pid: number;
+  /** Log records so far. */
+  readonly records: readonly z.infer<typeof recordSchema>[];
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** How it ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
+}
+
+/** The agent program as a process of its own, killed when the test ends if it is still there. */
+export function startAgent(args: readonly string[], env: Readonly<Record<string, string>> = {}): AgentProcess {
+  const child = spawn(process.execPath, ['daemon/agent/main.ts', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const records: z.infer<typeof recordSchema>[] = [];
+  createInterface(child.stdout).on('line', (line) => {
+    // Help and version are no log records.
+    records.push(line.startsWith('{') ? recordSchema.parse(JSON.parse(line)) : { level: 'text', message: line });
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = waitFor(child).then((code) => ({ code, stderr }));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { pid: child.pid ?? 0, records, kill: (signal) => void child.kill(signal), ended };
+}
+
+async function waitFor(child: ChildProcess): Promise<number | null> {
+  const [code] = await once(child, 'close');
+  return typeof code === 'number' ? code : null;
+}
