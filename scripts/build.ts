@@ -4,9 +4,9 @@ import { build, type Plugin } from 'esbuild';
 /** Ink loads React's devtools when it is asked to and they are there. They are no part of the programs. */
 const withoutDevtools: Plugin = {
   name: 'without-devtools',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'without-devtools' }));
-    onLoad({ filter: /^/, namespace: 'without-devtools' }, () => ({ contents: 'export default {};' }));
+  setup(bundler) {
+    bundler.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'without-devtools' }));
+    bundler.onLoad({ filter: /^/, namespace: 'without-devtools' }, () => ({ contents: 'export default {};' }));
   },
 };
 
