@@ -1,7 +1,7 @@
 import meow from 'meow';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
-import { SystemClock } from '../backend/system-clock.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import { createLog, LOG_LEVELS, type LogLevel } from '../log/log.ts';
 import { agentAddress } from './agent-address.ts';
 import { clientIdentity } from './client-record.ts';

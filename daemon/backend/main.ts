@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import meow from 'meow';
 import { MonError } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../log/log.ts';
 import { compose } from './compose.ts';
 import { loadConfig, type LoadedConfig } from './config/load-config.ts';
 import { openLevelStore } from './store/level-store.ts';
-import { SystemClock } from './system-clock.ts';
 
 const HELP = `
   Usage

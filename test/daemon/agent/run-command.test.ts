@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SystemClock } from '../../../daemon/backend/system-clock.ts';
+import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import { OUTPUT_BYTES_MAX, runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
 import { openSpool } from '../../../daemon/agent/spool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

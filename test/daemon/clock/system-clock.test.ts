@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { SystemClock } from '../../../daemon/backend/system-clock.ts';
+import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 
 test('it tells the time', () => {
   const before = Date.now();

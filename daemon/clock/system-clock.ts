@@ -1,10 +1,11 @@
-import type { Clock } from './ports.ts';
-
 /** Node's timers run at once when they are asked to wait longer than 2^31 - 1 ms, so a long wait is cut into these. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** The machine's time, but for steps back: then `now` stands still until the machine has caught up. */
-export class SystemClock implements Clock {
+/**
+ * The machine's time, but for steps back: then `now` stands still until the machine has caught up. It is the `Clock` in
+ * the ports of both daemons.
+ */
+export class SystemClock {
   readonly #wallMs: () => number;
   #latestMs = Number.NEGATIVE_INFINITY;
 
