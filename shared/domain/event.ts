@@ -86,25 +86,27 @@ export function nextCheckState(
   }
 
   const forced = result.force_resolve === true;
-  const ends = stored !== undefined && (forced || (isOk && !flapping && result.auto_resolve !== false));
+  const isProblem = !isOk || flapping;
+  const ends = stored !== undefined && (forced || (!isProblem && result.auto_resolve !== false));
   const action: EventAction =
-    stored !== undefined && (forced || (isOk && !flapping)) ? 'resolve' : flapping ? 'flapping' : 'create';
-  const counted = isOk && !flapping ? carriedCount(stored) : nextCount(stored, history);
+    stored !== undefined && (forced || !isProblem) ? 'resolve' : flapping ? 'flapping' : 'create';
+  // A resolve, and an OK that is only handled (metric), take no part in the counting.
+  const counts = isProblem && action !== 'resolve';
   const event: EventState = {
     id: stored?.id ?? newId(),
     action,
     status: result.status,
-    ...counted,
+    ...(counts ? nextCount(stored, history) : carriedCount(stored)),
     timestamp: now,
-    lastStateChange: lastStateChange(stored, history, action, now),
+    lastStateChange: action === 'resolve' || (counts && isChanged(history)) ? now : carriedStateChange(stored),
     lastOk,
     totalStateChange: change,
   };
 
   if (ends) return { state: { history, lastOk, event: undefined }, transition: { kind: 'resolve', event } };
-  if ((!isOk || flapping) && !forced) return { state: { history, lastOk, event }, transition: { kind: 'open', event } };
+  if (isProblem && !forced) return { state: { history, lastOk, event }, transition: { kind: 'open', event } };
   const state = { history, lastOk, event: stored };
-  const isMetric = result.type === 'metric' && action === 'create';
+  const isMetric = result.type === 'metric';
   return { state, transition: isMetric ? { kind: 'metric', event } : NOTHING };
 }
 
@@ -120,17 +122,14 @@ function carriedCount(stored: EventState | undefined): Count {
 
 /** Equal neighbours at the end of the history count on, everything else starts again; the watermark never sinks. */
 function nextCount(stored: EventState | undefined, history: History): Count {
-  const isRepeat = statusBack(history, 0) === statusBack(history, 1);
-  const occurrences = isRepeat ? (stored?.occurrences ?? 1) + 1 : 1;
+  const occurrences = isChanged(history) ? 1 : (stored?.occurrences ?? 1) + 1;
   return { occurrences, watermark: Math.max(stored?.watermark ?? 1, occurrences) };
 }
 
-function lastStateChange(
-  stored: EventState | undefined,
-  history: History,
-  action: EventAction,
-  now: number,
-): number | null | undefined {
-  if (action === 'resolve' || statusBack(history, 0) !== statusBack(history, 1)) return now;
+function isChanged(history: History): boolean {
+  return statusBack(history, 0) !== statusBack(history, 1);
+}
+
+function carriedStateChange(stored: EventState | undefined): number | null | undefined {
   return stored === undefined ? undefined : (stored.lastStateChange ?? null);
 }

@@ -17,11 +17,12 @@ export function truncateOutput(output: string, length: unknown): string {
   const most = Number.isInteger(length) && (length as number) > 0 ? (length as number) : LENGTH_DEFAULT;
   const newline = output.indexOf('\n');
   if (newline === -1 && output.length <= most) return output;
-  const line = newline === -1 ? output : output.slice(0, newline);
+  const first = newline === -1 ? output : output.slice(0, newline);
   const isLastLine = newline === -1 || isBlankFrom(output, newline);
-  if (isLastLine && line === '') return output;
-  // Code points are only counted when the code units exceed the bound.
-  const characters = line.length > most ? Array.from(line) : [];
+  // Nothing but newlines has no lines, and is taken as it is.
+  const line = isLastLine && first === '' ? output : first;
+  // Code points are only counted when the code units exceed the bound, and no more of them than decide.
+  const characters = line.length > most ? Array.from(line.slice(0, 2 * (most + 1))) : [];
   if (characters.length > most) return `${characters.slice(0, most + 1).join('')}\n...`;
   return isLastLine ? line : `${line}\n...`;
 }

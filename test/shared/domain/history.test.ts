@@ -1,0 +1,71 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  EMPTY_HISTORY,
+  HISTORY_LENGTH,
+  historyOf,
+  pushStatus,
+  statusBack,
+  statusesOf,
+} from '../../../shared/domain/history.ts';
+
+/** Mostly the usual four, and now and then what a script may say. */
+const status = fc.oneof(
+  { weight: 20, arbitrary: fc.integer({ min: 0, max: 3 }) },
+  { weight: 1, arbitrary: fc.constantFrom(-1, 4, 127, 255, 2 ** 31) },
+);
+const statuses = fc.array(status, { maxLength: 60 });
+
+test('it keeps the last 21 statuses, oldest first', () => {
+  const pushed = Array.from({ length: 30 }, (_, index) => index % 4);
+  expect(statusesOf(pushed.reduce((history, each) => pushStatus(history, each), EMPTY_HISTORY))).toEqual(
+    pushed.slice(-21),
+  );
+  expect(HISTORY_LENGTH).toBe(21);
+});
+
+test('it equals an array of 21 after every status', () => {
+  fc.assert(
+    fc.property(statuses, (all) => {
+      let history = EMPTY_HISTORY;
+      for (const [index, each] of all.entries()) {
+        history = pushStatus(history, each);
+        expect(statusesOf(history)).toEqual(all.slice(0, index + 1).slice(-HISTORY_LENGTH));
+      }
+    }),
+  );
+});
+
+test('it is the same whether it was pushed or read back', () => {
+  fc.assert(
+    fc.property(statuses, (all) => {
+      expect(historyOf(all)).toEqual(all.reduce((history, each) => pushStatus(history, each), EMPTY_HISTORY));
+      expect(statusesOf(historyOf(all))).toEqual(all.slice(-HISTORY_LENGTH));
+    }),
+  );
+});
+
+test('it is read back from its newest end', () => {
+  fc.assert(
+    fc.property(statuses, fc.nat(30), (all, age) => {
+      expect(statusBack(historyOf(all), age)).toBe(all.slice(-HISTORY_LENGTH).at(-1 - age));
+    }),
+  );
+});
+
+describe('statuses that do not fit in two bits', () => {
+  test('are kept as they are', () => {
+    expect(statusesOf(historyOf([0, 127, -1, 2]))).toEqual([0, 127, -1, 2]);
+  });
+
+  test('cost memory only as long as one of them is there', () => {
+    const wide = pushStatus(historyOf([0, 1, 2]), 127);
+    expect(wide.wide).toEqual([0, 1, 2, 127]);
+    const narrow = Array.from({ length: HISTORY_LENGTH }, () => 1).reduce(
+      (history, each) => pushStatus(history, each),
+      wide,
+    );
+    expect(narrow.wide).toBeUndefined();
+    expect(statusesOf(narrow)).toEqual(Array.from({ length: HISTORY_LENGTH }, () => 1));
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { severityOf } from '../../../shared/domain/severity.ts';
+
+test.each([
+  { status: 0, severity: 'ok' },
+  { status: 1, severity: 'warning' },
+  { status: 2, severity: 'critical' },
+  { status: 3, severity: 'unknown' },
+  { status: 127, severity: 'unknown' },
+  { status: -1, severity: 'unknown' },
+  // The peer takes these from the end of its list (completion 1.4, DEFECT).
+  { status: -2, severity: 'unknown' },
+  { status: -4, severity: 'unknown' },
+])('status $status is $severity', ({ status, severity }) => {
+  expect(severityOf(status)).toBe(severity);
+});

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { truncateOutput, truncatesOutput } from '../../../shared/domain/truncation.ts';
+
+describe('output is cut', () => {
+  test.each<{ name: string; check: Record<string, unknown>; expected: boolean }>([
+    { name: 'not by default', check: {}, expected: false },
+    { name: 'when asked to', check: { truncate_output: true }, expected: true },
+    { name: 'of metrics', check: { type: 'metric' }, expected: true },
+    { name: 'not of metrics that say no', check: { type: 'metric', truncate_output: false }, expected: false },
+    { name: 'not of others', check: { type: 'standard' }, expected: false },
+  ])('$name', ({ check, expected }) => {
+    expect(truncatesOutput(check)).toBe(expected);
+  });
+
+  test.each<{ name: string; output: string; length?: unknown; expected: string }>([
+    { name: 'not when it is one short line', output: 'fine', expected: 'fine' },
+    { name: 'not when it is empty', output: '', expected: '' },
+    { name: 'to its first line', output: 'one\ntwo\nthree', expected: 'one\n...' },
+    { name: 'without a mark when only newlines go', output: 'one\n\n\n', expected: 'one' },
+    { name: 'to nothing when the first line is empty', output: '\ntwo', expected: '\n...' },
+    { name: 'not at its length', output: 'x'.repeat(255), expected: 'x'.repeat(255) },
+    {
+      name: 'beyond its length, to one character more than it says',
+      output: 'abcdef',
+      length: 3,
+      expected: 'abcd\n...',
+    },
+    { name: 'with the mark even when the one more is all', output: 'abcd', length: 3, expected: 'abcd\n...' },
+    { name: 'to 256 characters unless told otherwise', output: 'x'.repeat(300), expected: `${'x'.repeat(256)}\n...` },
+    {
+      name: 'by characters, not halves of them',
+      output: '😀'.repeat(5),
+      length: 3,
+      expected: `${'😀'.repeat(4)}\n...`,
+    },
+    { name: 'not when it has more halves than characters', output: '😀😀', length: 3, expected: '😀😀' },
+    { name: 'as if no length was given when it is no number', output: 'abc', length: '1', expected: 'abc' },
+    { name: 'as if no length was given when it is 0', output: 'abc', length: 0, expected: 'abc' },
+    { name: 'also when it is nothing but newlines', output: '\n'.repeat(300), length: 3, expected: '\n\n\n\n\n...' },
+  ])('$name', ({ output, length, expected }) => {
+    expect(truncateOutput(output, length)).toBe(expected);
+  });
+
+  test('to at most one character more than its length, and the mark', () => {
+    const output = fc.string({ unit: fc.constantFrom('a', '\n', '😀', 'é'), maxLength: 40 });
+    fc.assert(
+      fc.property(output, fc.integer({ min: 1, max: 10 }), (text, length) => {
+        const kept = truncateOutput(text, length);
+        expect(Array.from(kept).length).toBeLessThanOrEqual(length + 1 + '\n...'.length);
+        expect(text.startsWith(kept.replace(/\n\.\.\.$/, ''))).toBe(true);
+      }),
+    );
+  });
+});
