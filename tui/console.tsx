@@ -27,6 +27,8 @@ export interface ConsoleParts {
   readonly creator: string;
   readonly readOnly: boolean;
   readonly onQuit: () => void;
+  /** 0 to below 1, for the spread of the pauses between attempts to connect. */
+  readonly chance?: () => number;
 }
 
 export interface Console extends Disposable {
@@ -61,7 +63,7 @@ export function openConsole(parts: ConsoleParts): Console {
     exitOnCtrlC: false,
   });
 
-  const feed = followFeed(backend, store, clock);
+  const feed = followFeed(backend, store, clock, parts.chance);
   const scheduler = new FrameScheduler(
     {
       get urgency() {

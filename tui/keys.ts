@@ -82,8 +82,9 @@ export const KEYS = {
   },
   lock: { keys: ['!'], in: ['list', 'detail'], help: 'read-only lock on or off' },
   help: { keys: ['?', 'f1'], in: ['list', 'detail', 'help'], help: 'this help', hint: 'help' },
-  back: { keys: ['escape'], in: ['list', 'detail', 'help'], help: 'back: close, clear marks, clear the filter' },
-  quit: { keys: ['q'], in: ['list', 'detail', 'help'], help: 'back; at the list: quit' },
+  close: { keys: ['escape', 'q'], in: ['detail', 'help'], help: 'back to the list', hint: 'back' },
+  back: { keys: ['escape'], in: ['list'], help: 'clear the marks, then the filter' },
+  quit: { keys: ['q'], in: ['list'], help: 'quit' },
   interrupt: {
     keys: ['ctrl-c'],
     in: ['list', 'detail', 'help', 'confirm', 'form', 'prompt'],

@@ -40,7 +40,7 @@ export function headRuns(layout: EventColumns, stale: boolean): readonly Run[] {
     fit('CLIENT', layout.client),
     fit('CHECK', layout.check),
     fit(layout.count < 5 ? 'N' : 'COUNT', layout.count, { align: 'right' }),
-    fit('AGE', layout.age, { align: 'right' }),
+    fit('AGE▼', layout.age, { align: 'right' }),
     ...(layout.last === 0 ? [] : [fit('LAST', layout.last, { align: 'right' })]),
     fit(stale ? 'OUTPUT  (stale data)' : 'OUTPUT', layout.output),
   ];

@@ -57,8 +57,10 @@ export interface StatusLineProps {
   readonly shown: number;
   readonly total: number;
   readonly orderPaused: boolean;
-  /** Whether the counts have a line of their own. */
+  /** The counts have no line of their own. */
   readonly compact: boolean;
+  /** The connection is lost. */
+  readonly stale: boolean;
 }
 
 /** The line of the filter, of the outcome of the last action, and on small screens of the counts. */
@@ -81,6 +83,10 @@ export function StatusLine(props: StatusLineProps): ReactElement {
         runs={spread([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, columns)}
       />
     );
+  }
+  if (props.stale) {
+    const note = run(' actions are off while disconnected; marks and filter are kept', 'warning');
+    return <Row theme={theme} runs={spread([note], right, columns)} />;
   }
   const text = filter.text === '' ? 'none' : safeLine(filter.text);
   const edit = filter.text === '' ? '' : compact ? '' : '  (/ edit, Esc clears)';

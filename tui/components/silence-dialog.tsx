@@ -80,9 +80,9 @@ function scopeText(form: SilenceForm, scope: SilenceScope): string {
         ? `this check on this client: ${targetName(form)}`
         : `these ${String(targets.length)} client/check pairs: ${names(targets.map(({ client, check }) => `${client}/${check}`))}`;
     case 'checks':
-      return `everywhere: ${names(targets.map((target) => target.check))} on all clients`;
+      return `check ${names(targets.map((target) => target.check))} on all clients`;
     case 'clients':
-      return `whole client: ${names(targets.map((target) => target.client))}, all checks`;
+      return `client ${names(targets.map((target) => target.client))}: all checks`;
     case 'subscription': {
       const more =
         form.subscriptions.length > 1
@@ -138,7 +138,7 @@ function previewLines(form: SilenceForm, preview: SilencePreview, nowMs: number)
       run(already),
       ...many,
     ],
-    [label('', false), run(`${ends}${form.onResolve ? ' or when the check resolves, whichever is first' : ''}`)],
+    [label('', false), run(`${ends}${form.onResolve ? ' or when the check resolves' : ''}`)],
   ];
 }
 

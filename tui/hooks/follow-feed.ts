@@ -3,9 +3,9 @@ import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 
 /** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
-export function followFeed(backend: string, store: ConsoleStore, clock: FeedClock): Feed {
+export function followFeed(backend: string, store: ConsoleStore, clock: FeedClock, chance = Math.random): Feed {
   return openFeed(
-    { backend, topics: ['events', 'silenced', 'clients'], clock },
+    { backend, topics: ['events', 'silenced', 'clients'], clock, chance },
     {
       onState: (state) => store.connectionChanged(state),
       onHello: (hello) => store.greeted(hello),

@@ -26,6 +26,7 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
     total: events.size,
     orderPaused: events.frozen && feed.everLive,
     compact: !layout.tall,
+    stale: isStale(feed),
   };
   const current = order.at(state.cursor.index);
   return (
@@ -84,6 +85,9 @@ function emptyText({ state, events, feed, options, nowMs }: ConsoleStore): reado
   }
   if (state.filter.text !== '' && events.size > 0) {
     return ['No event matches the filter.', '', 'Esc clears it.'];
+  }
+  if (feed.stats?.clients === 0) {
+    return ['No events, and no client yet.', '', `Start one: mon-agent start --backend ${options.backend}`];
   }
   return ['No events: everything that reports is OK.'];
 }

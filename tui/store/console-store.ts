@@ -73,7 +73,6 @@ export class ConsoleStore {
   #version = 0;
   readonly #listeners = new Set<() => void>();
   readonly #held = new HeldRows();
-  #inSnapshot = false;
   #effects: Effect[] = [];
   #window: { readonly keys: ReadonlySet<string>; readonly last: EventRecord | undefined } = {
     keys: new Set(),
@@ -128,7 +127,7 @@ export class ConsoleStore {
   connectionChanged(connection: ConnectionState): void {
     const nowMs = this.options.now();
     this.feed = nextConnection(this.feed, connection, nowMs);
-    if (connection.kind === 'live' && this.state.paused === undefined) this.#finishSnapshot(nowMs);
+    if (connection.kind === 'live' && this.state.paused === undefined) this.events.endSnapshot(nowMs);
     this.touch('rows');
   }
 
@@ -169,7 +168,7 @@ export class ConsoleStore {
     this.update({ paused: undefined });
     const held = this.#held.take();
     this.#applyRows(held.rows, held.replace, nowMs);
-    if (this.feed.connection.kind === 'live') this.#finishSnapshot(nowMs);
+    if (this.feed.connection.kind === 'live') this.events.endSnapshot(nowMs);
   }
 
   /** The answer to `load-event`; `undefined`: there is no such event. */
@@ -230,7 +229,6 @@ export class ConsoleStore {
       this.events.beginSnapshot();
       this.silenced.clear();
       this.clients.clear();
-      this.#inSnapshot = true;
     }
     for (const [key, row] of Object.entries(rows.events ?? {})) this.#applyEvent(key, row, nowMs);
     for (const [id, row] of Object.entries(rows.silenced ?? {})) setOrDelete(this.silenced, id, row);
@@ -244,12 +242,6 @@ export class ConsoleStore {
     const record = this.events.get(key);
     const comesIntoView = record !== undefined && (last === undefined || compareRecords(record, last) <= 0);
     this.touch(keys.has(key) || comesIntoView ? 'rows' : 'figures');
-  }
-
-  #finishSnapshot(nowMs: number): void {
-    if (!this.#inSnapshot) return;
-    this.#inSnapshot = false;
-    this.events.endSnapshot(nowMs);
   }
 
   #showLoad(target: Target, into: 'detail' | 'pane', load: EventLoad): void {

@@ -33,8 +33,7 @@ export function pressDetail(store: ConsoleStore, action: KeyAction | undefined):
   const to = movedTo(action, Math.min(layer.top, last), { rows, last });
   if (to !== undefined) return put(store, { ...layer, top: clamp(to, 0, last) });
   switch (action) {
-    case 'back':
-    case 'quit':
+    case 'close':
       return store.update({ layers: store.state.layers.slice(0, -1) });
     case 'reload':
       if (layer.load.kind === 'loaded') put(store, { ...layer, load: { ...layer.load, reloading: true } });

@@ -24,10 +24,7 @@ export function askResolve(store: ConsoleStore, targets: readonly Target[]): voi
   if (living.length === 1 && !isCritical) return store.request(effect);
   confirm(store, {
     title: `Resolve ${countOf(living.length, 'event')}`,
-    lines: [
-      ...named(living.map(nameOf)),
-      'A resolve cannot be undone; a check that still fails opens its event again.',
-    ],
+    lines: [...named(living.map(nameOf)), 'It cannot be undone; a check that still fails opens its event again.'],
     button: `Resolve ${countOf(living.length, 'event')}`,
     effect,
   });

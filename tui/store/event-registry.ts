@@ -43,6 +43,7 @@ export class EventRegistry {
   #filterNumber = 0;
   #run: FilterRun | undefined;
   #generation = 0;
+  #inSnapshot = false;
   #frozen: readonly EventRecord[] | undefined;
   readonly #ghosts = new Map<string, EventRecord>();
 
@@ -82,7 +83,8 @@ export class EventRegistry {
       this.#records.set(key, record);
       record.gone = false;
     }
-    if (known === undefined || isNews(known.row, row)) record.changedAtMs = nowMs;
+    // What a snapshot brings is not known to have just happened.
+    if (!this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
     record.row = row;
     record.generation = this.#generation;
     this.#judge(record, nowMs);
@@ -91,10 +93,13 @@ export class EventRegistry {
 
   /** A snapshot begins: what it does not mention is gone at its end, and is shown until then. */
   beginSnapshot(): void {
+    this.#inSnapshot = true;
     this.#generation += 1;
   }
 
   endSnapshot(nowMs: number): void {
+    if (!this.#inSnapshot) return;
+    this.#inSnapshot = false;
     for (const record of this.#all.toArray()) {
       if (record.generation !== this.#generation) this.apply(record.key, null, nowMs);
     }

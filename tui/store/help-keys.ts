@@ -9,7 +9,7 @@ export function pressHelp(store: ConsoleStore, action: KeyAction | undefined): v
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'help') return;
   const below = store.state.layers.slice(0, -1);
-  if (action === 'back' || action === 'quit' || action === 'help') return store.update({ layers: below });
+  if (action === 'close' || action === 'help') return store.update({ layers: below });
   const rows = helpBodyRows(store.state.size.rows);
   const last = Math.max(0, helpLines().length - rows);
   const to = movedTo(action, layer.top, { rows, last });

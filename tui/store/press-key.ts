@@ -32,7 +32,8 @@ export function takeInput(store: ConsoleStore, event: InputEvent): void {
 function pressKey(store: ConsoleStore, key: KeyEvent): void {
   const context = keyContext(store.state);
   const action = actionFor(context, key);
-  if (action === 'interrupt' || (action === 'quit' && isTooSmall(store.state.size))) return interrupt(store, action);
+  if (action === 'interrupt' || (key.text === 'q' && isTooSmall(store.state.size)))
+    return interrupt(store, action === 'interrupt');
   if (isTooSmall(store.state.size)) return;
   if (action === 'repaint') return store.request({ kind: 'repaint' });
   if (action !== undefined && isChange(action) && !mayChange(store, action)) return;
@@ -63,9 +64,9 @@ function typeText(store: ConsoleStore, text: string): void {
   if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
 }
 
-function interrupt(store: ConsoleStore, action: 'interrupt' | 'quit'): void {
+function interrupt(store: ConsoleStore, needsTwo: boolean): void {
   const nowMs = store.options.now();
-  if (action === 'quit' || nowMs - store.state.interruptedAtMs <= INTERRUPT_TWICE_MS) {
+  if (!needsTwo || nowMs - store.state.interruptedAtMs <= INTERRUPT_TWICE_MS) {
     return store.request({ kind: 'quit' });
   }
   store.update({ interruptedAtMs: nowMs });

@@ -2,7 +2,10 @@ import { cellWidth, fit } from '../terminal/cells.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** `line` in pieces of at most `width` cells, cut between characters as a reader sees them. Always one piece at least. */
+/**
+ * `line` in pieces of at most `width` cells: cut after a space where there is one in the second half, otherwise between
+ * characters as a reader sees them. Always one piece at least.
+ */
 export function wrapCells(line: string, width: number): readonly string[] {
   if (cellWidth(line) <= width) return [line];
   const pieces: string[] = [];
@@ -11,9 +14,11 @@ export function wrapCells(line: string, width: number): readonly string[] {
   for (const { segment } of segmenter.segment(line)) {
     const cells = cellWidth(segment);
     if (used + cells > width && piece !== '') {
-      pieces.push(piece);
-      piece = '';
-      used = 0;
+      const space = piece.lastIndexOf(' ') + 1;
+      const end = space > piece.length / 2 ? space : piece.length;
+      pieces.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      used = cellWidth(piece);
     }
     piece += segment;
     used += cells;
