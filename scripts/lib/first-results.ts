@@ -12,7 +12,7 @@ const PATIENCE_MS = 30_000;
 const OUTPUT_COLUMNS = 76;
 
 /**
- * Waits until each of these checks has a result.
+ * Waits until each of these checks has run; what the store kept from an earlier start does not count.
  *
  * @returns the ones that came in time
  * @throws when `signal` is aborted
@@ -22,9 +22,12 @@ export async function firstResults(
   checks: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<StoredResult[]> {
+  const sinceSeconds = Math.floor(Date.now() / 1000);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const results = (await api.results()).filter(({ check }) => checks.has(check.name));
+    const results = (await api.results()).filter(
+      ({ check }) => checks.has(check.name) && check.executed >= sinceSeconds,
+    );
     if (results.length >= checks.size || performance.now() > deadline) return results;
     await delay(POLL_MS, undefined, { signal });
   }
