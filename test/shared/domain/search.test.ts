@@ -232,7 +232,11 @@ function agree(one: string, other: string, on: SearchRow): boolean {
 
 describe('logic holds', () => {
   test('not not', () => {
-    fc.assert(fc.property(anySearch, anyRow, (a, on) => expect(agree(`!!(${a})`, a, on)).toBe(true)));
+    fc.assert(
+      fc.property(anySearch, anyRow, (a, on) => {
+        expect(agree(`!!(${a})`, a, on)).toBe(true);
+      }),
+    );
   });
 
   test('De Morgan', () => {

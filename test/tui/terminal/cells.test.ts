@@ -1,0 +1,39 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cellWidth, fit } from '../../../tui/terminal/cells.ts';
+
+test.each([
+  ['web-1', 5],
+  ['Größe', 5],
+  ['日本', 4],
+  ['👍', 2],
+  ['é', 1],
+  ['', 0],
+])('%s takes %i cells', (text, cells) => {
+  expect(cellWidth(text)).toBe(cells);
+});
+
+test.each([
+  ['pads on the right', 'web', 6, {}, 'web   '],
+  ['pads on the left', '12', 4, { align: 'right' as const }, '  12'],
+  ['leaves what fits', 'web', 3, {}, 'web'],
+  ['cuts the end', 'web-eu-west-017', 8, {}, 'web-eu-…'],
+  ['cuts the middle', 'web-eu-west-017', 8, { cut: 'middle' as const }, 'web-…017'],
+  ['cuts with another sign', 'web-eu-west-017', 8, { ellipsis: '~' }, 'web-eu-~'],
+  ['never cuts a wide character in two', '日本語', 4, {}, '日… '],
+  ['nor one at the other end', '日本語日本', 6, { cut: 'middle' as const }, '日…本 '],
+  ['keeps letters and marks together', 'e\u0301e\u0301e\u0301', 2, {}, 'e\u0301…'],
+  ['shows at least that something is missing', 'web', 1, {}, '…'],
+  ['has nothing to show in no cells', 'web', 0, {}, ''],
+])('%s', (_rule, text, width, options, expected) => {
+  expect(fit(text, width, options)).toBe(expected);
+});
+
+test('always fills the width exactly', () => {
+  const options = fc.record({ align: fc.constantFrom('left', 'right'), cut: fc.constantFrom('end', 'middle') });
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), options, (text, width, how) => {
+      expect(cellWidth(fit(text, width, how))).toBe(width);
+    }),
+  );
+});

@@ -1,0 +1,302 @@
+import * as fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { InputEvent } from '../../../tui/terminal/input-event.ts';
+import {
+  ESCAPE_DELAY_MS,
+  KeyDecoder,
+  PASTE_DELAY_MS,
+  PASTE_LENGTH_MAX,
+  SEQUENCE_DELAY_MS,
+} from '../../../tui/terminal/key-decoder.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+function openDecoder() {
+  const clock = new ManualClock();
+  const events: InputEvent[] = [];
+  const decoder = new KeyDecoder({
+    emit: (event) => events.push(event),
+    after: (delayMs, task) => clock.after(delayMs, task),
+  });
+  onTestFinished(() => decoder[Symbol.dispose]());
+  return { decoder, clock, events };
+}
+
+/** Everything that comes of `chunks`, when nothing follows. */
+function decode(...chunks: (string | Uint8Array)[]): InputEvent[] {
+  const { decoder, clock, events } = openDecoder();
+  for (const chunk of chunks) decoder.feed(chunk);
+  clock.advance(PASTE_DELAY_MS);
+  return events;
+}
+
+/** Keys in short: `ctrl-a`, `shift-tab`, `x`. */
+function keys(...chunks: (string | Uint8Array)[]): string {
+  return decode(...chunks)
+    .map(keyName)
+    .join(' ');
+}
+
+function keyName(event: InputEvent): string {
+  if (event.kind !== 'key') return event.kind;
+  const modifiers = [event.ctrl && 'ctrl', event.meta && 'meta', event.shift && 'shift'].filter(Boolean);
+  return [...modifiers, event.name].join('-');
+}
+
+describe('keys', () => {
+  test.each([
+    ['several in one chunk', '5j', '5 j'],
+    ['a letter and enter', 'j\r', 'j enter'],
+    ['capitals are themselves', 'G', 'G'],
+    ['other scripts and emoji', 'éж👍', 'é ж 👍'],
+    ['control characters', '\u0001\u0003\u001a\u001f', 'ctrl-a ctrl-c ctrl-z ctrl-_'],
+    ['ctrl-space', '\u0000', 'ctrl-space'],
+    ['keys with control characters of their own', '\t\r\n\u007f\b ', 'tab enter enter backspace backspace space'],
+    ['alt with a character', '\u001bb\u001bB\u001b\u007f\u001b\r', 'meta-b meta-B meta-backspace meta-enter'],
+    ['arrows', '\u001b[A\u001b[B\u001b[C\u001b[D', 'up down right left'],
+    ['arrows in application mode', '\u001bOA\u001bOB\u001bOC\u001bOD', 'up down right left'],
+    [
+      'arrows with modifiers',
+      '\u001b[1;2A\u001b[1;3B\u001b[1;5C\u001b[1;8D',
+      'shift-up meta-down ctrl-right ctrl-meta-shift-left',
+    ],
+    ['arrows with alt as a second escape', '\u001b\u001b[A\u001b\u001bOB', 'meta-up meta-down'],
+    ['home and end of xterm', '\u001b[H\u001b[F\u001bOH\u001bOF', 'home end home end'],
+    ['home and end of screen, tmux and linux', '\u001b[1~\u001b[4~', 'home end'],
+    ['home and end of rxvt', '\u001b[7~\u001b[8~', 'home end'],
+    ['the editing keys', '\u001b[2~\u001b[3~\u001b[5~\u001b[6~', 'insert delete pageup pagedown'],
+    ['the editing keys with ctrl', '\u001b[3;5~\u001b[5;5~', 'ctrl-delete ctrl-pageup'],
+    ['the editing keys of rxvt', '\u001b[3^\u001b[5$\u001b[6@', 'ctrl-delete shift-pageup ctrl-shift-pagedown'],
+    ['the arrows of rxvt', '\u001b[a\u001bOd', 'shift-up ctrl-left'],
+    ['F1 to F4 of xterm', '\u001bOP\u001bOQ\u001bOR\u001bOS', 'f1 f2 f3 f4'],
+    ['F1 to F4 with modifiers', '\u001b[1;2P\u001b[1;5S', 'shift-f1 ctrl-f4'],
+    ['F1 to F5 of the Linux console', '\u001b[[A\u001b[[B\u001b[[C\u001b[[D\u001b[[E', 'f1 f2 f3 f4 f5'],
+    ['F1 to F4 of rxvt', '\u001b[11~\u001b[12~\u001b[13~\u001b[14~', 'f1 f2 f3 f4'],
+    [
+      'F5 to F12',
+      '\u001b[15~\u001b[17~\u001b[18~\u001b[19~\u001b[20~\u001b[21~\u001b[23~\u001b[24~',
+      'f5 f6 f7 f8 f9 f10 f11 f12',
+    ],
+    ['shift-tab', '\u001b[Z', 'shift-tab'],
+    ['the keypad in application mode', '\u001bOp\u001bOy\u001bOM\u001bOk', '0 9 enter +'],
+    ['modifyOtherKeys', '\u001b[27;5;105~\u001b[27;2;13~', 'ctrl-i shift-enter'],
+    ['kitty: characters', '\u001b[97u\u001b[97;5u\u001b[97;3u', 'a ctrl-a meta-a'],
+    ['kitty: capitals', '\u001b[103;2u\u001b[49:33;2u', 'G !'],
+    ['kitty: named keys', '\u001b[27u\u001b[9;2u\u001b[13;5u\u001b[127u', 'escape shift-tab ctrl-enter backspace'],
+    ['kitty: the keypad', '\u001b[57400u\u001b[57414u\u001b[57419u', '1 enter up'],
+    ['kitty: repeats count, releases do not', '\u001b[106;1:2u\u001b[106;1:3u\u001b[1;1:3A', 'j'],
+    ['kitty: super belongs to the desktop', '\u001b[113;9u', ''],
+  ])('%s', (_rule, bytes, expected) => {
+    expect(keys(bytes)).toBe(expected);
+  });
+
+  test('a character brings its text, unless a modifier takes it', () => {
+    expect(decode('é \u0001\u001bx\u001b[97;1u')).toEqual([
+      { kind: 'key', name: 'é', text: 'é', ctrl: false, meta: false, shift: false },
+      { kind: 'key', name: 'space', text: ' ', ctrl: false, meta: false, shift: false },
+      { kind: 'key', name: 'a', ctrl: true, meta: false, shift: false },
+      { kind: 'key', name: 'x', ctrl: false, meta: true, shift: false },
+      { kind: 'key', name: 'a', text: 'a', ctrl: false, meta: false, shift: false },
+    ]);
+  });
+});
+
+describe('what is no key is swallowed', () => {
+  test.each([
+    ['an answer about the terminal', '\u001b[?62;4c'],
+    ['an answer about the cursor', '\u001b[24;80R'],
+    ['an answer about a mode', '\u001b[?2026;2$y'],
+    ['an answer about a colour', '\u001b]11;rgb:0000/0000/0000\u001b\\'],
+    ['the same, ended by BEL', '\u001b]11;rgb:0000/0000/0000\u0007'],
+    ['a device string', '\u001bP1$r0m\u001b\\'],
+    ['an application string', '\u001b_Gi=1;OK\u001b\\'],
+    ['an unknown key', '\u001b[99~'],
+    ['an unknown letter', '\u001b[5;5y'],
+    ['the mouse of the first xterm', '\u001b[M !!'],
+    ['the end of a paste that did not begin', '\u001b[201~'],
+    ['bytes that are not UTF-8', Uint8Array.of(0xff, 0xc3, 0x28).subarray(0, 2)],
+    ['8-bit controls', '\u009b'],
+  ])('%s', (_rule, bytes) => {
+    expect(keys(bytes, 'x')).toBe('x');
+  });
+
+  test('a sequence that is cut short does not take the next one with it', () => {
+    expect(keys('\u001b[1;\u001b[A\u001b]0;t\u001b[Bx')).toBe('up down x');
+  });
+
+  test('a sequence that never ends is bounded', () => {
+    expect(keys(`\u001b]${'y'.repeat(10_000)}`)).toMatch(/^y( y)+$/);
+    expect(keys(`\u001b[${';'.repeat(10_000)}`)).toMatch(/^;( ;)+$/);
+  });
+});
+
+describe('the escape key', () => {
+  test('is a key when nothing follows for a moment', () => {
+    const { decoder, clock, events } = openDecoder();
+    decoder.feed('\u001b');
+    clock.advance(ESCAPE_DELAY_MS - 1);
+    expect(events).toEqual([]);
+    clock.advance(1);
+    expect(events.map(keyName)).toEqual(['escape']);
+  });
+
+  test('is the beginning of a sequence when one follows', () => {
+    const { decoder, clock, events } = openDecoder();
+    decoder.feed('\u001b');
+    clock.advance(ESCAPE_DELAY_MS - 1);
+    decoder.feed('[');
+    clock.advance(SEQUENCE_DELAY_MS - 1);
+    decoder.feed('A');
+    expect(events.map(keyName)).toEqual(['up']);
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each([
+    ['twice', '\u001b\u001b', 'escape escape'],
+    ['three times', '\u001b\u001b\u001b', 'escape escape escape'],
+    ['before an arrow that alt would change', '\u001b\u001b\u001b[A', 'escape meta-up'],
+    ['before a letter', '\u001b\u001bj', 'escape meta-j'],
+  ])('%s', (_rule, bytes, expected) => {
+    expect(keys(bytes)).toBe(expected);
+  });
+
+  test('the rest of a sequence that does not come is forgotten', () => {
+    const { decoder, clock, events } = openDecoder();
+    decoder.feed('\u001b[1;');
+    clock.advance(SEQUENCE_DELAY_MS);
+    decoder.feed('j');
+    expect(events.map(keyName)).toEqual(['j']);
+  });
+});
+
+describe('a paste', () => {
+  test('is text, whatever is in it', () => {
+    expect(decode('\u001b[200~rm -rf /\rq\u001b[A\u0003\u001b[201~x')).toEqual([
+      { kind: 'paste', text: 'rm -rf /\nq\u001b[A\u0003', truncated: false },
+      { kind: 'key', name: 'x', text: 'x', ctrl: false, meta: false, shift: false },
+    ]);
+  });
+
+  test('has one kind of line end', () => {
+    expect(decode('\u001b[200~a\r\nb\rc\nd\u001b[201~')).toEqual([
+      { kind: 'paste', text: 'a\nb\nc\nd', truncated: false },
+    ]);
+  });
+
+  test('is bounded', () => {
+    const [paste, key] = decode(`\u001b[200~${'a'.repeat(PASTE_LENGTH_MAX + 10)}`, `${'b'.repeat(10)}\u001b[201~x`);
+    expect(paste).toEqual({ kind: 'paste', text: 'a'.repeat(PASTE_LENGTH_MAX), truncated: true });
+    expect(key).toMatchObject({ name: 'x' });
+  });
+
+  test('never ends within a character', () => {
+    const text = `${'a'.repeat(PASTE_LENGTH_MAX - 1)}👍`;
+    expect(decode(`\u001b[200~${text}\u001b[201~`)).toEqual([
+      { kind: 'paste', text: 'a'.repeat(PASTE_LENGTH_MAX - 1), truncated: true },
+    ]);
+  });
+
+  test('without an end gives the keyboard back after a while', () => {
+    const { decoder, clock, events } = openDecoder();
+    decoder.feed('\u001b[200~abc\u001b[20');
+    clock.advance(PASTE_DELAY_MS);
+    decoder.feed('q');
+    expect(events.map(keyName)).toEqual(['paste', 'q']);
+    expect(events[0]).toMatchObject({ text: 'abc\u001b[20' });
+  });
+});
+
+test('focus and mouse', () => {
+  const none = { ctrl: false, meta: false, shift: false };
+  expect(decode('\u001b[I\u001b[O')).toEqual([
+    { kind: 'focus', focused: true },
+    { kind: 'focus', focused: false },
+  ]);
+  expect(
+    decode(
+      '\u001b[<0;10;5M\u001b[<0;10;5m\u001b[<34;1;1M\u001b[<35;2;2M\u001b[<64;1;2M\u001b[<81;300;200M\u001b[<66;1;1M',
+    ),
+  ).toEqual([
+    { kind: 'mouse', action: 'press', button: 'left', column: 9, row: 4, ...none },
+    { kind: 'mouse', action: 'release', button: 'left', column: 9, row: 4, ...none },
+    { kind: 'mouse', action: 'drag', button: 'right', column: 0, row: 0, ...none },
+    { kind: 'mouse', action: 'move', button: 'none', column: 1, row: 1, ...none },
+    { kind: 'mouse', action: 'wheelup', button: 'none', column: 0, row: 1, ...none },
+    { kind: 'mouse', action: 'wheeldown', button: 'none', column: 299, row: 199, ...none, ctrl: true },
+  ]);
+});
+
+/** What terminals send, and what they never should, in any order. */
+const input = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'j',
+        'é',
+        '👍',
+        '\r',
+        '\u0003',
+        '\u001b',
+        '\u001b[',
+        '\u001bO',
+        'A',
+        '~',
+        '1',
+        ';',
+        '5',
+        '[',
+        '\u001bb',
+      ),
+      fc.constantFrom(
+        '\u001b[A',
+        '\u001b[1;5C',
+        '\u001bOP',
+        '\u001b[[A',
+        '\u001b[15~',
+        '\u001b[5$',
+        '\u001b[<0;3;4M',
+        '\u001b[I',
+      ),
+      fc.constantFrom(
+        '\u001b[200~',
+        '\u001b[201~',
+        '\u001b[200~x\r\ny\u001b[201~',
+        '\u001b[20',
+        '\u001b]0;t\u0007',
+        '\u001bPx\u001b\\',
+      ),
+      fc.string({ maxLength: 4 }),
+    ),
+    { maxLength: 30 },
+  )
+  .chain((parts) =>
+    fc.uint8Array({ maxLength: 3 }).map((noise) => Buffer.concat([Buffer.from(parts.join('')), noise])),
+  );
+
+test('how the input is cut into chunks makes no difference', () => {
+  fc.assert(
+    fc.property(input, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (bytes, sizes) => {
+      const chunks: Uint8Array[] = [];
+      for (let start = 0, turn = 0; start < bytes.length; turn++) {
+        const size = sizes[turn % sizes.length] ?? 1;
+        chunks.push(bytes.subarray(start, start + size));
+        start += size;
+      }
+      expect(decode(...chunks)).toEqual(decode(bytes));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('any bytes at all are survived, and the keyboard works afterwards', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const { decoder, clock, events } = openDecoder();
+      decoder.feed(bytes);
+      clock.advance(PASTE_DELAY_MS);
+      decoder.feed('qq');
+      // The first may complete a character that was begun.
+      expect(events.at(-1)).toMatchObject({ name: 'q' });
+      expect(clock.pending).toBe(0);
+    }),
+  );
+});
