@@ -37,7 +37,7 @@ export function exitCode(code: ErrorCode): ExitCode {
 /** For the manual: every code with what it says. */
 export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.success, 'done'],
-  [EXIT.failure, 'something failed that should not have: a defect, or an address that is no backend'],
+  [EXIT.failure, 'it failed: a defect, or an address that is no backend'],
   [EXIT.usage, 'the command line or a value is wrong; nothing was done'],
   [EXIT.notFound, 'no such event or silenced entry'],
   [EXIT.refused, 'the backend refused the credentials'],

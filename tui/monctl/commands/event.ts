@@ -48,15 +48,15 @@ interface Listed {
 
 const list: Command = {
   words: ['event', 'list'],
-  summary: 'List events, the worst first and the newest of each severity first',
-  details: ['Silenced events come last. All conditions must hold.'],
+  summary: 'List events, the worst first',
+  details: ['Of equal severity the newest comes first, and silenced events come last.', 'All conditions must hold.'],
   operands: [],
   options: {
     client: { type: 'value', value: 'NAME', text: 'only events of this client' },
     check: { type: 'value', value: 'NAME', text: 'only events of this check' },
     status: { type: 'value', value: 'STATUS,...', text: 'ok, warn, crit, unknown or numbers' },
     silenced: { type: 'switch', text: 'only silenced events; --no-silenced: only the others' },
-    search: { type: 'value', value: 'TEXT', text: "in the console's search language: 'status>=warn age>1h disk'" },
+    search: { type: 'value', value: 'TEXT', text: "as in the console: 'status>=warn age>1h disk'" },
     limit: { type: 'value', value: 'N', text: 'at most so many' },
   },
   examples: [

@@ -39,9 +39,10 @@ const list: Command = {
 
 const create: Command = {
   words: ['silenced', 'create'],
-  summary: 'Silence a check, a client, a subscription, or a check on one of them',
+  summary: 'Silence a check, a client or a subscription',
   details: [
-    'An entry with the same check and subscription is replaced. Without --expire it stays until it is cleared.',
+    'An entry with the same check and subscription is replaced.',
+    'Without --expire it stays until it is cleared.',
   ],
   operands: [],
   options: {
@@ -50,7 +51,7 @@ const create: Command = {
     begin: {
       type: 'value',
       value: 'TIME',
-      text: 'when it starts: 2026-11-20T22:00, +2h or epoch seconds; default now',
+      text: 'when it starts: 2026-11-20T22:00, +2h, epoch seconds',
     },
     'expire-on-resolve': { type: 'switch', text: 'end it when the event resolves' },
     reason: { type: 'value', value: 'TEXT', text: 'why, for the people who will wonder' },
@@ -87,8 +88,8 @@ const create: Command = {
 
 const clear: Command = {
   words: ['silenced', 'clear'],
-  summary: 'End one silence, named by its id or by what it silences',
-  details: ['--check alone clears the entry of the check everywhere, not every entry that names it.'],
+  summary: 'End one silence',
+  details: ['--check alone clears the entry of the check everywhere,', 'not every entry that names it.'],
   operands: ['[ID]'],
   options: TARGET_OPTIONS,
   examples: [

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { OutputStream } from '../../tui/monctl/output.ts';
+import { run } from '../../tui/monctl/run.ts';
+
+/** Noon of a day when nothing happened; what `runMonctl` takes for now. */
+export const NOW = Date.UTC(2026, 10, 20, 12) / 1000;
+
+export interface MonctlRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+class Recorder implements OutputStream {
+  written = '';
+
+  write(chunk: string): void {
+    this.written += chunk;
+  }
+}
+
+/** Runs a command line in this process, at `NOW`, piped, with no environment but the given one. */
+export async function runMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
+  const [stdout, stderr] = [new Recorder(), new Recorder()];
+  const code = await run(args, { stdout, stderr, env, nowMs: NOW * 1000 });
+  return { code, stdout: stdout.written, stderr: stderr.written };
+}
+
+export const MONCTL = fileURLToPath(new URL('../../tui/monctl/main.ts', import.meta.url));
+
+/** Runs the program itself to its end. */
+export async function spawnMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
+  const child = spawn(process.execPath, [MONCTL, ...args], {
+    // The cache halves the time that the sources take to start.
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: join(tmpdir(), 'mon-test-compile-cache'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout, stderr };
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { nearest } from '../../../tui/monctl/nearest.ts';
+
+const WORDS = ['list', 'info', 'resolve', 'create', 'clear', 'expire', 'expire-on-resolve'];
+
+test.each([
+  ['lsit', 'list'],
+  ['lis', 'list'],
+  ['inof', 'info'],
+  ['reslove', 'resolve'],
+  ['crate', 'create'],
+  ['clera', 'clear'],
+  ['exp', 'expire'],
+  ['expire-on-resovle', 'expire-on-resolve'],
+  ['LIST', undefined],
+  ['delete', undefined],
+  ['x', undefined],
+  ['', undefined],
+])('%j probably means %s', (typed, meant) => {
+  expect(nearest(typed, WORDS)).toBe(meant);
+});

@@ -1,0 +1,127 @@
+import { stripVTControlCharacters } from 'node:util';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { openOutput } from '../../../tui/monctl/output.ts';
+import type { OutputStream } from '../../../tui/monctl/output.ts';
+import { record, table } from '../../../tui/monctl/table.ts';
+import type { Column } from '../../../tui/monctl/table.ts';
+import { cellWidth } from '../../../tui/terminal/cells.ts';
+
+const PIPE = { width: undefined, color: false, raw: false };
+
+interface Pair {
+  readonly name: string;
+  readonly text: string;
+}
+
+const COLUMNS: readonly Column<Pair>[] = [
+  { title: 'NAME', text: ({ name }) => name, style: () => 'red' },
+  { title: 'N', align: 'right', text: ({ name }) => String(name.length) },
+  { title: 'TEXT', text: ({ text }) => text },
+];
+
+class Recorder implements OutputStream {
+  readonly isTTY: boolean;
+  readonly columns = 80;
+  written = '';
+
+  constructor({ isTTY }: { readonly isTTY: boolean }) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.written += text;
+  }
+
+  hasColors(): boolean {
+    return true;
+  }
+}
+
+async function shown(format: string, value: unknown): Promise<string> {
+  const stdout = new Recorder({ isTTY: false });
+  await openOutput({ format, raw: false }, stdout, new Recorder({ isTTY: false })).show(value, () => 'text');
+  return stdout.written;
+}
+
+test('columns are aligned by the cells that characters take', () => {
+  const rows = [
+    { name: 'web', text: 'a' },
+    { name: '監視', text: 'b' },
+    { name: 'a\nb\u001b[31m', text: 'c' },
+  ];
+  expect(table(COLUMNS, rows, PIPE).split('\n')).toEqual(['NAME  N  TEXT', 'web   3  a', '監視  2  b', 'a b   8  c']);
+});
+
+test('on a terminal no line is wider than it, whatever the texts', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+  fc.assert(
+    fc.property(fc.array(fc.record({ name: fc.string({ maxLength: 20 }), text })), (rows) => {
+      const lines = table(COLUMNS, rows, { width: 80, color: true, raw: false }).split('\n');
+      expect(lines).toHaveLength(rows.length + 1);
+      for (const line of lines) expect(cellWidth(stripVTControlCharacters(line))).toBeLessThanOrEqual(80);
+    }),
+  );
+});
+
+test('colors only where they are wanted', () => {
+  const rows = [{ name: 'web', text: 'a' }];
+  expect(table(COLUMNS, rows, { ...PIPE, color: true })).toContain('\u001b[31mweb \u001b[39m');
+  expect(table(COLUMNS, rows, PIPE)).not.toContain('\u001b');
+});
+
+test('a record has its values under each other', () => {
+  expect(
+    record(
+      [
+        ['id', '7'],
+        ['client', 'a\u0007b'],
+        ['reason', ''],
+      ],
+      PIPE,
+    ),
+  ).toMatch(/^id {6}7\nclient {2}a\S+b\nreason$/);
+});
+
+test('a terminal gets its width and colors, a pipe neither', () => {
+  const streams = { terminal: new Recorder({ isTTY: true }), pipe: new Recorder({ isTTY: false }) };
+  const look = (stdout: Recorder): unknown => openOutput({ format: 'table', raw: false }, stdout, streams.pipe).look;
+  expect(look(streams.terminal)).toEqual({ width: 80, color: true, raw: false });
+  expect(look(streams.pipe)).toEqual({ width: undefined, color: false, raw: false });
+});
+
+test('raw is refused on a terminal, and so is a format that does not exist', () => {
+  const terminal = new Recorder({ isTTY: true });
+  expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(/--raw is for pipes/);
+  expect(() => openOutput({ format: 'xml', raw: false }, terminal, terminal)).toThrow(
+    '--output must be table, json, yaml, not "xml"',
+  );
+});
+
+test('notes to people go nowhere when a program reads', () => {
+  const stderr = new Recorder({ isTTY: false });
+  openOutput({ format: 'json', raw: false }, stderr, stderr).note('2 of 5');
+  openOutput({ format: 'table', raw: false }, stderr, stderr).note('a\u0007b');
+  expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
+});
+
+test('what json and yaml say is the value, and nothing that a terminal obeys', async () => {
+  const value = fc
+    .jsonValue({ stringUnit: 'binary' })
+    .filter((candidate) => !JSON.stringify(candidate).includes('__proto__'));
+  await fc.assert(
+    fc.asyncProperty(value, async (json) => {
+      const [asJson, asYaml] = [await shown('json', json), await shown('yaml', json)];
+      expect(JSON.parse(asJson)).toEqual(JSON.parse(JSON.stringify(json)));
+      expect(parse(asYaml)).toEqual(JSON.parse(JSON.stringify(json)));
+      expect(asJson + asYaml).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    }),
+  );
+});
+
+test('yaml quotes what older readers take for something else', async () => {
+  expect(await shown('yaml', { answer: 'yes', day: '2026-11-20', text: 'a\nb' })).toBe(
+    'answer: "yes"\nday: "2026-11-20"\ntext: |-\n  a\n  b\n',
+  );
+});

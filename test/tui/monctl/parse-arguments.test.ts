@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { manual } from '../../../tui/monctl/help.ts';
+import { GLOBAL_OPTIONS, parseArguments } from '../../../tui/monctl/parse-arguments.ts';
+import { COMMANDS } from '../../../tui/monctl/run.ts';
+
+function parsed(line: string): ReturnType<typeof parseArguments> {
+  return parseArguments(
+    line.split(' ').filter((word) => word !== ''),
+    COMMANDS,
+  );
+}
+
+test('options stand anywhere', () => {
+  for (const line of [
+    '--backend http://h -o json silenced clear web:* --no-silenced',
+    'silenced --output json clear web:*',
+    'silenced clear -o json -- web:*',
+    'silenced clear --output=json web:*',
+  ]) {
+    const called = parsed(line.replace(' --no-silenced', ''));
+    expect(called).toMatchObject({ kind: 'command', operands: ['web:*'], command: { words: ['silenced', 'clear'] } });
+    expect(called.kind === 'command' && called.flags.value('output')).toBe('json');
+  }
+});
+
+test.each([
+  ['event list', undefined],
+  ['event list --silenced', true],
+  ['event list --no-silenced', false],
+])('%s: the switch is %s', (line, expected) => {
+  const called = parsed(line);
+  expect(called.kind === 'command' && called.flags.switch('silenced')).toBe(expected);
+});
+
+test.each([
+  ['--version', { kind: 'version' }],
+  ['event list --version', { kind: 'version' }],
+  ['--help', { kind: 'help', words: [] }],
+  ['help', { kind: 'help', words: [] }],
+  ['-h event', { kind: 'help', words: ['event'] }],
+  ['help silenced create', { kind: 'help', words: ['silenced', 'create'] }],
+  ['event info web-001 --help', { kind: 'help', words: ['event', 'info'] }],
+  ['event list --help --nonsense', { kind: 'help', words: ['event', 'list'] }],
+])('%s', (line, expected) => {
+  expect(parsed(line)).toEqual(expected);
+});
+
+test.each([
+  ['', 'monctl needs a command: event, silenced, version; see monctl --help'],
+  ['event', 'monctl event needs a command: list, info, resolve; see monctl event --help'],
+  ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
+  ['event lsit', 'monctl event lsit is no command: did you mean monctl event list?'],
+  ['event res a b', 'monctl event res is no command: did you mean monctl event resolve?'],
+  [
+    'event explode',
+    'monctl event explode is no command: there is monctl event list, monctl event info, monctl event resolve',
+  ],
+  ['help evnt', 'monctl evnt is no command: did you mean monctl event?'],
+  ['event list --serach x', '--serach is no option of monctl event list: did you mean --search?'],
+  [
+    'event info a b --expire 1h',
+    expect.stringMatching(/^--expire is no option of monctl event info: there is --backend, /),
+  ],
+  ['event list --expire-on-resolv', expect.stringMatching(/^--expire-on-resolv is no option of monctl event list: /)],
+  [
+    'silenced create --expire-on-resolv',
+    '--expire-on-resolv is no option of monctl silenced create: did you mean --expire-on-resolve?',
+  ],
+  ['event list -x', expect.stringMatching(/^-x is no option of monctl event list: /)],
+  ['event list --client', '--client needs a value: --client NAME'],
+  ['event list --no-client', '--client needs a value: --client NAME'],
+  ['event list --client=', '--client needs a value: --client NAME'],
+  ['event list --client a --client b', 'The flag --client can only be set once.'],
+  ['event info web-001', 'CHECK is missing: write monctl event info CLIENT CHECK'],
+  ['event info a b c', '"c" is too much: write monctl event info CLIENT CHECK'],
+  ['silenced clear a b', '"b" is too much: write monctl silenced clear [ID]'],
+])('%s: %s', (line, message) => {
+  expect(() => parsed(line)).toThrow(expect.objectContaining({ name: 'MonError', code: 'invalid', message }));
+});
+
+test('names of the language itself are options like any other', () => {
+  for (const name of ['constructor', 'toString', '__proto__', 'has-own-property']) {
+    expect(() => parsed(`event list --${name} x`)).toThrow(/is no option|is too much/);
+  }
+});
+
+test('the manual of a command', () => {
+  const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
+  expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
+    "monctl silenced create - Silence a check, a client or a subscription
+
+    Synopsis
+      monctl silenced create [OPTIONS]
+
+    Description
+      An entry with the same check and subscription is replaced.
+      Without --expire it stays until it is cleared.
+
+    Options
+      --check NAME         this check; without a subscription or client: everywhere
+      --subscription NAME  all clients with this subscription
+      --client NAME        this client; short for --subscription client:NAME
+      --expire DURATION    how long: 1h, 1h30m, 2d or seconds; never: until cleared
+      --begin TIME         when it starts: 2026-11-20T22:00, +2h, epoch seconds
+      --expire-on-resolve  end it when the event resolves
+      --reason TEXT        why, for the people who will wonder
+      --creator TEXT       who; default USER@host
+
+    Examples
+      # a machine in maintenance
+      monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'
+      # known, until it is fixed
+      monctl silenced create --client web-001 --check disk --expire-on-resolve
+      # a planned window
+      monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h
+
+    Options of every command
+      --backend URL                 the backend; default http://127.0.0.1:4567
+      -o, --output table|json|yaml  how to show the result; default table
+      --raw                         keep control characters; for pipes only
+      -h, --help                    show the manual of the command
+      --version                     show the version of monctl
+
+    Environment
+      MON_BACKEND      the backend, when --backend is not given
+      MON_API_KEY      an API key
+      MON_CREDENTIALS  user:password
+      NO_COLOR         no colors, whatever its value
+
+    Exit codes
+      0  done
+      1  it failed: a defect, or an address that is no backend
+      2  the command line or a value is wrong; nothing was done
+      3  no such event or silenced entry
+      4  the backend refused the credentials
+      5  the backend cannot be reached or is busy; try again later
+      6  somebody else holds it"
+  `);
+});
+
+test('no line of any manual is wider than a terminal', () => {
+  const pages = [
+    manual([], COMMANDS, GLOBAL_OPTIONS),
+    ...COMMANDS.map((one) => manual(one.words, [one], GLOBAL_OPTIONS)),
+  ];
+  const lines = pages.join('\n').split('\n');
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});

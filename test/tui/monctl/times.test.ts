@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { ago, parseLifetime, parseMoment, timestamp } from '../../../tui/monctl/times.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const NOW = NOW_MS / 1000;
+
+test.each([
+  ['1893463200', 1_893_463_200],
+  ['+2h', NOW + 7200],
+  ['+90', NOW + 90],
+  ['2026-11-20T22:00Z', NOW + 36_000],
+  ['2026-11-20 22:00:30Z', NOW + 36_030],
+  ['2026-11-20T22:00+01:00', NOW + 32_400],
+  ['2026-11-20T22:00', new Date(2026, 10, 20, 22).getTime() / 1000],
+  ['2026-11-21', new Date(2026, 10, 21).getTime() / 1000],
+])('%s is a moment', (text, seconds) => {
+  expect(parseMoment(text, NOW_MS)).toBe(seconds);
+});
+
+test.each(['', 'now', 'May', '1 Jan', '+', '+1y', '2h', '2026-13-01', '2026-11-20T25:00', '1969-12-31T23:00Z'])(
+  '%j is no moment',
+  (text) => {
+    expect(() => parseMoment(text, NOW_MS)).toThrow(/is no moment: write 2026-11-20T22:00/);
+  },
+);
+
+test('a lifetime is at least a second', () => {
+  expect(parseLifetime('--expire', '1h30m')).toBe(5400);
+  for (const text of ['0', '0h', '-1', 'soon']) {
+    expect(() => parseLifetime('--expire', text)).toThrow(/--expire must be at least one second/);
+  }
+});
+
+test('moments read as UTC, impossible ones as they are', () => {
+  expect(timestamp(NOW)).toBe('2026-11-20 12:00:00Z');
+  expect(ago(NOW - 250, NOW_MS)).toBe('2026-11-20 11:55:50Z (4m10s ago)');
+  expect(timestamp(1e300)).toBe('1e+300');
+});
