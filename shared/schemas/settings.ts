@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The backend's listener, unless the configuration or a flag says otherwise. Loopback: opening up is a decision. */
-export const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
+const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
 /** The `api` section of a configuration (completion 1.1). Unknown attributes are kept and do nothing. */
 export const apiSettingsSchema = z
