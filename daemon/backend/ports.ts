@@ -4,8 +4,7 @@
 export type Key = readonly (string | number)[];
 
 export type StoreOp =
-  | { readonly type: 'put'; readonly key: Key; readonly value: string }
-  | { readonly type: 'del'; readonly key: Key };
+  { readonly type: 'put'; readonly key: Key; readonly value: string } | { readonly type: 'del'; readonly key: Key };
 
 /** What a write changed, for the feed: keys only, the newest state is read from the registry. */
 export type Change =
@@ -58,16 +57,11 @@ export interface Store {
    * @returns the sequence number of this write
    * @throws MonError `conflict` when `lease` is not the newest, `unavailable` when the disk refuses
    */
-  write(
-    lease: Lease,
-    ops: readonly StoreOp[],
-    changes: readonly Change[],
-    durability?: Durability,
-  ): Promise<number>;
+  write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[], durability?: Durability): Promise<number>;
 
   /**
-   * Calls `listener` for every write after `afterSeq`: first the retained ones, then each new one before its `write`
-   * settles, in order.
+   * Calls `listener` for every write after `afterSeq`: first the retained ones, then each new one, in order; once
+   * the returned promise has settled, before the `write` settles.
    *
    * @returns `first`: the oldest sequence number that is retained (writes before it cannot be replayed); `close` ends it
    */

@@ -44,7 +44,7 @@ export const SCHEMA_VERSION: Key = [OWN, 'schema'];
 export const EPOCHS: Key = [OWN, 'epoch'];
 export const epochKey = (lease: string): Key => [...EPOCHS, lease];
 /** The last sequence number of each shard. */
-export const LAST_SEQS: Key = [OWN, 'seq'];
+const LAST_SEQS: Key = [OWN, 'seq'];
 export const lastSeqKey = (shard: string): Key => [...LAST_SEQS, shard];
 /** Change records of a shard in order. */
 export const changeRecords = (shard: string): Key => [OWN, 'change', shard];
