@@ -1,0 +1,15 @@
+#!/bin/sh
+# A file that must exist: something that fails on purpose, and is easily put right.
+# Usage: file.sh PATH
+set -u
+
+if [ $# -ne 1 ]; then
+  echo "FILE UNKNOWN - usage: file.sh PATH"
+  exit 3
+fi
+if [ -e "$1" ]; then
+  echo "FILE OK - $1 exists (to see it fail again: rm $1)"
+  exit 0
+fi
+echo "FILE CRITICAL - $1 does not exist (to resolve this: touch $1)"
+exit 2

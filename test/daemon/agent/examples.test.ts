@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadDefinitions } from '../../../daemon/agent/config.ts';
+import { runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
+import { SystemClock } from '../../../daemon/clock/system-clock.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+async function run(command: string): Promise<CommandOutcome> {
+  return await runCommand(command, {
+    clock: new SystemClock(),
+    signal: new AbortController().signal,
+    timeoutMs: 20_000,
+  });
+}
+
+/** An HTTP server that answers every path with the status that it names. */
+async function startServer(): Promise<string> {
+  const server = createServer((request, response) => {
+    response.writeHead(Number(request.url?.slice(1))).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return `http://127.0.0.1:${String(address.port)}`;
+}
+
+describe('the example definitions', () => {
+  test('are valid, and show both kinds of checks', async () => {
+    const { checks, warnings } = await loadDefinitions(['examples/conf.d']);
+    expect(warnings).toEqual([]);
+    expect([...checks.keys()].toSorted()).toEqual([
+      'backend-http',
+      'backend-process',
+      'disk',
+      'load',
+      'memory',
+      'ready',
+    ]);
+    expect(new Set([...checks.values()].map(({ standalone }) => standalone ?? false))).toEqual(new Set([true, false]));
+  });
+
+  test.each(['disk', 'memory', 'load', 'backend-process', 'backend-http', 'ready'])(
+    '%s runs on this machine and tells one line',
+    async (name) => {
+      const { checks } = await loadDefinitions(['examples/conf.d']);
+      const outcome = await run(checks.get(name)?.command ?? 'exit 99');
+      expect(outcome).toEqual({
+        kind: 'exited',
+        status: expect.toBeOneOf([0, 1, 2]),
+        output: expect.stringMatching(/^[A-Z]+ (?:OK|WARNING|CRITICAL) - [^\n]+\n$/),
+      });
+    },
+  );
+});
+
+describe('the example checks', () => {
+  test.each<{ command: string; status: number; says: RegExp }>([
+    {
+      command: 'disk.sh 101 102',
+      status: 0,
+      says: /^DISK OK - \/ is \d+\.\d% full: .* \(warning at 101%, critical at 102%\)$/,
+    },
+    { command: 'disk.sh 0 102', status: 1, says: /^DISK WARNING - \// },
+    { command: 'disk.sh 0 0', status: 2, says: /^DISK CRITICAL - \// },
+    { command: 'disk.sh 80 90 /no/such/path', status: 3, says: /^DISK UNKNOWN - df \/no\/such\/path: / },
+    {
+      command: 'memory.sh 101 102',
+      status: 0,
+      says: /^MEMORY OK - \d+\.\d% in use: .* \(warning at 101%, critical at 102%\)$/,
+    },
+    { command: 'memory.sh 0 0', status: 2, says: /^MEMORY CRITICAL - / },
+    {
+      command: 'load.sh 9999 9999',
+      status: 0,
+      says: /^LOAD OK - \d+\.\d\d per core .* \(warning at 9999, critical at 9999 per core\)$/,
+    },
+    { command: 'load.sh 0 0', status: 2, says: /^LOAD CRITICAL - / },
+    { command: 'process.sh vitest', status: 0, says: /^PROCESS OK - \d+ running with "vitest"/ },
+    { command: 'process.sh no-such-process', status: 2, says: /^PROCESS CRITICAL - no process with "no-such-process"/ },
+    { command: 'file.sh package.json', status: 0, says: /^FILE OK - package\.json exists/ },
+    {
+      command: 'file.sh no/such/file',
+      status: 2,
+      says: /^FILE CRITICAL - .* \(to resolve this: touch no\/such\/file\)$/,
+    },
+    {
+      command: 'http.sh http://127.0.0.1:1/ 2',
+      status: 2,
+      says: /^HTTP CRITICAL - http:\/\/127\.0\.0\.1:1\/ does not answer/,
+    },
+  ])('$command exits with $status', async ({ command, status, says }) => {
+    const outcome = await run(`sh examples/checks/${command}`);
+    expect(outcome).toMatchObject({ status });
+    expect(outcome.kind === 'exited' && outcome.output.trimEnd()).toMatch(says);
+  });
+
+  test.each(['disk.sh', 'memory.sh', 'load.sh', 'process.sh', 'http.sh', 'file.sh'])(
+    '%s without arguments is unknown and explains itself',
+    async (script) => {
+      expect(await run(`sh examples/checks/${script}`)).toMatchObject({
+        status: 3,
+        output: expect.stringContaining(`UNKNOWN - usage: ${script} `),
+      });
+    },
+  );
+
+  test.each<{ answer: number; status: number }>([
+    { answer: 200, status: 0 },
+    { answer: 204, status: 0 },
+    { answer: 404, status: 2 },
+    { answer: 503, status: 2 },
+  ])('an endpoint that answers $answer gives $status', async ({ answer, status }) => {
+    const url = await startServer();
+    expect(await run(`sh examples/checks/http.sh ${url}/${String(answer)} 5`)).toMatchObject({
+      status,
+      output: expect.stringContaining(`answers ${String(answer)}`),
+    });
+  });
+
+  test('the HTTP check without any tool to ask with says so', async () => {
+    const dir = await tempDir();
+    expect(await run(`PATH=${dir} /bin/sh examples/checks/http.sh http://127.0.0.1:1/ 2`)).toMatchObject({
+      status: 3,
+      output: 'HTTP UNKNOWN - neither curl nor wget is installed, one of them is needed to ask http://127.0.0.1:1/\n',
+    });
+  });
+});
