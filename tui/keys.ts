@@ -10,13 +10,13 @@ export interface KeyPress {
 /** Where a binding is in effect. */
 export type KeyContext = 'list' | 'detail' | 'help' | 'confirm' | 'form' | 'prompt';
 
-interface Binding {
+export interface Binding {
   /** As `chordOf` writes them, the one to show first. */
   readonly keys: readonly [string, ...string[]];
   readonly in: readonly [KeyContext, ...KeyContext[]];
   /** What it does, for the help. */
   readonly help: string;
-  /** A word or two for the footer, in the order of this table; no hint: only in the help. */
+  /** A word or two for the footer, in the order of this table. Without it only the help tells. */
   readonly hint?: string;
   /** It changes something at the backend: inert while disconnected and in read-only mode. */
   readonly changes?: true;

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
-import { bindings, keyLabel, type KeyContext } from '../keys.ts';
+import { bindings, keyLabel, type Binding, type KeyAction, type KeyContext } from '../keys.ts';
 import type { ConsoleState } from '../store/console-state.ts';
+import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run, type Theme, type Tone } from '../theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from './connection-text.ts';
@@ -14,39 +15,52 @@ const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>['tone'
   problem: 'critical',
 };
 
-/** The keys worth knowing here, as many as fit. */
-export function Hints({
-  theme,
-  context,
-  columns,
-  changes,
-}: {
+/** What decides which keys are worth knowing. */
+export interface HintsProps {
   readonly theme: Theme;
   readonly context: KeyContext;
   readonly columns: number;
-  /** Whether keys that change something have an effect now. */
-  readonly changes: boolean;
-}): ReactElement {
-  return <Row theme={theme} runs={hintRuns(context, columns, changes)} />;
+  readonly connected: boolean;
+  readonly paused: boolean;
+  readonly readOnly: boolean;
 }
 
-function hintRuns(context: KeyContext, columns: number, changes: boolean): readonly Run[] {
-  const hints = bindings().filter(
-    ([, binding]) =>
-      binding.in.includes(context) && binding.hint !== undefined && (changes || binding.changes !== true),
-  );
-  // Help is the last to go: from there every other key can be found.
-  const ordered = hints.toSorted(([a], [b]) => Number(b === 'help') - Number(a === 'help'));
-  const fitting = new Set<string>();
-  let room = columns - 1;
-  for (const [action, { keys, hint = '' }] of ordered) {
-    room -= keyLabel(keys[0]).length + hint.length + 3;
-    if (room < -2) break;
+/** The keys worth knowing here and now, as many as fit. */
+export function Hints(props: HintsProps): ReactElement {
+  return <Row theme={props.theme} runs={hintRuns(props)} />;
+}
+
+function hintRuns(props: HintsProps): readonly Run[] {
+  const hints = bindings().flatMap(([action, binding]) => {
+    const text = binding.in.includes(props.context) ? hintText(action, binding, props) : undefined;
+    return text === undefined ? [] : [{ action, key: keyLabel(binding.keys[0]), text }];
+  });
+  const fitting = new Set<KeyAction>();
+  let room = props.columns;
+  for (const { action, key, text } of hints.toSorted((a, b) => need(a.action, props) - need(b.action, props))) {
+    room -= cellWidth(key) + text.length + 3;
+    if (room < 0) break;
     fitting.add(action);
   }
   return hints
-    .filter(([action]) => fitting.has(action))
-    .flatMap(([, { keys, hint = '' }]) => [run(` ${keyLabel(keys[0])}`, 'accent'), run(` ${hint} `)]);
+    .filter(({ action }) => fitting.has(action))
+    .flatMap(({ key, text }) => [run(` ${key}`, 'accent'), run(` ${text} `)]);
+}
+
+/** 0 for the hints that must not be missing. */
+function need(action: KeyAction, { paused }: HintsProps): number {
+  return action === 'help' || action === 'reconnect' || (action === 'pause' && paused) ? 0 : 1;
+}
+
+function hintText(
+  action: KeyAction,
+  binding: Binding,
+  { connected, paused, readOnly }: HintsProps,
+): string | undefined {
+  if (binding.changes === true && (!connected || readOnly)) return undefined;
+  if (action === 'reconnect') return connected ? undefined : 'retry now';
+  if (action === 'pause' && paused) return 'resume';
+  return binding.hint;
 }
 
 export interface StatusLineProps {

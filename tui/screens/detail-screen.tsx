@@ -11,10 +11,9 @@ import type { DetailLayer } from '../store/console-state.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import { detailBody } from '../store/detail-lines.ts';
 import { EventRecord } from '../store/event-record.ts';
-import { isConnected } from '../store/feed-status.ts';
 import { detailBodyRows } from '../store/screen-layout.ts';
 import { run, type Run, type Theme } from '../theme.ts';
-import { headerProps } from './header-props.ts';
+import { headerProps, hintsProps } from './chrome-props.ts';
 
 export function DetailScreen({
   theme,
@@ -42,7 +41,7 @@ export function DetailScreen({
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
       <Rows theme={theme} lines={body.slice(top, top + shownRows)} height={shownRows} />
       <Row theme={theme} runs={spread(messageRuns(store, top, body.length), freshness(store, layer, nowMs), columns)} />
-      <Hints theme={theme} context="detail" columns={columns} changes={!state.readOnly && isConnected(store.feed)} />
+      <Hints {...hintsProps(theme, store)} />
     </>
   );
 }

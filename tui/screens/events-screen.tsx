@@ -6,11 +6,9 @@ import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
-import { isConnected } from '../store/feed-status.ts';
-import { keyContext } from '../store/key-context.ts';
 import { eventsLayout } from '../store/screen-layout.ts';
 import { run, type Theme } from '../theme.ts';
-import { headerProps } from './header-props.ts';
+import { headerProps, hintsProps } from './chrome-props.ts';
 
 export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
   const { state, events, feed, nowMs } = store;
@@ -58,12 +56,7 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
       )}
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
       <StatusLine {...status} />
-      <Hints
-        theme={theme}
-        context={keyContext(state)}
-        columns={columns}
-        changes={!state.readOnly && isConnected(feed)}
-      />
+      <Hints {...hintsProps(theme, store)} />
     </>
   );
 }

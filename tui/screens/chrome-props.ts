@@ -1,5 +1,8 @@
+import type { HintsProps } from '../components/footer.tsx';
 import type { HeaderProps } from '../components/header.tsx';
 import type { ConsoleStore } from '../store/console-store.ts';
+import { isConnected } from '../store/feed-status.ts';
+import { keyContext } from '../store/key-context.ts';
 import type { Theme } from '../theme.ts';
 
 /** What every screen says at its top. */
@@ -15,5 +18,17 @@ export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
     backend: options.backend,
     creator: options.creator,
     nowMs,
+  };
+}
+
+/** What every screen says at its bottom. */
+export function hintsProps(theme: Theme, { state, feed }: ConsoleStore): HintsProps {
+  return {
+    theme,
+    context: keyContext(state),
+    columns: state.size.columns,
+    connected: isConnected(feed),
+    paused: state.paused !== undefined,
+    readOnly: state.readOnly,
   };
 }

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
+import { compareRecords, EventRecord, eventClass } from '../../../tui/store/event-record.ts';
+import { EventRegistry } from '../../../tui/store/event-registry.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+
+const onlyWeb = { matches: (row: EventRow): boolean => row.client.startsWith('web'), usesTime: false };
+
+type Step =
+  | { readonly kind: 'put'; readonly row: EventRow }
+  | { readonly kind: 'gone'; readonly key: string }
+  | { readonly kind: 'filter'; readonly on: boolean }
+  | { readonly kind: 'work' }
+  | { readonly kind: 'freeze' }
+  | { readonly kind: 'thaw' };
+
+const rowArbitrary = fc
+  .record({
+    client: fc.constantFrom('web-1', 'web-2', 'db-1', 'db-2'),
+    check: fc.constantFrom('cpu', 'disk', 'http'),
+    status: fc.constantFrom(0, 1, 2, 3, 127),
+    since: fc.integer({ min: 1000, max: 1005 }),
+    silenced_by: fc.constantFrom<readonly string[]>([], ['a']),
+    action: fc.constantFrom('create', 'flapping'),
+  })
+  .map((about) => anEventRow(about));
+
+const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'put', row })) },
+  { weight: 2, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'gone', key: eventKey(row.client, row.check) })) },
+  fc.boolean().map((on): Step => ({ kind: 'filter', on })),
+  fc.constantFrom<Step>({ kind: 'work' }, { kind: 'freeze' }, { kind: 'thaw' }),
+);
+
+function take(registry: EventRegistry, step: Step): void {
+  switch (step.kind) {
+    case 'put':
+      return registry.apply(eventKey(step.row.client, step.row.check), step.row, NOW_MS);
+    case 'gone':
+      return registry.apply(step.key, null, NOW_MS);
+    case 'filter':
+      return registry.setFilter(step.on ? onlyWeb : undefined);
+    case 'work':
+      return void registry.work(NOW_MS, 2);
+    case 'freeze':
+      return registry.freeze();
+    case 'thaw':
+      return registry.thaw();
+  }
+}
+
+test('however changes, filters and pauses come, the list is the matching events, sorted, and the counters add up', () => {
+  fc.assert(
+    fc.property(fc.array(stepArbitrary, { maxLength: 60 }), (steps) => {
+      const registry = new EventRegistry();
+      const model = new Map<string, EventRow>();
+      let filtered = false;
+      for (const step of steps) {
+        take(registry, step);
+        if (step.kind === 'put') model.set(eventKey(step.row.client, step.row.check), step.row);
+        if (step.kind === 'gone') model.delete(step.key);
+        if (step.kind === 'filter') filtered = step.on;
+      }
+      while (!registry.work(NOW_MS, 2));
+      registry.thaw();
+
+      const expected = [...model]
+        .filter(([, row]) => !filtered || onlyWeb.matches(row))
+        .map(([key, row]) => new EventRecord(key, row))
+        .toSorted(compareRecords);
+      const { order } = registry;
+      expect(order.slice(0, order.length).map(({ key, row }) => [key, row])).toEqual(
+        expected.map(({ key, row }) => [key, row]),
+      );
+      for (const [index, { key }] of expected.entries()) expect(order.indexOf(key)).toBe(index);
+      const classes = [...model.values()].map(eventClass);
+      expect({ ...registry.counts }).toEqual({
+        critical: classes.filter((kind) => kind === 'critical').length,
+        warning: classes.filter((kind) => kind === 'warning').length,
+        unknown: classes.filter((kind) => kind === 'unknown').length,
+        ok: classes.filter((kind) => kind === 'ok').length,
+        silenced: classes.filter((kind) => kind === 'silenced').length,
+        flapping: [...model.values()].filter(({ action }) => action === 'flapping').length,
+      });
+      expect(registry.size).toBe(model.size);
+    }),
+  );
+});
+
+test('critical, warning, unknown, OK, silenced; the newest of each first', () => {
+  const registry = registryOf(
+    anEventRow({ client: 'silenced', silenced_by: ['x'], since: 500 }),
+    anEventRow({ client: 'unknown', status: 3, since: 400 }),
+    anEventRow({ client: 'old-critical', since: 100 }),
+    anEventRow({ client: 'flapping-ok', status: 0, action: 'flapping', since: 450 }),
+    anEventRow({ client: 'warning', status: 1, since: 300 }),
+    anEventRow({ client: 'new-critical', since: 200 }),
+  );
+  expect(clients(registry)).toEqual(['new-critical', 'old-critical', 'warning', 'unknown', 'flapping-ok', 'silenced']);
+});
+
+describe('while the order is paused', () => {
+  test('values change in place, rows do not move, new events wait', () => {
+    const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
+    registry.freeze();
+    put(registry, anEventRow({ client: 'a', status: 1, since: 30 }));
+    put(registry, anEventRow({ client: 'c', since: 40 }));
+    expect(clients(registry)).toEqual(['a', 'b']);
+    expect(registry.order.at(0)?.row.status).toBe(1);
+    registry.thaw();
+    expect(clients(registry)).toEqual(['c', 'b', 'a']);
+  });
+
+  test('a resolved event stays, marked as gone, and comes back to life when it fails again', () => {
+    const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
+    registry.freeze();
+    registry.apply(keyOf('a'), null, NOW_MS);
+    expect(registry.order.at(0)).toMatchObject({ key: keyOf('a'), gone: true });
+    expect(registry.get(keyOf('a'))).toBeUndefined();
+    put(registry, anEventRow({ client: 'a', since: 99 }));
+    expect(registry.order.at(0)).toMatchObject({ key: keyOf('a'), gone: false });
+    expect(registry.order.at(0)).toBe(registry.get(keyOf('a')));
+  });
+});
+
+describe('a snapshot', () => {
+  test('keeps what it mentions, and drops the rest only at its end', () => {
+    const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
+    const kept = registry.get(keyOf('b'));
+    registry.beginSnapshot();
+    put(registry, anEventRow({ client: 'b', since: 10 }));
+    expect(clients(registry)).toEqual(['a', 'b']);
+    registry.endSnapshot(NOW_MS);
+    expect(clients(registry)).toEqual(['b']);
+    expect(registry.get(keyOf('b'))).toBe(kept);
+  });
+
+  test('is no news: only what changes afterwards is', () => {
+    const registry = new EventRegistry();
+    registry.beginSnapshot();
+    put(registry, anEventRow({ client: 'a' }));
+    registry.endSnapshot(NOW_MS);
+    put(registry, anEventRow({ client: 'b' }));
+    expect(registry.get(keyOf('a'))?.changedAtMs).toBe(0);
+    expect(registry.get(keyOf('b'))?.changedAtMs).toBe(NOW_MS);
+  });
+});
+
+test('a new filter is evaluated in slices and the old list stays until it is done', () => {
+  const registry = new EventRegistry();
+  for (let index = 0; index < 10; index += 1)
+    put(registry, anEventRow({ client: index < 5 ? `web-${String(index)}` : `db-${String(index)}` }));
+  registry.setFilter(onlyWeb);
+  expect(registry.work(NOW_MS, 4)).toBe(false);
+  expect(registry.order.length).toBe(10);
+  put(registry, anEventRow({ client: 'web-9' }));
+  expect(registry.work(NOW_MS, 4)).toBe(false);
+  expect(registry.work(NOW_MS, 4)).toBe(true);
+  expect(registry.order.length).toBe(6);
+});
+
+function registryOf(...rows: readonly EventRow[]): EventRegistry {
+  const registry = new EventRegistry();
+  for (const row of rows) put(registry, row);
+  return registry;
+}
+
+function put(registry: EventRegistry, row: EventRow): void {
+  registry.apply(eventKey(row.client, row.check), row, NOW_MS);
+}
+
+function keyOf(client: string): string {
+  return eventKey(client, 'http-frontend');
+}
+
+function clients(registry: EventRegistry): readonly string[] {
+  return registry.order.slice(0, registry.order.length).map(({ row }) => row.client);
+}
