@@ -16,10 +16,13 @@ export function eventRow(event: Event): EventRow {
     since: event.last_state_change ?? event.timestamp,
     last: event.timestamp,
     silenced_by,
-    output: firstLine(check.output).slice(0, OUTPUT_LENGTH_MAX),
+    output: outputSummary(check.output),
   };
 }
 
-function firstLine(text: string): string {
-  return /^[^\r\n]*/.exec(text)?.[0] ?? '';
+/** The first line of an output, short enough for a row. */
+export function outputSummary(output: string): string {
+  const start = output.slice(0, OUTPUT_LENGTH_MAX);
+  const newline = start.indexOf('\n');
+  return newline === -1 ? start : start.slice(0, newline);
 }
