@@ -9,14 +9,7 @@
  * - `internal`: a defect of ours
  */
 export type ErrorCode =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'too_large'
-  | 'unavailable'
-  | 'internal';
+  'invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'conflict' | 'too_large' | 'unavailable' | 'internal';
 
 /** The one error type that crosses the borders of the program. `message` is for people and says what to do next. */
 export class MonError extends Error {

@@ -75,7 +75,12 @@ export type SilencedRow = Omit<SilencedView, 'expire'> & { readonly expire_at: n
 /** Figures of the whole backend, once a second. */
 export interface FeedStats {
   /** Results that the backend keeps, by the status of the last one. */
-  readonly results: { readonly ok: number; readonly warning: number; readonly critical: number; readonly unknown: number };
+  readonly results: {
+    readonly ok: number;
+    readonly warning: number;
+    readonly critical: number;
+    readonly unknown: number;
+  };
   readonly clients: number;
   /** Results committed in the last second. */
   readonly rate: number;

@@ -32,7 +32,8 @@ export const resultSchema = z
   })
   .superRefine((result, context) => {
     const problem = resultProblem(result);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.message, path: [problem.attribute] });
+    if (problem !== undefined)
+      context.addIssue({ code: 'custom', message: problem.message, path: [problem.attribute] });
   });
 
 export type SubmittedResult = z.infer<typeof resultSchema>;
@@ -49,7 +50,12 @@ export function resultProblem(
       : { attribute: 'low_flap_threshold', message: 'is required with high_flap_threshold' };
   }
   const ttlStatus = result['ttl_status'];
-  if (typeof result['ttl'] === 'number' && ttlStatus !== undefined && ttlStatus !== null && !Number.isInteger(ttlStatus)) {
+  if (
+    typeof result['ttl'] === 'number' &&
+    ttlStatus !== undefined &&
+    ttlStatus !== null &&
+    !Number.isInteger(ttlStatus)
+  ) {
     return { attribute: 'ttl_status', message: 'must be an integer' };
   }
   return undefined;

@@ -13,7 +13,11 @@ export const silencedSchema = z
     subscription: subscriptionSchema.nullish(),
     check: nameSchema.nullish(),
     begin: z.int().min(0).nullish(),
-    expire: z.int().min(EXPIRE_NEVER, 'must be seconds, or -1 for an entry that never expires').max(SECONDS_MAX).nullish(),
+    expire: z
+      .int()
+      .min(EXPIRE_NEVER, 'must be seconds, or -1 for an entry that never expires')
+      .max(SECONDS_MAX)
+      .nullish(),
     expire_on_resolve: z.boolean().nullish(),
     reason: z.string().max(10_000).nullish(),
     creator: z.string().max(255).nullish(),
