@@ -7,7 +7,7 @@ import type { ClientIdentity } from './client-record.ts';
 import type { AgentDefinitions } from './config.ts';
 import type { Clock, DeliverResult } from './ports.ts';
 import { ResultSocket } from './result-socket.ts';
-import { openCheckRunner, safeModeResult, withLocalDefinition } from './run-check.ts';
+import { openCheckRunner, withLocalDefinition } from './run-check.ts';
 import { scheduleStandalone } from './schedule-standalone.ts';
 import { sendKeepalives } from './send-keepalives.ts';
 import { openSpool } from './spool.ts';
@@ -53,11 +53,8 @@ export async function compose(
   const runner = openCheckRunner({ clock, log, deliver });
   const onCheckRequest = (request: CheckRequest): void => {
     const local = checks.get(request.name);
-    if (identity.safe_mode === true && local === undefined) {
-      void deliver(safeModeResult(request, clock.now()));
-    } else {
-      runner.start(withLocalDefinition(request, local));
-    }
+    if (identity.safe_mode === true && local === undefined) runner.refuse(request);
+    else runner.start(withLocalDefinition(request, local));
   };
   const client = (): Client => ({ ...identity, timestamp: Math.floor(clock.now() / 1000), version: VERSION });
   const socket = new ResultSocket({

@@ -20,6 +20,8 @@ interface CheckRunnerDeps {
 
 export interface CheckRunner {
   readonly start: StartCheck;
+  /** Answers a request that safe mode forbids (completion 1.10). */
+  readonly refuse: (check: CheckRequest) => void;
   /** Starts nothing more, lets what runs finish for `graceMs`, then kills it without a result. */
   stop(graceMs: number): Promise<void>;
 }
@@ -47,27 +49,31 @@ export function openCheckRunner({ clock, log, deliver }: CheckRunnerDeps): Check
     const { status, output } = statusAndOutput(outcome);
     const duration = Math.round(clock.monotonic() - startedMs) / 1000;
     log.debug({ check: check.name, source: check.source, status, duration }, 'check finished');
-    await deliver(resultOf(check, { executed, duration, output, status }));
+    await report({ ...check, executed, duration, output, status });
+  }
+
+  async function report(result: SubmittedResult): Promise<void> {
+    try {
+      await deliver(result);
+    } catch (error) {
+      log.error({ check: result.name, reason: errorMessage(error) }, 'check result lost, it could not be spooled');
+    }
   }
 
   function startWaiting(): void {
     while (running.size < RUNNING_MAX) {
       const check = closed ? undefined : waiting.shift();
       if (check?.command === undefined) return;
-      const done = run(check, check.command)
-        .catch((error: unknown) =>
-          log.error({ check: check.name, reason: errorMessage(error) }, 'check result lost, it could not be spooled'),
-        )
-        .finally(() => {
-          underWay.delete(runKey(check));
-          running.delete(done);
-          startWaiting();
-        });
+      const done = run(check, check.command).finally(() => {
+        underWay.delete(runKey(check));
+        running.delete(done);
+        startWaiting();
+      });
       running.add(done);
     }
   }
 
-  function refusal(check: CheckRequest): string | undefined {
+  function obstacle(check: CheckRequest): string | undefined {
     if (closed) return 'the agent is stopping';
     if (check.command === undefined) return 'check has no command, extensions are not supported';
     if (underWay.has(runKey(check))) return 'previous check command execution in progress';
@@ -77,7 +83,7 @@ export function openCheckRunner({ clock, log, deliver }: CheckRunnerDeps): Check
 
   return {
     start(check) {
-      const reason = refusal(check);
+      const reason = obstacle(check);
       if (reason !== undefined) {
         log.warn({ check: check.name, source: check.source }, reason);
         return;
@@ -85,6 +91,10 @@ export function openCheckRunner({ clock, log, deliver }: CheckRunnerDeps): Check
       underWay.add(runKey(check));
       waiting.push(check);
       startWaiting();
+    },
+
+    refuse(check) {
+      void report(safeModeResult(check, Math.floor(clock.now() / 1000)));
     },
 
     async stop(graceMs) {
@@ -101,22 +111,10 @@ export function withLocalDefinition(request: CheckRequest, local: CheckDefinitio
   return local === undefined ? request : { ...request, ...known(local), name: request.name, issued: request.issued };
 }
 
-/** The result of a request that safe mode refuses (completion 1.10). */
-export function safeModeResult(request: CheckRequest, nowMs: number): SubmittedResult {
+/** Nobody is alerted for it: the backend's operator has to see it, but the client is well. */
+function safeModeResult(check: CheckRequest, executed: number): SubmittedResult {
   const output = 'Check is not locally defined (safe mode)';
-  const refused = resultOf(request, { executed: Math.floor(nowMs / 1000), duration: 0, output, status: 3 });
-  return { ...refused, handle: false };
-}
-
-interface Run {
-  readonly executed: number;
-  readonly duration: number;
-  readonly output: string;
-  readonly status: number;
-}
-
-function resultOf(check: CheckRequest, run: Run): SubmittedResult {
-  return { ...check, ...run };
+  return { ...check, executed, duration: 0, output, status: 3, handle: false };
 }
 
 function statusAndOutput(outcome: Exclude<CommandOutcome, { kind: 'stopped' }>): { status: number; output: string } {

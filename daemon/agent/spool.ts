@@ -214,10 +214,18 @@ function idOf(key: string): number {
 function spoolError(directory: string, error: unknown): MonError {
   if (error instanceof MonError) return error;
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'LEVEL_LOCKED') {
     return new MonError(
       'conflict',
       `another agent is using ${directory}; stop it, or give this one its own --state-dir`,
+      { cause: error },
+    );
+  }
+  if (code === 'LEVEL_CORRUPTION') {
+    return new MonError(
+      'unavailable',
+      `the spool ${directory} is damaged: ${errorMessage(cause)}; move it away to start with an empty one, what waits in it is lost`,
       { cause: error },
     );
   }

@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  openCheckRunner,
-  safeModeResult,
-  withLocalDefinition,
-  type CheckRunner,
-} from '../../../daemon/agent/run-check.ts';
+import { openCheckRunner, withLocalDefinition, type CheckRunner } from '../../../daemon/agent/run-check.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -210,16 +205,20 @@ describe('a request', () => {
     expect(withLocalDefinition(request, undefined)).toBe(request);
   });
 
-  test('that safe mode refuses leaves a result nobody is alerted for', () => {
-    expect(safeModeResult(aRequest({ command: 'rm -rf /' }), ManualClock.START_MS)).toEqual({
-      name: 'disk',
-      issued: START_SECONDS - 1,
-      command: 'rm -rf /',
-      executed: START_SECONDS,
-      duration: 0,
-      output: 'Check is not locally defined (safe mode)',
-      status: 3,
-      handle: false,
-    });
+  test('that safe mode refuses is answered without running it, and nobody is alerted', async () => {
+    const { runner, finished } = aBench();
+    runner.refuse(aRequest({ command: 'rm -rf /' }));
+    expect(await finished(1)).toEqual([
+      {
+        name: 'disk',
+        issued: START_SECONDS - 1,
+        command: 'rm -rf /',
+        executed: START_SECONDS,
+        duration: 0,
+        output: 'Check is not locally defined (safe mode)',
+        status: 3,
+        handle: false,
+      },
+    ]);
   });
 });

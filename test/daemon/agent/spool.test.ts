@@ -185,6 +185,18 @@ describe('a spool that cannot be used', () => {
     });
   });
 
+  test('because it is damaged says how to go on', async () => {
+    const dir = await tempDir();
+    const spool = await openSpool(dir);
+    await spool.append(aResult('a'));
+    await spool[Symbol.asyncDispose]();
+    await writeFile(join(dir, 'spool', 'CURRENT'), 'no-manifest');
+    await expect(openSpool(dir)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(`^the spool ${dir}/spool is damaged: .*; move it away to start with an empty one`),
+    });
+  });
+
   test('because it is closed fails the append and counts nothing', async () => {
     const spool = await openSpool(await tempDir());
     await spool[Symbol.asyncDispose]();
