@@ -25,6 +25,8 @@ export async function run(seconds: number): Promise<void> {
   const agents = await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(backend.url, at)));
   await closedLoop(agents, WARM_UP_MS);
 
+  const cpuBefore = cpuSeconds(backend.pid);
+  const resultsBefore = total(agents);
   const plain: number[] = [];
   const silenced: number[] = [];
   // In turns, so that whatever else the machine does falls on both.
@@ -36,6 +38,8 @@ export async function run(seconds: number): Promise<void> {
   }
   const rate = mean(plain);
   report('agents, one result a message', rate, '/s', `goal 70,000, memory ${memory(backend.pid)}`);
+  const results = total(agents) - resultsBefore;
+  const cpuMicroseconds = ((cpuSeconds(backend.pid) - cpuBefore) * 1e6) / results;
   const ratio = (mean(silenced) / rate - 1) * 100;
   report(
     `the same with ${String(SILENCES)} silences`,
@@ -43,6 +47,7 @@ export async function run(seconds: number): Promise<void> {
     '/s',
     `${ratio.toFixed(1)} % of the above, goal within 3`,
   );
+  report('CPU of the backend per result, all threads', cpuMicroseconds, 'us', 'with the silences posted and cleared');
   for (const share of [0.3, 0.5]) {
     const { p50, p99, reached } = await openLoop(agents, rate * share, seconds * 1000);
     report(
@@ -235,6 +240,15 @@ async function forSilences(url: string, path: string, body: (at: number) => obje
       }),
     );
   }
+}
+
+/** User and system time of all threads of a process; the kernel counts in hundredths of a second. */
+function cpuSeconds(pid: number): number {
+  const fields =
+    readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      .split(') ')[1]
+      ?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 function memory(pid: number): string {

@@ -15,7 +15,7 @@ export function clientOf(submitted: SubmittedResult, reporter: string): string {
  *
  * `executed` of the past is kept, so that a spooled result keeps its time; one of the future becomes now.
  *
- * @param submitted validated; the object may become part of the answer
+ * @param submitted validated; the object may become the answer, since a copy of each would be felt at full load
  * @param issued epoch seconds; undefined keeps what the report says
  */
 export function checkResultOf(
@@ -30,7 +30,7 @@ export function checkResultOf(
 ): CheckResult {
   const { definition, now } = about;
   const isMerged = definition !== undefined && submitted['standalone'] !== true;
-  const check: Record<string, unknown> = isMerged ? { ...definition, ...submitted } : { ...submitted };
+  const check: Record<string, unknown> = isMerged ? { ...definition, ...submitted } : submitted;
   const source = submitted.source ?? undefined;
   if (source !== undefined && definition?.['command'] !== undefined) check['command'] = definition['command'];
   check['status'] = submitted.status ?? 0;

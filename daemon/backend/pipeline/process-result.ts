@@ -18,9 +18,9 @@ export interface IncomingResult {
   readonly check: CheckResult;
 }
 
-/** The records whose bodies processing will need: an event that outlives this OK keeps what it was built from. */
-export function bodiesNeeded(namespace: Namespace, { client, check }: IncomingResult): CheckEntry | undefined {
-  return check.status === 0 && check['auto_resolve'] === false ? namespace.check(client, check.name) : undefined;
+/** Whether processing may have to read the record: an event that outlives this OK keeps what it was built from. */
+export function mayNeedBodies({ check }: IncomingResult): boolean {
+  return check.status === 0 && check['auto_resolve'] === false;
 }
 
 /** Applies one result: history, event and the silences that end with it (completion 1.4). */

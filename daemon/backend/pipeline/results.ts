@@ -3,10 +3,10 @@ import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { Batcher } from './batcher.ts';
-import { bodiesNeeded, frozenEvent, processResult, type IncomingResult } from './process-result.ts';
+import type { Batcher, Command } from './batcher.ts';
+import { frozenEvent, mayNeedBodies, processResult, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
 import { validateResult } from './validate-result.ts';
 
@@ -60,7 +60,7 @@ export class Results {
     return new Promise((resolve, reject) => {
       this.#batcher.enqueue({
         weight: incoming.length,
-        needs: (registry) => needsOf(registry.namespace(namespaceName), incoming),
+        ...needsOf(namespaceName, incoming),
         apply: (transaction) => {
           const namespace = transaction.registry.namespace(namespaceName);
           for (const result of incoming) processResult(transaction, namespace, result);
@@ -99,11 +99,10 @@ export class Results {
     const last = results.at(-1)?.id;
     this.#batcher.enqueue({
       weight: results.length,
-      needs: (registry) =>
-        needsOf(
-          registry.namespace(namespaceName),
-          incoming.map(({ result }) => result),
-        ),
+      ...needsOf(
+        namespaceName,
+        incoming.map(({ result }) => result),
+      ),
       apply: (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
         const mark = namespace.spools.get(client);
@@ -147,13 +146,16 @@ interface IdentifiedResult {
   readonly result: IncomingResult;
 }
 
-function needsOf(namespace: Namespace, results: readonly IncomingResult[]): CheckEntry[] {
-  const needed: CheckEntry[] = [];
-  for (const result of results) {
-    const entry = bodiesNeeded(namespace, result);
-    if (entry !== undefined) needed.push(entry);
-  }
-  return needed;
+/** What a command must ask for to process these results: nothing, for nearly all of them. */
+function needsOf(namespaceName: string, results: readonly IncomingResult[]): Pick<Command, 'needs'> {
+  if (!results.some(mayNeedBodies)) return {};
+  const keeping = results.filter(mayNeedBodies);
+  return {
+    needs: (registry) => {
+      const namespace = registry.namespace(namespaceName);
+      return keeping.flatMap(({ client, check }) => present(namespace.check(client, check.name)));
+    },
+  };
 }
 
 /** Whether a client may speak: it carries its signature, and was not deleted with a ban (completion 1.10). */
