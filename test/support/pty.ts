@@ -98,11 +98,11 @@ export class Pty implements AsyncDisposable {
     );
   }
 
-  /** Ends the program, if need be by force. */
+  /** Ends the program as a closed terminal window does, if need be by force. */
   async close(): Promise<PtyExit> {
     if (this.#exit === undefined) {
       this.flow();
-      this.kill('SIGTERM');
+      this.kill('SIGHUP');
       const timer = setTimeout(() => this.kill('SIGKILL'), 2000);
       await this.exited;
       clearTimeout(timer);

@@ -1,0 +1,210 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { FrameStdout } from '../../../tui/terminal/frame-stdout.ts';
+import type { TerminalDevice } from '../../../tui/terminal/terminal-device.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** A terminal that takes as much as it is told to. */
+class ScriptedDevice implements TerminalDevice {
+  readonly writes: string[] = [];
+  attempts = 0;
+  room = Infinity;
+  isGone = false;
+
+  write(bytes: Uint8Array): number {
+    this.attempts++;
+    if (this.isGone) throw new Error('EIO');
+    const taken = Math.min(this.room, bytes.length);
+    this.room -= taken;
+    if (taken > 0) this.writes.push(Buffer.from(bytes.subarray(0, taken)).toString('latin1'));
+    return taken;
+  }
+
+  close(): void {}
+
+  get output(): string {
+    return this.writes.join('');
+  }
+}
+
+class ScriptedSize extends EventEmitter {
+  columns = 80;
+  rows = 24;
+
+  resize(columns: number, rows: number): void {
+    this.columns = columns;
+    this.rows = rows;
+    this.emit('resize');
+  }
+}
+
+function openStdout() {
+  const device = new ScriptedDevice();
+  const size = new ScriptedSize();
+  const clock = new ManualClock();
+  const stdout = new FrameStdout(device, size, (delayMs, task) => clock.after(delayMs, task));
+  onTestFinished(() => void stdout.destroy());
+  return { stdout, device, size, clock };
+}
+
+/** The end of this turn of the event loop, where writes are joined. */
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('writing', () => {
+  test('makes one write of the parts of a frame', async () => {
+    const { stdout, device } = openStdout();
+    stdout.write('begin ');
+    stdout.write(Buffer.from('frame '));
+    stdout.write('end');
+    expect(device.writes).toEqual([]);
+    await turn();
+    expect(device.writes).toEqual(['begin frame end']);
+    expect(stdout.idle).toBe(true);
+  });
+
+  test('keeps every byte and the order when the terminal takes a little at a time', async () => {
+    const { stdout, device, clock } = openStdout();
+    device.room = 3;
+    stdout.write('0123456789');
+    await turn();
+    stdout.write('abc');
+    stdout.writeRaw('\u0007');
+    await turn();
+    expect(stdout.idle).toBe(false);
+    for (let attempt = 0; attempt < 10; attempt++) {
+      device.room = 2;
+      clock.advance(32);
+    }
+    expect(device.output).toBe('0123456789abc\u0007');
+    expect(stdout.idle).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('calls back when the terminal has taken it, which is what Ink waits for at its end', async () => {
+    const { stdout, device, clock } = openStdout();
+    const told: string[] = [];
+    device.room = 0;
+    stdout.write('frame');
+    stdout.write('', () => told.push('done'));
+    await turn();
+    expect(told).toEqual([]);
+    device.room = Infinity;
+    clock.advance(1);
+    await turn();
+    expect(told).toEqual(['done']);
+  });
+
+  test('looks often at first, then less often, and often again when it moves', async () => {
+    const { stdout, device, clock } = openStdout();
+    device.room = 0;
+    stdout.write('frame');
+    await turn();
+    const attemptsAt: number[] = [];
+    for (let ms = 1; ms <= 95; ms++) {
+      const before = device.attempts;
+      clock.advance(1);
+      if (device.attempts > before) attemptsAt.push(ms);
+    }
+    expect(attemptsAt).toEqual([1, 3, 7, 15, 31, 63, 95]);
+    device.room = 1;
+    clock.advance(32);
+    device.room = Infinity;
+    clock.advance(1);
+    expect(device.output).toBe('frame');
+  });
+});
+
+describe('a busy terminal', () => {
+  test('says when it has taken everything', async () => {
+    const { stdout, device, clock } = openStdout();
+    device.room = 0;
+    stdout.write('frame');
+    await turn();
+    let idles = 0;
+    stdout.on('idle', () => idles++);
+    const drained = stdout.drained();
+    expect([stdout.idle, idles]).toEqual([false, 0]);
+    device.room = Infinity;
+    clock.advance(1);
+    await drained;
+    expect([stdout.idle, idles]).toEqual([true, 1]);
+  });
+
+  test('may be drawn on from within its idle event', async () => {
+    const { stdout, device, clock } = openStdout();
+    device.room = 0;
+    stdout.write('one ');
+    await turn();
+    stdout.once('idle', () => stdout.write('two'));
+    device.room = Infinity;
+    clock.advance(1);
+    await stdout.drained();
+    expect(device.output).toBe('one two');
+  });
+
+  test('hears no bell when it does not keep up', async () => {
+    const { stdout, device } = openStdout();
+    device.room = 0;
+    stdout.write('x'.repeat(100_000));
+    expect(stdout.writeRaw('\u0007')).toBe(false);
+    await turn();
+    expect(stdout.writeRaw('\u0007')).toBe(false);
+  });
+
+  test('is resized once, to the newest size, when it can draw again', async () => {
+    const { stdout, device, size, clock } = openStdout();
+    const sizes: string[] = [];
+    stdout.on('resize', () => sizes.push(`${String(stdout.columns)}x${String(stdout.rows)}`));
+    size.resize(100, 30);
+    expect(sizes).toEqual(['100x30']);
+    device.room = 0;
+    stdout.write('frame');
+    await turn();
+    size.resize(90, 20);
+    size.resize(120, 36);
+    // Until then the size is the one of the frames under way.
+    expect([stdout.columns, sizes.length]).toEqual([100, 1]);
+    device.room = Infinity;
+    clock.advance(1);
+    expect(sizes).toEqual(['100x30', '120x36']);
+  });
+});
+
+describe('a terminal that', () => {
+  test('is gone closes the stream and is no error', async () => {
+    const { stdout, device, clock } = openStdout();
+    const seen: unknown[] = [];
+    stdout.on('error', (error) => seen.push(error));
+    stdout.on('close', () => seen.push('close'));
+    device.isGone = true;
+    stdout.write('frame');
+    await turn();
+    await stdout.drained();
+    stdout.write('more');
+    await turn();
+    expect(seen).toEqual(['close']);
+    expect([stdout.idle, stdout.writeRaw('x'), clock.pending]).toEqual([false, false, 0]);
+  });
+
+  test('belongs to somebody else gets nothing', async () => {
+    const { stdout, device, clock } = openStdout();
+    device.room = 2;
+    stdout.write('frame');
+    await turn();
+    stdout.write('next');
+    expect(stdout.mute()).toBe(true);
+    await turn();
+    stdout.write('more');
+    await stdout.drained();
+    device.room = Infinity;
+    clock.advance(1000);
+    expect(device.output).toBe('fr');
+    stdout.unmute();
+    stdout.write('again');
+    await stdout.drained();
+    expect(device.output).toBe('fragain');
+    expect(stdout.mute()).toBe(false);
+  });
+});

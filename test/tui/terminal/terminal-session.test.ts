@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Pty, type PtyOptions } from '../../support/pty.ts';
+
+const PROGRAM = join(import.meta.dirname, 'session-program.ts');
+
+/** In a shell, so that the terminal outlives the program and its modes can be asked for. */
+async function startInShell(options: PtyOptions = {}) {
+  const pty = new Pty('/bin/sh', ['-i'], { ...options, env: { PS1: 'shell> ', NODE: process.execPath, PROGRAM } });
+  onTestFinished(async () => void (await pty.close()));
+  await pty.waitForText('shell>');
+  pty.write('clear; "$NODE" "$PROGRAM"\r');
+  await pty.waitForText('ready');
+  return pty;
+}
+
+async function programOf(pty: Pty): Promise<number> {
+  const list = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pty.pid)], { encoding: 'utf8' });
+  const pid = Number(list.trim().split('\n')[0]);
+  expect(pid).toBeGreaterThan(0);
+  return pid;
+}
+
+/** The exit status that the shell saw. */
+async function statusInShell(pty: Pty): Promise<string | undefined> {
+  await pty.waitForText(/shell>\s*$/);
+  pty.write('echo "status=$?"\r');
+  await pty.waitForText(/^status=\d+$/m);
+  return /^status=(\d+)$/m.exec(pty.screen.text)?.[1];
+}
+
+const CLEAN = {
+  lineEditor: 'isig icanon echo',
+  alternate: false,
+  cursorHidden: false,
+  paste: false,
+  focus: false,
+  mouse: false,
+  synchronized: false,
+};
+
+/** The modes of the terminal once the shell has it again: what the system says of it, and what the screen says. */
+async function modesInShell(pty: Pty): Promise<unknown> {
+  await pty.waitForText(/shell>\s*$/);
+  pty.write(
+    'clear; echo "=$(stty -a | tr -d ";" | tr " " "\\n" | grep -x -e "-*icanon" -e "-*echo" -e "-*isig" | tr "\\n" " ")="\r',
+  );
+  await pty.waitForText(/^=[-a-z ]+=$/m);
+  const [, lineEditor = ''] = /^=([-a-z ]+) =$/m.exec(pty.screen.text) ?? [];
+  return { lineEditor, ...pty.screen.modes };
+}
+
+test('takes the whole terminal', async () => {
+  const pty = await startInShell();
+  expect(pty.screen.modes).toEqual({
+    alternate: true,
+    cursorHidden: true,
+    paste: true,
+    focus: true,
+    mouse: true,
+    synchronized: false,
+  });
+  pty.write('\u0003\u001a\u001b[1;5A\u001b[200~two\rlines\u001b[201~\u001b[Im');
+  await pty.waitForText('key ctrl-c');
+  await pty.waitForText('key ctrl-z');
+  await pty.waitForText('key ctrl-up');
+  await pty.waitForText(String.raw`{"kind":"paste","text":"two\nlines","truncated":false}`);
+  await pty.waitForText('{"kind":"focus","focused":true}');
+  await pty.waitForText('key m');
+  await pty.waitFor(() => !pty.screen.modes.mouse, 'the mouse to be given back');
+  pty.resize(90, 30);
+  await pty.waitForText('size 90x30');
+});
+
+describe('the terminal is as it was', () => {
+  test.each([
+    ['at the end', 'q', '0', 'shell>'],
+    ['after an exit from anywhere', 'e', '3', 'shell>'],
+    ['after a crash, which is reported where it can be read', 'x', '1', 'Error: deliberate'],
+    ['after a promise that nobody caught', 'r', '1', 'Error: deliberate too'],
+  ])('%s', async (_rule, key, status, shows) => {
+    const pty = await startInShell();
+    pty.write(key);
+    await pty.waitForText(shows);
+    expect(await statusInShell(pty)).toBe(status);
+    expect(await modesInShell(pty)).toEqual(CLEAN);
+  });
+
+  test.each([
+    ['SIGTERM', '143'],
+    ['SIGINT', '130'],
+    ['SIGHUP', '129'],
+  ] as const)('after %s, of which the program dies', async (signal, status) => {
+    const pty = await startInShell();
+    process.kill(await programOf(pty), signal);
+    expect(await statusInShell(pty)).toBe(status);
+    expect(await modesInShell(pty)).toEqual(CLEAN);
+  });
+
+  test('while the program is stopped, and taken again when it goes on', async () => {
+    const pty = await startInShell();
+    const pid = await programOf(pty);
+    pty.write('z');
+    expect(await modesInShell(pty)).toEqual(CLEAN);
+    pty.resize(100, 40);
+    pty.write('fg\r');
+    await pty.waitForText('resumed');
+    await pty.waitForText('size 100x40');
+    expect(pty.screen.modes).toMatchObject({ alternate: true, paste: true, focus: true, mouse: true });
+    pty.write('\u0003');
+    await pty.waitForText('key ctrl-c');
+
+    process.kill(pid, 'SIGTSTP');
+    expect(await modesInShell(pty)).toEqual(CLEAN);
+    pty.write('fg\r');
+    await pty.waitForText('resumed');
+    pty.write('q');
+    await pty.waitForText(/shell>\s*$/);
+    expect(await modesInShell(pty)).toEqual(CLEAN);
+  });
+});
+
+test('a terminal that takes nothing does not stop the program', async () => {
+  const pty = await startInShell({ columns: 80, rows: 24 });
+  pty.stall();
+  pty.write('w');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  pty.flow();
+  await pty.waitForText('slowest');
+  expect(pty.screen.text).toContain('slowest under 200 ms');
+});
+
+test('without a terminal there is a clear error', () => {
+  const { stderr, status } = spawnSync(process.execPath, [PROGRAM], { encoding: 'utf8' });
+  expect(stderr).toContain('the console needs a terminal for its input and output');
+  expect(status).toBe(1);
+});
