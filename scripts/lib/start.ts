@@ -2,12 +2,13 @@
 // terminal the first results. Whatever was started here is stopped at the end, by its process id.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage } from '../../shared/errors.ts';
+import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { firstResults, resultLines } from './first-results.ts';
 import { isAlive, isPortTaken, readRunning, recordRunning } from './running.ts';
@@ -18,6 +19,9 @@ const DEFAULT_PORT = 4567;
 const START_MS = 30_000;
 
 const DEFINITIONS = 'examples/conf.d';
+
+/** Definitions that depend on this start, over the ones above. */
+const OWN_DEFINITIONS = 'var/conf.d';
 
 process.chdir(join(import.meta.dirname, '../..'));
 const RECORD = join('var', 'start.json');
@@ -64,13 +68,15 @@ async function main(): Promise<number> {
   }
   const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
 
-  mkdirSync(join('var', 'log'), { recursive: true });
+  for (const folder of ['var/log', OWN_DEFINITIONS]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(OWN_DEFINITIONS, 'port.json'), `${JSON.stringify({ checks: movedTo(url, checks) })}\n`);
+  const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
   await using started = new AsyncDisposableStack();
   const backend = started.use(
     await startDaemon(
       'backend',
       'dist/mon-backend.js',
-      ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', DEFINITIONS],
+      ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', definitions],
       'var/log/backend.log',
     ),
   );
@@ -89,7 +95,7 @@ async function main(): Promise<number> {
         '--state-dir',
         'var/agent',
         '-d',
-        DEFINITIONS,
+        definitions,
       ],
       'var/log/agent.log',
     ),
@@ -106,6 +112,16 @@ async function main(): Promise<number> {
   print(...overview(url, await Promise.race([firstResults(api, new Set(checks.keys()), stopping.signal), failed])));
   await Promise.race([failed, stopped]);
   return 0;
+}
+
+/** What changes in the checks that ask the backend itself when it is not at its usual port. */
+function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: string }> {
+  const usual = urlOf(DEFAULT_PORT);
+  return Object.fromEntries(
+    [...checks].flatMap(([name, { command }]) =>
+      url !== usual && command?.includes(usual) ? [[name, { command: command.replaceAll(usual, url) }]] : [],
+    ),
+  );
 }
 
 /** The console takes over the terminal until it is quit. */
@@ -139,7 +155,7 @@ async function failure(program: DaemonProcess): Promise<never> {
 }
 
 function overview(url: string, results: Parameters<typeof resultLines>[0]): string[] {
-  const option = url.endsWith(`:${String(DEFAULT_PORT)}`) ? '' : ` --backend ${url}`;
+  const option = url === urlOf(DEFAULT_PORT) ? '' : ` --backend ${url}`;
   return [
     ...(results.length > 0
       ? ['first results of this machine:', ...resultLines(results).map((line) => `  ${line}`)]
@@ -153,7 +169,8 @@ function overview(url: string, results: Parameters<typeof resultLines>[0]): stri
     'to try:',
     `  ./scripts/mon${option}`,
     `  ./scripts/monctl event list${option}`,
-    `  curl -s ${url}/events`,
+    `  ./scripts/monctl silenced create --check ready --expire 1h --reason practice${option}`,
+    '  touch var/ready    (mends the check "ready", which fails on purpose until that file exists)',
     '',
     `running until it is stopped: Ctrl-C, or kill ${String(process.pid)}`,
   ];

@@ -21,6 +21,7 @@ import { z } from 'zod';
 /** Quick ones, so that the first results are in at once. */
 const CHECKS = {
   checks: {
+    probe: { command: 'echo http://127.0.0.1:4567/health', subscribers: ['all'], interval: 1 },
     calm: { command: 'echo calm', subscribers: ['all'], interval: 1 },
     loud: { command: 'echo "loud\u001b[2J"; exit 2', standalone: true, interval: 1 },
   },
@@ -93,8 +94,9 @@ const running = async (one: Start): Promise<void> =>
 test('without a terminal it shows the first results, serves, and stops all it started', async () => {
   const first = start();
   await running(first);
-  expect(first.text()).toMatch(/^ {2}ok {8}calm {2}calm$/m);
-  expect(first.text()).toMatch(/^ {2}critical {2}loud {2}loud(?!\u001b)/m);
+  expect(first.text()).toMatch(/^ {2}ok {8}calm {3}calm$/m);
+  expect(first.text()).toContain(`http://127.0.0.1:${String(port)}/health\n`);
+  expect(first.text()).toMatch(/^ {2}critical {2}loud {3}loud(?!\u001b)/m);
   expect(await isServing()).toBe(true);
 
   const second = start();
