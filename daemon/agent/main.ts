@@ -10,7 +10,7 @@ import { loadDefinitions } from './config.ts';
 
 const HELP = `
 Usage
-  mon-agent start [options]   run the checks of this machine and report to a backend
+  mon-agent start [options]   run until stopped
   mon-agent version           print the version
 
 Options
@@ -35,6 +35,7 @@ Examples
 
 const cli = meow(HELP, {
   importMeta: import.meta,
+  description: 'mon-agent: runs the checks of this machine and reports to a backend',
   autoVersion: false,
   allowUnknownFlags: false,
   flags: {
@@ -52,7 +53,7 @@ try {
   const [command, ...rest] = cli.input;
   if (command === 'version' && rest.length === 0) process.stdout.write(`mon-agent version ${VERSION}\n`);
   else if (command === 'start' && rest.length === 0) await start();
-  else throw new MonError('invalid', `usage: mon-agent start | version; see mon-agent --help`);
+  else throw new MonError('invalid', 'usage: mon-agent start | version; see mon-agent --help');
 } catch (error) {
   process.stderr.write(`mon-agent: ${errorMessage(error)}\n`);
   process.exitCode = error instanceof MonError && (error.code === 'invalid' || error.code === 'conflict') ? 2 : 1;
