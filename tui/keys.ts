@@ -30,14 +30,14 @@ export const KEYS = {
   silence: {
     keys: ['s'],
     in: ['list', 'detail'],
-    help: 'silence the marked events, or the one under the cursor',
+    help: 'silence the marked events, or the one at the cursor',
     hint: 'silence',
     changes: true,
   },
   resolve: {
     keys: ['r'],
     in: ['list', 'detail'],
-    help: 'resolve the marked events, or the one under the cursor',
+    help: 'resolve the marked events, or the one at the cursor',
     hint: 'resolve',
     changes: true,
   },
@@ -56,7 +56,7 @@ export const KEYS = {
   filter: {
     keys: ['/'],
     in: ['list'],
-    help: 'filter the list: words, !word, field=value, status>=warn, age>1h, and, or',
+    help: 'filter: words, !word, field=value, status>=warn, age>1h',
     hint: 'filter',
   },
   json: { keys: ['y'], in: ['list', 'detail'], help: 'raw JSON of the event', hint: 'json' },
@@ -94,7 +94,7 @@ export const KEYS = {
   'confirm-no': { keys: ['escape', 'n', 'q'], in: ['confirm'], help: 'cancel', hint: 'no' },
   'confirm-press': { keys: ['enter', 'space'], in: ['confirm'], help: 'press the button', hint: 'press' },
   'confirm-choose': {
-    keys: ['tab', 'shift-tab', 'left', 'right', 'h', 'l'],
+    keys: ['tab', 'shift-tab', 'left', 'right'],
     in: ['confirm'],
     help: 'other button',
     hint: 'choose',

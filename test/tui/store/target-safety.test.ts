@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
+import type { Effect } from '../../../tui/store/effects.ts';
+import type { Target } from '../../../tui/store/silence-form.ts';
+import { byKey } from '../../support/console-rig.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const CLIENTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+type Step =
+  | { readonly kind: 'change'; readonly row: EventRow; readonly gone: boolean }
+  | { readonly kind: 'frame'; readonly ms: number }
+  | { readonly kind: 'move'; readonly keys: string }
+  | { readonly kind: 'act'; readonly key: 's' | 'r' | 'u' };
+
+const rowArbitrary = fc
+  .record({
+    client: fc.constantFrom(...CLIENTS),
+    status: fc.constantFrom(1, 2, 3),
+    since: fc.integer({ min: 1, max: 20 }),
+    silenced_by: fc.constantFrom<readonly string[]>([], [], ['x']),
+  })
+  // The silence of each event has the event's name, so that the effect tells which event was meant.
+  .map(({ silenced_by, ...about }) =>
+    anEventRow({ ...about, check: 'k', silenced_by: silenced_by.map(() => `client:${about.client}:k`) }),
+  );
+
+const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('change'), row: rowArbitrary, gone: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('frame'), ms: fc.constantFrom(10, 100, 500) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('move'), keys: fc.constantFrom('j', 'k', 'G', 'g', '3j', 'e') }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('act'), key: fc.constantFrom('s', 'r', 'u') }) },
+);
+
+test('an action is never about another event than the one that was drawn under the cursor', () => {
+  let actions = 0;
+  fc.assert(
+    fc.property(fc.array(stepArbitrary, { minLength: 5, maxLength: 60 }), (steps) => {
+      const driver = new ConsoleDriver().goLive({
+        events: byKey(CLIENTS.map((client, index) => anEventRow({ client, check: 'k', since: index }))),
+      });
+      for (const step of steps) {
+        if (step.kind === 'change') {
+          const key = eventKey(step.row.client, step.row.check);
+          driver.change({ events: { [key]: step.gone ? null : step.row } });
+        }
+        if (step.kind === 'frame') driver.pass(step.ms);
+        if (step.kind === 'move') driver.type(step.keys);
+        if (step.kind === 'act') {
+          const drawn = driver.store.state.cursor.key;
+          driver.effects();
+          driver.type(step.key);
+          for (const key of actedOn(driver)) {
+            actions += 1;
+            expect(key).toBe(drawn);
+          }
+          while (driver.store.state.layers.length > 0) driver.escape();
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
+  // The property would hold for a console that does nothing.
+  expect(actions).toBeGreaterThan(1000);
+});
+
+/** Keys of the events that the last key was about: in a dialog, in an effect, or in a confirmed effect. */
+function actedOn(driver: ConsoleDriver): readonly string[] {
+  const layer = driver.store.state.layers.at(-1);
+  const effects: Effect[] = [...driver.effects()];
+  if (layer?.kind === 'silence') return layer.form.targets.map(({ key }) => key);
+  if (layer?.kind === 'confirm' && layer.effect !== undefined) effects.push(layer.effect);
+  return effects.flatMap((effect) => {
+    if (effect.kind === 'resolve') return effect.targets.map(({ key }: Target) => key);
+    if (effect.kind === 'clear-silenced') return effect.ids.map((id) => `${id.split(':')[1] ?? ''}/k`);
+    return [];
+  });
+}
