@@ -34,6 +34,8 @@ const HELP = `
 
 const cli = meow(HELP, {
   importMeta: import.meta,
+  // Also what the process is called in the list of processes.
+  pkg: { name: 'mon-backend' },
   description: 'mon-backend: stores check results, turns them into events and serves them',
   version: VERSION,
   allowUnknownFlags: false,
