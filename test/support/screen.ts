@@ -26,7 +26,14 @@ export class Screen extends EventEmitter implements SizeSource {
 
   constructor(size: { readonly columns: number; readonly rows: number }) {
     super();
-    this.#terminal = new Terminal({ cols: size.columns, rows: size.rows, scrollback: 200, allowProposedApi: true });
+    this.#terminal = new Terminal({
+      cols: size.columns,
+      rows: size.rows,
+      scrollback: 200,
+      allowProposedApi: true,
+      // As the line discipline of a real terminal does also in raw mode.
+      convertEol: true,
+    });
     this.#terminal.unicode.register(currentUnicode);
     this.#terminal.unicode.activeVersion = currentUnicode.version;
     this.#terminal.onBell(() => this.bells++);
