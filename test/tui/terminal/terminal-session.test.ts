@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Pty, type PtyOptions } from '../../support/pty.ts';
 
-const PROGRAM = join(import.meta.dirname, 'session-program.ts');
+const PROGRAM = join(import.meta.dirname, '../../support/session-program.ts');
 
 /** In a shell, so that the terminal outlives the program and its modes can be asked for. */
 async function startInShell(options: PtyOptions = {}) {

@@ -1,5 +1,5 @@
 // A program with a terminal session, for terminal-session.test.ts: shows each event, and ends in the way a key names.
-import { openTerminalSession } from '../../../tui/terminal/terminal-session.ts';
+import { openTerminalSession } from '../../tui/terminal/terminal-session.ts';
 
 let line = 2;
 
