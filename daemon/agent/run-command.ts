@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
+import { openOutputPipe } from './output-pipe.ts';
 import type { Clock } from './ports.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
@@ -39,47 +41,78 @@ interface RunOptions {
  * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the signal
  * that killed it (legacy-peer, sensu-client).
  */
-export async function runCommand(command: string, options: RunOptions): Promise<CommandOutcome> {
-  let child: ChildProcess;
+export async function runCommand(command: string, { clock, timeoutMs, signal }: RunOptions): Promise<CommandOutcome> {
+  const limit = new AbortController();
+  using timers = new DisposableStack();
+  if (timeoutMs !== undefined) timers.use(clock.after(timeoutMs, () => limit.abort()));
   try {
-    using shield = shieldedStdio();
+    const running = await spawnCommand(command);
+    const exit = await exitOf(running, clock, AbortSignal.any([signal, limit.signal]));
+    return exit ?? { kind: limit.signal.aborted ? 'timed_out' : 'stopped' };
+  } catch (error) {
+    return { kind: 'failed', reason: errorMessage(error) };
+  }
+}
+
+interface RunningCommand {
+  readonly child: ChildProcess;
+  /** Both of its streams. */
+  readonly output: Readable;
+}
+
+async function spawnCommand(command: string): Promise<RunningCommand> {
+  // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all.
+  using pipe = await openOutputPipe().catch(() => undefined);
+  using shield = shieldedStdio(pipe?.writeEnd ?? 'pipe');
+  try {
     // The outer shell only joins the two streams and then becomes the inner one, so the command's text stays as it is.
-    child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command], {
+    const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command], {
       detached: true,
       stdio: shield.stdio,
       env: reducedEnvironment(process.env),
     });
+    return { child, output: pipe?.readable ?? child.stdout ?? Readable.from([]) };
   } catch (error) {
-    return { kind: 'failed', reason: errorMessage(error) };
+    pipe?.readable.destroy();
+    throw error;
   }
-  return await outcomeOf(child, options);
 }
 
-async function outcomeOf(child: ChildProcess, { clock, timeoutMs, signal }: RunOptions): Promise<CommandOutcome> {
-  const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
-  using timers = new DisposableStack();
-  const output = new CappedOutput();
-  const exited = (): CommandOutcome => ({ kind: 'exited', status: statusOf(child), output: output.text() });
-  const stop = (outcome: CommandOutcome): void => {
+/** @returns `undefined` when `cut` came first, and the whole group is killed then */
+async function exitOf(
+  { child, output }: RunningCommand,
+  clock: Clock,
+  cut: AbortSignal,
+): Promise<CommandOutcome | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome | undefined>();
+  using ends = new DisposableStack();
+  const collected = new CappedOutput();
+  const exit = (): void => resolve({ kind: 'exited', status: statusOf(child), output: collected.text() });
+  const stop = (): void => {
     killGroup(child);
-    resolve(outcome);
+    resolve(undefined);
   };
-  const onAbort = (): void => stop({ kind: 'stopped' });
 
-  child.stdout?.on('data', (chunk: Buffer) => output.add(chunk));
-  child.on('error', (error) => resolve({ kind: 'failed', reason: error.message }));
-  child.on('close', () => resolve(exited()));
-  // A process left in the background holds the pipe open, perhaps for ever; its command has ended all the same.
-  child.on('exit', () => {
-    if (!timers.disposed) timers.use(clock.after(STRAGGLER_MS, () => resolve(exited())));
+  output.on('data', (chunk: Buffer) => collected.add(chunk));
+  output.on('close', () => {
+    if (hasExited(child)) exit();
   });
-  if (timeoutMs !== undefined) timers.use(clock.after(timeoutMs, () => stop({ kind: 'timed_out' })));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
-  timers.defer(() => signal.removeEventListener('abort', onAbort));
-  timers.defer(() => child.stdout?.destroy());
+  child.on('error', reject);
+  child.on('exit', () => {
+    if (output.closed) exit();
+    // A process left in the background holds the pipe open, perhaps for ever; its command has ended all the same.
+    else if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, exit));
+  });
+  if (cut.aborted) stop();
+  cut.addEventListener('abort', stop);
+  ends.defer(() => cut.removeEventListener('abort', stop));
+  ends.defer(() => output.destroy());
 
   return await promise;
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function statusOf({ exitCode, signalCode }: ChildProcess): number {

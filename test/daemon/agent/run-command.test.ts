@@ -73,6 +73,16 @@ describe('the output', () => {
     expect(output).toBe([1, 2, 3, 4, 5].map((i) => `out ${String(i)}\nerr ${String(i)}\n`).join(''));
   });
 
+  test('holds what is written to the devices of the streams', async () => {
+    expect(await outputOf('echo a > /dev/stderr; echo b | tee /dev/stdout; echo c > /dev/stdout')).toBe('a\nb\nb\nc\n');
+  });
+
+  test('is there even when no pipe can be made', async () => {
+    vi.stubEnv('TMPDIR', '/no/such/directory');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await run('echo out; echo err >&2; exit 2')).toEqual({ kind: 'exited', status: 2, output: 'out\nerr\n' });
+  });
+
   test('holds what the shell itself has to say', async () => {
     expect(await outputOf('no-such-command-here')).toContain('not found');
     expect(await outputOf('echo one; if then')).toMatch(/syntax error/i);
