@@ -20,7 +20,7 @@ import {
   type FeedStatus,
 } from './feed-status.ts';
 import { HeldRows } from './held-rows.ts';
-import { settleCursor } from './list-cursor.ts';
+import { CURSOR_AT_TOP, settleCursor } from './list-cursor.ts';
 import { eventsLayout } from './screen-layout.ts';
 import { silenceScopeEntries, type SilenceForm, type Target } from './silence-form.ts';
 import { previewSilence, type SilencePreview } from './silence-preview.ts';
@@ -79,6 +79,8 @@ export class ConsoleStore {
     last: undefined,
   };
   #cursorRest: { readonly key: string | undefined; readonly sinceMs: number } = { key: undefined, sinceMs: 0 };
+  /** Whether the last frame showed a complete list. */
+  #wasLive = false;
   #peekedAtMs = 0;
   #preview: { readonly key: string; readonly atMs: number; readonly preview: SilencePreview | undefined } = {
     key: '',
@@ -277,8 +279,8 @@ export class ConsoleStore {
     const { order } = this.events;
     const { list } = eventsLayout(this.state);
     // Until the first snapshot is complete the cursor has no event to follow: it stays at the top.
-    const from = this.feed.everLive ? this.state.cursor : { ...this.state.cursor, key: undefined };
-    const cursor = settleCursor(from, order, list);
+    const cursor = settleCursor(this.#wasLive ? this.state.cursor : CURSOR_AT_TOP, order, list);
+    this.#wasLive = this.feed.everLive;
     const window = order.slice(cursor.top, cursor.top + list);
     this.#window = {
       keys: new Set(window.map((record) => record.key)),

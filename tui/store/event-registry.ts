@@ -151,6 +151,11 @@ export class EventRegistry {
     return true;
   }
 
+  /** Puts a new filter into effect now, however long that takes: what follows is about its result. */
+  finishFilter(nowMs: number): void {
+    while (!this.work(nowMs));
+  }
+
   get frozen(): boolean {
     return this.#frozen !== undefined;
   }

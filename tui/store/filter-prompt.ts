@@ -43,7 +43,8 @@ export function pressPrompt(store: ConsoleStore, action: KeyAction): void {
 /** Puts a filter into effect, or says what is wrong with it and leaves the present one. Empty: everything. */
 export function applyFilter(store: ConsoleStore, text: string): void {
   const { history } = store.state.filter;
-  if (text.trim() === '') {
+  const wanted = text.trim();
+  if (wanted === '') {
     store.events.setFilter(undefined);
     return store.update({ filter: { text: '', problem: undefined, history } });
   }
@@ -56,7 +57,7 @@ export function applyFilter(store: ConsoleStore, text: string): void {
     matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds),
     usesTime: usesTime(search),
   });
-  store.update({ filter: { text, problem: undefined, history } });
+  store.update({ filter: { text: wanted, problem: undefined, history } });
 }
 
 function show(store: ConsoleStore, line: LineEditor, historyAt: number): void {

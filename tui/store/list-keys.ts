@@ -20,6 +20,8 @@ export function pressList(store: ConsoleStore, action: KeyAction | undefined, ke
     return store.update({ count: Math.min(COUNT_MAX, (count ?? 0) * 10 + Number(key.text)) });
   }
   store.update({ count: undefined });
+  // Keys may come faster than a filter is evaluated, and they mean the list that it makes.
+  store.events.finishFilter(store.options.now());
   const { order } = store.events;
   const { list: rows } = eventsLayout(store.state);
   const to = movedTo(action, cursorNow(store).index, { rows, last: order.length - 1, count });

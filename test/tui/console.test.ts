@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { byKey, eventOf, openRig, type RigOptions } from '../support/console-rig.ts';
+import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
+
+const A = anEventRow({ client: 'a', since: 20 });
+const B = anEventRow({ client: 'b', since: 10 });
+
+const accepting: NonNullable<RigOptions['api']> = ({ path }) => {
+  if (path === '/silenced') return { status: 201 };
+  if (path === '/silenced/clear') return { status: 204 };
+  if (path === '/resolve') return { status: 202, body: { issued: 1 } };
+  return { status: 404 };
+};
+
+describe('what people ask for reaches the backend, and its answer the screen', () => {
+  test('a silence', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
+    rig.type('sdisk swap\u0013');
+    await rig.shows('1 silence made: client:a:http-frontend');
+    expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([
+      {
+        method: 'POST',
+        path: '/silenced',
+        body: {
+          subscription: 'client:a',
+          check: 'http-frontend',
+          expire: 3600,
+          expire_on_resolve: true,
+          reason: 'disk swap',
+          creator: 'alice@ops',
+        },
+      },
+    ]);
+  });
+
+  test('the end of a silence', async () => {
+    const silenced = { ...A, silenced_by: ['client:a:http-frontend'] };
+    const rig = await openRig({
+      snapshot: { events: byKey([silenced]), silenced: { 'client:a:http-frontend': aSilencedRow() } },
+      api: accepting,
+    });
+    rig.type('uy');
+    await rig.shows('1 silence ended');
+    expect(rig.requests).toContainEqual({
+      method: 'POST',
+      path: '/silenced/clear',
+      body: { id: 'client:a:http-frontend' },
+    });
+  });
+
+  test('a resolve', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
+    rig.type('ary');
+    await rig.shows('2 events resolved');
+    expect(rig.requests.filter(({ path }) => path === '/resolve').map(({ body }) => body)).toEqual([
+      { client: 'a', check: 'http-frontend' },
+      { client: 'b', check: 'http-frontend' },
+    ]);
+  });
+
+  test('an event that is resolved already counts as resolved', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A]) }, api: () => ({ status: 404 }) });
+    rig.type('ry');
+    await rig.shows('1 event resolved: a/http-frontend');
+    expect(rig.quits).toBe(0);
+  });
+
+  test('of several silences exactly those that failed are named, with the reason of each', async () => {
+    const rig = await openRig({
+      snapshot: { events: byKey([A, B]) },
+      api: ({ body }) =>
+        JSON.stringify(body).includes('client:b')
+          ? { status: 400, body: { error: 'reason must name a change' } }
+          : { status: 201 },
+    });
+    rig.type('aswhy\u0013');
+    await rig.shows('1 of 2 silences made');
+    expect(rig.row('not made')).toContain('client:b:http-frontend: reason must name a change');
+    expect(rig.row(' made: client:a')).toContain('client:a:http-frontend');
+    rig.type('\r');
+    await rig.showsNo('not made');
+  });
+
+  test('a backend that fails is quoted', async () => {
+    const rig = await openRig({
+      snapshot: { events: byKey([anEventRow({ client: 'a', status: 1 })]) },
+      api: () => ({ status: 503, body: { error: 'the queue is full, try again' } }),
+    });
+    rig.type('r');
+    await rig.shows('a/http-frontend not resolved: the queue is full, try again');
+    expect(rig.screen.text).toContain('✗ 0 crit');
+  });
+});
+
+describe('one event', () => {
+  const api: NonNullable<RigOptions['api']> = ({ path }) =>
+    path === '/events/a/http-frontend'
+      ? { status: 200, body: eventOf(A, { output: 'first\nsecond' }) }
+      : { status: 404 };
+
+  test('says when it changes, and loads it again on Enter', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A]) }, api });
+    rig.type('\r');
+    await rig.shows('second');
+    await rig.change({ events: byKey([{ ...A, occurrences: 9 }]) });
+    await rig.shows('press Enter to reload');
+    rig.type('\r');
+    await rig.showsNo('press Enter to reload');
+    expect(rig.screen.text).toContain('second');
+  });
+
+  test('says when it is resolved while it is open, and stays', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A]) }, api });
+    rig.type('\r');
+    await rig.shows('second');
+    await rig.change({ events: { 'a/http-frontend': null } });
+    await rig.shows('resolved meanwhile: this is its last state');
+    expect(rig.screen.text).toContain('second');
+  });
+
+  test('names the other events of the client', async () => {
+    const disk = anEventRow({ client: 'a', check: 'disk', status: 1, output: '91% used' });
+    const rig = await openRig({ snapshot: { events: byKey([A, disk]) }, api });
+    rig.type('\r');
+    await rig.shows('related');
+    await rig.shows('disk  91% used');
+    expect(rig.row('related')).toContain('! WARN');
+  });
+});
+
+describe('the connection', () => {
+  test('a lost one comes back with what changed meanwhile, marks and filter kept', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
+    rig.type(' /http\r');
+    await rig.shows('1 marked');
+    (await rig.connection()).cut();
+    await rig.shows('DISCONNECTED');
+    rig.type('R');
+    const again = await rig.server.connection(1);
+    expect(await again.subscribed()).toMatchObject({ since: 1 });
+    await rig.shows('LIVE');
+    expect(rig.screen.text).toContain('1 marked');
+    expect(rig.screen.text).toContain('filter: http');
+  });
+
+  test('Ctrl-R loads everything again', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
+    rig.type('\u0012');
+    const again = await rig.server.connection(1);
+    expect(await again.subscribed()).not.toHaveProperty('since');
+    await rig.shows('LIVE');
+  });
+
+  test('a frame that comes much later than the others is called lagging', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A]) } });
+    await rig.pass(4000);
+    await rig.send({ type: 'changes', seq: 2, time: rig.clock.now() - 3500, rows: { events: byKey([B]) } });
+    await rig.shows('LAGGING 3.5s');
+    expect(rig.screen.text).toContain('lag 3.5s');
+  });
+});
+
+describe('the screen', () => {
+  test('follows the size of the terminal', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
+    for (const [columns, rows] of [
+      [80, 24],
+      [59, 15],
+      [200, 50],
+      [61, 17],
+      [120, 36],
+    ] as const) {
+      rig.screen.resize(columns, rows);
+      await rig.pass(100);
+      const expected = columns < 60 ? 'terminal too small' : 'LIVE';
+      await rig.shows(expected);
+      expect(rig.screen.lines[0]).toContain(columns < 60 ? 'too small' : 'scripted');
+    }
+  });
+
+  test('is drawn again on Ctrl-L, whatever was on it', async () => {
+    const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
+    await rig.shows('http-frontend');
+    const before = rig.screen.text;
+    rig.screen.feed('\u001B[5;1Hgarbage from somebody else\u001B[36;1H');
+    await rig.screen.settled();
+    expect(rig.screen.text).not.toBe(before);
+    rig.type('\u000C');
+    await rig.showsNo('garbage');
+    expect(rig.screen.text).toBe(before);
+  });
+
+  test('never shows what a check wants the terminal to do', async () => {
+    const output = 'ok\u001B[2J\u001B]0;owned\u0007\u009B31m\u202Etxt\u0007';
+    const rig = await openRig({
+      snapshot: { events: byKey([{ ...A, output }]) },
+      api: () => ({ status: 200, body: eventOf({ ...A, output }, { command: output }) }),
+    });
+    rig.type('y');
+    await rig.shows('raw json');
+    expect([rig.screen.title, rig.screen.bells]).toEqual(['', 0]);
+    expect(rig.screen.text).toContain('\\x1b[2J');
+  });
+});
