@@ -107,12 +107,21 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     isStoreOpen: true,
   };
   const app = await openServer({
-    ...{ results, events, silenced, clients, registry, store, clock, log, api, status },
+    results,
+    events,
+    silenced,
+    clients,
+    registry,
+    store,
+    clock,
+    log,
+    api,
+    status,
     settings: config.settings,
   });
   parts.defer(() => app.close());
   const authorize = authorizer(api);
-  routeUpgrades(
+  const upgrades = routeUpgrades(
     app.server,
     [
       {
@@ -133,6 +142,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       refuseForeignOrigin(request);
     },
   );
+  parts.use(upgrades);
   const url = await listen(app, { bind: options.bind, port: options.port });
 
   const running = parts.move();

@@ -78,7 +78,6 @@ export class FeedHub implements Disposable {
 
   [Symbol.dispose](): void {
     for (const timer of this.#timers) timer[Symbol.dispose]();
-    for (const consumer of this.#consumers) consumer.close(1001, 'the backend is stopping');
   }
 
   #flush(): void {

@@ -71,7 +71,6 @@ export class AgentHub implements Disposable {
 
   [Symbol.dispose](): void {
     for (const part of this.#parked) part[Symbol.dispose]();
-    for (const connection of this.#connections.keys()) connection.close(1001, 'the backend is stopping');
   }
 
   /** One acknowledgement per connection and commit, however many frames were in it. */

@@ -20,19 +20,32 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
   forbidden: '403 Forbidden',
   not_found: '404 Not Found',
+  unavailable: '503 Service Unavailable',
   internal: '500 Internal Server Error',
 };
+
+/** How long a peer may take to say goodbye when the backend stops. */
+const GOODBYE_MS = 1000;
+
+/** Close code of the WebSocket protocol: the server goes away. */
+const GOING_AWAY = 1001;
 
 /**
  * Lets WebSocket peers in: by path, with the endpoint's subprotocol, after the guard. A refusal is an HTTP answer that
  * says why.
+ *
+ * @returns to be disposed before the server is closed, which would wait for these peers: lets nobody in any more, says
+ *   goodbye to everybody, and cuts off those that do not answer
  */
-export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], guard: Guard): void {
-  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint)]));
+export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], guard: Guard): AsyncDisposable {
+  const peers = new Set<WebSocket>();
+  let isClosing = false;
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers)]));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
     try {
+      if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
       guard(request);
       const path = (request.url ?? '').split('?', 1)[0] ?? '';
       const handshake = byPath.get(path);
@@ -42,12 +55,22 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
       refuse(socket, error);
     }
   });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      isClosing = true;
+      await Promise.all([...peers].map(sayGoodbye));
+    },
+  };
 }
 
-function handshakeOf(endpoint: Endpoint): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+function handshakeOf(
+  endpoint: Endpoint,
+  peers: Set<WebSocket>,
+): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const { protocol, maxPayload } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
+    clientTracking: false,
     // Compression costs far more than it saves on small frames (performance, rule 8).
     perMessageDeflate: false,
     maxPayload,
@@ -56,8 +79,21 @@ function handshakeOf(endpoint: Endpoint): (request: IncomingMessage, socket: Dup
   return (request, socket, head) => {
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     if (!offered.includes(protocol)) throw new MonError('invalid', `the subprotocol ${protocol} is required`);
-    server.handleUpgrade(request, socket, head, (peer) => endpoint.accept(peer));
+    server.handleUpgrade(request, socket, head, (peer) => {
+      peers.add(peer);
+      peer.on('close', () => peers.delete(peer));
+      endpoint.accept(peer);
+    });
   };
+}
+
+async function sayGoodbye(peer: WebSocket): Promise<void> {
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  peer.on('close', () => resolve());
+  peer.close(GOING_AWAY, 'the backend is stopping');
+  const impatience = setTimeout(() => peer.terminate(), GOODBYE_MS);
+  await gone;
+  clearTimeout(impatience);
 }
 
 function refuse(socket: Duplex, error: unknown): void {

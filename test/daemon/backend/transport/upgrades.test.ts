@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { openApiClient } from '../../../../shared/client/api-client.ts';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
+import type { BackendOptions } from '../../../../daemon/backend/compose.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+async function backendUrl(definitions: Partial<Pick<BackendOptions['config'], 'api'>> = {}): Promise<string> {
+  const backend = await openBackend({ dir: await tempDir(), definitions });
+  onTestFinished(() => backend.stop());
+  return backend.url;
+}
+
+/** Tries the handshake: 101, or the status and the text of the refusal. */
+async function handshake(
+  url: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ status: number; error?: unknown; protocol?: string | undefined }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = httpRequest(url + path, {
+    headers: {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      ...headers,
+    },
+  });
+  request.on('upgrade', (response, socket) => {
+    socket.destroy();
+    resolve(response);
+  });
+  request.on('response', resolve);
+  request.on('error', reject);
+  request.end();
+  const response = await promise;
+  if (response.statusCode === 101) return { status: 101, protocol: response.headers['sec-websocket-protocol'] };
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const { error } = JSON.parse(Buffer.concat(chunks).toString()) as { error: unknown };
+  return { status: response.statusCode ?? 0, error };
+}
+
+const feed = { 'Sec-WebSocket-Protocol': FEED_PROTOCOL };
+
+test('a peer that offers the subprotocol among others is let in', async () => {
+  const url = await backendUrl();
+  const answer = await handshake(url, FEED_PATH, { 'Sec-WebSocket-Protocol': `other, ${FEED_PROTOCOL}` });
+  expect(answer).toEqual({ status: 101, protocol: FEED_PROTOCOL });
+});
+
+test.each([
+  {
+    name: 'no subprotocol',
+    path: FEED_PATH,
+    headers: {},
+    status: 400,
+    error: `the subprotocol ${FEED_PROTOCOL} is required`,
+  },
+  {
+    name: 'the subprotocol of the other endpoint',
+    path: AGENT_PATH,
+    headers: feed,
+    status: 400,
+    error: `the subprotocol ${AGENT_PROTOCOL} is required`,
+  },
+  {
+    name: 'another path',
+    path: '/events',
+    headers: feed,
+    status: 404,
+    error: 'there is no WebSocket endpoint at /events',
+  },
+  {
+    name: 'a page of another host',
+    path: FEED_PATH,
+    headers: { ...feed, Origin: 'https://evil.example' },
+    status: 403,
+    error: 'pages of https://evil.example may not connect to this backend',
+  },
+  {
+    name: 'a page without a host',
+    path: FEED_PATH,
+    headers: { ...feed, Origin: 'null' },
+    status: 403,
+    error: 'pages of null may not connect to this backend',
+  },
+])('$name is refused with the reason', async ({ path, headers, status, error }) => {
+  expect(await handshake(await backendUrl(), path, headers)).toEqual({ status, error });
+});
+
+test('a page of the backend itself is let in', async () => {
+  const url = await backendUrl();
+  expect((await handshake(url, FEED_PATH, { ...feed, Origin: url })).status).toBe(101);
+});
+
+test('credentials hold for agents and consumers as well', async () => {
+  const url = await backendUrl({ api: { bind: '127.0.0.1', port: 0, user: 'ops', password: 'a:b' } });
+  const agent = { 'Sec-WebSocket-Protocol': AGENT_PROTOCOL };
+  const right = { Authorization: `Basic ${Buffer.from('ops:a:b').toString('base64')}` };
+  const wrong = { Authorization: `Basic ${Buffer.from('ops:a').toString('base64')}` };
+  expect((await handshake(url, AGENT_PATH, agent)).status).toBe(401);
+  expect((await handshake(url, FEED_PATH, { ...feed, ...wrong })).status).toBe(401);
+  expect((await handshake(url, AGENT_PATH, { ...agent, ...right })).status).toBe(101);
+});
+
+test('a backend that stops says goodbye, and does not wait for a peer that does not listen', async () => {
+  const backend = await openBackend({ dir: await tempDir() });
+  const agent = await AgentPeer.connect(backend.url);
+  await agent.join();
+  const deaf = new WebSocket(backend.url.replace(/^http/, 'ws') + FEED_PATH, FEED_PROTOCOL);
+  await once(deaf, 'open');
+  deaf.pause();
+  await backend.stop();
+  expect(await agent.ends()).toEqual({ code: 1001, reason: 'the backend is stopping' });
+  deaf.terminate();
+});
+
+test('a backend that stops commits what it took, and cuts off an agent whose frames it held', async () => {
+  const dir = await tempDir();
+  const stores: TroubledStore[] = [];
+  const backend = await openBackend({
+    dir,
+    batcher: { queueLimit: 2 },
+    around: (store) => (stores[0] = new TroubledStore(store)),
+  });
+  const agent = await AgentPeer.connect(backend.url);
+  await agent.join();
+  const release = stores[0]?.hold();
+  for (let id = 1; id <= 5; id++) {
+    agent.say({ type: 'results', results: [{ id, check: { name: 'disk', output: `run ${String(id)}`, status: 2 } }] });
+  }
+  await vi.waitFor(() => expect(stores[0]?.writes).toBe(2), 5000);
+  const stopped = backend.stop();
+  await agent.ends();
+  release?.();
+  await stopped;
+
+  const again = await openBackend({ dir });
+  onTestFinished(() => again.stop());
+  const { acked } = await (await AgentPeer.connect(again.url)).join();
+  expect(acked).toBeGreaterThan(0);
+  expect((await openApiClient({ backend: again.url }).result('web-1', 'disk'))?.check.output).toBe(
+    `run ${String(acked)}`,
+  );
+});

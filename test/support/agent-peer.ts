@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { vi } from 'vitest';
+import {
+  AGENT_PATH,
+  AGENT_PROTOCOL,
+  backendMessageSchema,
+  type AgentMessage,
+  type BackendMessage,
+} from '../../shared/schemas/agent.ts';
+
+/** Generous, because two cores may be shared with other work. */
+const SOON = { timeout: 10_000, interval: 2 };
+
+/** A connection to a backend as an agent has it, that does exactly what the test says. */
+export class AgentPeer {
+  readonly name: string;
+  /** Everything that the backend said, in order. */
+  readonly heard: BackendMessage[] = [];
+  /** How the connection ended; undefined while it is open. */
+  ending: { readonly code: number; readonly reason: string } | undefined;
+  readonly #socket: WebSocket;
+
+  private constructor(socket: WebSocket, name: string) {
+    this.name = name;
+    this.#socket = socket;
+    socket.on('message', (data: Buffer) =>
+      this.heard.push(backendMessageSchema.parse(JSON.parse(data.toString())) as BackendMessage),
+    );
+    socket.on('close', (code, reason) => (this.ending = { code, reason: reason.toString() }));
+    socket.on('error', () => socket.terminate());
+  }
+
+  /** @throws Error when the backend refuses the connection */
+  static async connect(url: string, name = 'web-1'): Promise<AgentPeer> {
+    const socket = new WebSocket(url.replace(/^http/, 'ws') + AGENT_PATH, AGENT_PROTOCOL);
+    const peer = new AgentPeer(socket, name);
+    await once(socket, 'open');
+    return peer;
+  }
+
+  /** The highest id that was acknowledged, by the welcome or since. */
+  get acked(): number {
+    return this.heard.reduce((acked, message) => {
+      if (message.type === 'welcome') return Math.max(acked, message.acked);
+      return message.type === 'ack' ? Math.max(acked, message.id) : acked;
+    }, 0);
+  }
+
+  say(message: AgentMessage): void {
+    this.sayText(JSON.stringify(message));
+  }
+
+  sayText(text: string): void {
+    this.#socket.send(text);
+  }
+
+  /** Says hello without waiting for the answer. */
+  greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}): void {
+    this.say({
+      type: 'hello',
+      spool,
+      client: { name: this.name, address: '192.0.2.1', subscriptions: ['web'], ...about },
+    });
+  }
+
+  /** Says hello and waits for the welcome. */
+  async join(
+    spool?: string,
+    about?: Readonly<Record<string, unknown>>,
+  ): Promise<Extract<BackendMessage, { type: 'welcome' }>> {
+    this.greet(spool, about);
+    return await this.hears('welcome');
+  }
+
+  /** The first message of this type, as soon as it is there. */
+  async hears<Type extends BackendMessage['type']>(type: Type): Promise<Extract<BackendMessage, { type: Type }>> {
+    const isOfType = (message: BackendMessage): message is Extract<BackendMessage, { type: Type }> =>
+      message.type === type;
+    return await vi.waitFor(() => {
+      const message = this.heard.find(isOfType);
+      if (message === undefined)
+        throw new Error(`no ${type} in ${JSON.stringify(this.heard)}, ${JSON.stringify(this.ending)}`);
+      return message;
+    }, SOON);
+  }
+
+  /** Waits until this id is acknowledged. */
+  async reaches(id: number): Promise<void> {
+    await vi.waitFor(() => {
+      if (this.acked < id)
+        throw new Error(`acknowledged up to ${String(this.acked)}, not ${String(id)}: ${JSON.stringify(this.ending)}`);
+    }, SOON);
+  }
+
+  /** Waits for the end of the connection. */
+  async ends(): Promise<{ readonly code: number; readonly reason: string }> {
+    return await vi.waitFor(() => {
+      if (this.ending === undefined) throw new Error('the connection is still open');
+      return this.ending;
+    }, SOON);
+  }
+
+  /** Ends it without a goodbye. */
+  cut(): void {
+    this.#socket.terminate();
+  }
+}

@@ -1,0 +1,31 @@
+import { compose, type Backend } from '../../daemon/backend/compose.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import type { BatcherOptions } from '../../daemon/backend/pipeline/batcher.ts';
+import type { Clock, Store } from '../../daemon/backend/ports.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import type { Log } from '../../daemon/log/log.ts';
+import { RecordedLog } from './recorded-log.ts';
+
+/** The whole backend in this process, over a directory that can be opened again after `stop`. */
+export async function openBackend(options: {
+  readonly dir: string;
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly batcher?: BatcherOptions;
+  /** What stands between the backend and its store. */
+  readonly around?: (store: Store) => Store;
+  /** The `checks` and other sections of a configuration. */
+  readonly definitions?: Partial<Pick<Awaited<ReturnType<typeof loadConfig>>, 'checks' | 'handlers' | 'api'>>;
+}): Promise<Backend> {
+  const { dir, around = (store) => store } = options;
+  return await compose({
+    config: { ...(await loadConfig({ directories: [], env: {} })), ...options.definitions },
+    openStore: async () => around(await openLevelStore(dir)),
+    clock: options.clock ?? new SystemClock(),
+    log: options.log ?? new RecordedLog(),
+    bind: '127.0.0.1',
+    port: 0,
+    ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
+  });
+}

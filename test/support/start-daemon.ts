@@ -1,0 +1,66 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+
+const recordSchema = z.looseObject({ level: z.string(), message: z.string(), url: z.string().optional() });
+type LogRecord = z.infer<typeof recordSchema>;
+
+export interface DaemonProcess extends AsyncDisposable {
+  /** Where it listens. */
+  readonly url: string;
+  readonly pid: number;
+  /** Log records so far. */
+  readonly records: readonly LogRecord[];
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+/**
+ * The backend program as a process of its own, serving on a free port. Disposing of it kills it.
+ *
+ * @throws Error with what it wrote when it ends before it serves
+ */
+export async function startDaemon(options: {
+  readonly stateDir: string;
+  /** More arguments of `mon-backend start`. */
+  readonly args?: readonly string[];
+}): Promise<DaemonProcess> {
+  const child = spawn(
+    process.execPath,
+    ['daemon/backend/main.ts', 'start', '--state-dir', options.stateDir, '--port', '0', ...(options.args ?? [])],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const ended = endOf(child);
+  const records: LogRecord[] = [];
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const { promise: served, resolve } = Promise.withResolvers<string>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const record = recordSchema.parse(JSON.parse(line));
+    records.push(record);
+    if (record.message === 'backend started' && record.url !== undefined) resolve(record.url);
+  });
+  const failed = ended.then(({ code }) => {
+    throw new Error(`the backend ended with ${String(code)} before it served: ${stderr}${JSON.stringify(records)}`);
+  });
+  // Once it serves, its end is no failure.
+  failed.catch(() => undefined);
+  const url = await Promise.race([served, failed]);
+  const end = async (signal: NodeJS.Signals): ReturnType<DaemonProcess['end']> => {
+    child.kill(signal);
+    return ended;
+  };
+  return {
+    url,
+    pid: child.pid ?? 0,
+    records,
+    end,
+    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+  };
+}
+
+async function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal };
+}
