@@ -36,7 +36,7 @@ const session = openTerminalSession({
 });
 
 session.stdout.on('resize', () => show(`size ${String(session.stdout.columns)}x${String(session.stdout.rows)}`));
-show('ready');
+show(`ready, process ${String(process.pid)}`);
 
 function show(text: string): void {
   session.stdout.writeRaw(`\u001b[${String(line++)};1H${text}\u001b[K`);
