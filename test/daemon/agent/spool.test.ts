@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSpool, type Spool, type SpoolLimits } from '../../../daemon/agent/spool.ts';
@@ -164,6 +166,35 @@ test('a spool behaves like an array, over restarts', async () => {
     }),
     { numRuns: 25 },
   );
+});
+
+test('what was appended survives kills at any moment, and no id is given twice', async () => {
+  const dir = await tempDir();
+  let lastPrinted = 0;
+  for (const lines of [1, 40, 7, 120]) {
+    const writer = spawn(process.execPath, ['test/support/spool-writer.ts', dir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let seen = 0;
+    for await (const line of createInterface(writer.stdout)) {
+      expect(Number(line)).toBe(lastPrinted + 1);
+      lastPrinted = Number(line);
+      seen += 1;
+      if (seen === lines) writer.kill('SIGKILL');
+    }
+    const spool = await openSpool(dir);
+    // The last append may have been cut off after it was safe and before it was told.
+    expect([lastPrinted, lastPrinted + 1]).toContain(spool.lastId);
+    lastPrinted = spool.lastId;
+    const results = await spool.read(0, EVERYTHING);
+    expect(results).toEqual(
+      Array.from({ length: lastPrinted }, (_, index) => ({
+        id: index + 1,
+        text: JSON.stringify(aResult(`after ${String(index)}`)),
+      })),
+    );
+    await spool[Symbol.asyncDispose]();
+  }
 });
 
 describe('a spool that cannot be used', () => {

@@ -1,0 +1,9 @@
+// A process to be killed: appends results to the spool in the directory it is given, and prints each id once it is safe.
+import { openSpool } from '../../daemon/agent/spool.ts';
+
+const [, , stateDir = ''] = process.argv;
+const spool = await openSpool(stateDir);
+for (;;) {
+  const id = await spool.append({ name: 'disk', output: `after ${String(spool.lastId)}`, status: 0 });
+  process.stdout.write(`${String(id)}\n`);
+}
