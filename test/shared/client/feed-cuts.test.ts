@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import type { FeedClock } from '../../../shared/client/feed-clock.ts';
+import { openFeed } from '../../../shared/client/feed-client.ts';
+import { eventRow } from '../../../shared/domain/event-row.ts';
+import { eventKey } from '../../../shared/schemas/feed.ts';
+import { chanceOf } from '../../support/chance.ts';
+import { startCutProxy } from '../../support/cut-proxy.ts';
+import { FeedDiary } from '../../support/feed-diary.ts';
+import { startBackend } from '../../support/running-backend.ts';
+
+/** Enough to meet every phase several times; `MON_TEST_CUTS=200` takes about half a minute. */
+const CUTS = Number(process.env['MON_TEST_CUTS'] ?? 40);
+const SEED = 20_261_120;
+
+/** Pauses and heartbeats of seconds become some milliseconds. */
+const HASTE = 100;
+const hasty: FeedClock = {
+  now: () => Date.now() * HASTE,
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs / HASTE);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};
+
+/** What the feed should add up to, asked for anew. */
+async function truth(api: ApiClient): Promise<{ events: unknown; silenced: string[]; clients: string[] }> {
+  const [events, silenced, clients] = await Promise.all([api.events(), api.silenced(), api.clients()]);
+  return {
+    events: Object.fromEntries(events.map((event) => [eventKey(event.client.name, event.check.name), eventRow(event)])),
+    silenced: silenced.map(({ id }) => id),
+    clients: clients.map(({ name }) => name),
+  };
+}
+
+test(`a feed that is cut ${String(CUTS)} times at random ends up with the state of the backend`, async () => {
+  const chance = chanceOf(SEED);
+  const pick = (count: number): number => Math.floor(chance() * count);
+  await using backend = await startBackend();
+  const proxy = await startCutProxy(backend.url, () => pick(pick(3) === 0 ? 1000 : 30_000));
+  const diary = new FeedDiary();
+  const feed = openFeed({ backend: proxy.url, topics: ['events', 'silenced', 'clients'], clock: hasty, chance }, diary);
+  onTestFinished(() => feed.close());
+  const api = openApiClient({ backend: backend.url, env: {} });
+
+  while (proxy.cuts < CUTS) {
+    await api.submitResults(
+      Array.from({ length: 20 }, () => ({
+        source: `web-${String(pick(10))}`,
+        name: `check-${String(pick(4))}`,
+        status: pick(4),
+        output: 'x'.repeat(pick(100)),
+      })),
+    );
+    const subscription = `client:web-${String(pick(10))}`;
+    await (pick(2) === 0 ? api.silence({ subscription }) : api.clearSilenced({ subscription }));
+    if (pick(20) === 0) await api.deleteClient(`web-${String(pick(10))}`).catch(() => undefined);
+    // The backend gathers changes for 50 ms: time for some of them to set out.
+    await pause(pick(20));
+  }
+  proxy.calm();
+  await vi.waitFor(
+    async () => {
+      const { events, silenced, clients } = diary.replica;
+      expect(diary.states.at(-1)).toEqual({ kind: 'live' });
+      expect({
+        events: Object.fromEntries(events),
+        silenced: [...silenced.keys()].toSorted(),
+        clients: [...clients.keys()].toSorted(),
+      }).toEqual(await truth(api));
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+  // It was not one long cut: it came back again and again.
+  expect(diary.states.filter(({ kind }) => kind === 'live').length).toBeGreaterThan(CUTS / 8);
+}, 120_000);

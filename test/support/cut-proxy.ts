@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface CutProxy {
+  readonly url: string;
+  /** Connections cut so far. */
+  readonly cuts: number;
+  /** From now on nothing is cut. */
+  calm(): void;
+}
+
+/**
+ * A TCP proxy on loopback that cuts each connection without a goodbye, after so many bytes of the answer as
+ * `bytesUntilCut` says for it. The last bytes still arrive, so frames are cut anywhere. Closed when the test ends.
+ */
+export async function startCutProxy(target: string, bytesUntilCut: () => number): Promise<CutProxy> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let cuts = 0;
+  let isCalm = false;
+
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    let left = bytesUntilCut();
+    const drop = (): void => {
+      for (const socket of [near, far]) {
+        open.delete(socket);
+        socket.destroy();
+      }
+    };
+    for (const socket of [near, far]) {
+      open.add(socket);
+      socket.on('error', drop);
+      socket.on('close', drop);
+    }
+    near.pipe(far);
+    far.on('data', (chunk: Buffer) => {
+      if (isCalm || chunk.length < left) {
+        left -= chunk.length;
+        near.write(chunk);
+        return;
+      }
+      cuts += 1;
+      far.destroy();
+      near.write(chunk.subarray(0, Math.max(0, left)), () => near.resetAndDestroy());
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => void server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  return {
+    url: `http://127.0.0.1:${String(address.port)}`,
+    get cuts() {
+      return cuts;
+    },
+    calm() {
+      isCalm = true;
+    },
+  };
+}
