@@ -57,12 +57,18 @@ export function infoRoutes(app: FastifyInstance, { clock, settings, status }: Ap
           hostname: status.hostname,
           address: status.address,
           tasks: status.tasks,
-          metrics: {},
+          metrics: { cpu: cpuSeconds() },
           sensu,
+          tessen: { enabled: false },
           timestamp: Math.floor(clock.now() / 1000),
         },
       ],
       mon: { version: VERSION },
     }),
   });
+}
+
+function cpuSeconds(): { readonly user: number; readonly system: number } {
+  const { user, system } = process.cpuUsage();
+  return { user: user / 1e6, system: system / 1e6 };
 }

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { on, once } from 'node:events';
+import { WebSocket } from 'ws';
+import { AGENT_PATH, AGENT_PROTOCOL, type BackendMessage } from '../../shared/schemas/agent.ts';
+
+type Client = Readonly<Record<string, unknown>>;
+
+interface PublishedResult {
+  readonly client: string;
+  readonly signature?: string;
+  readonly check: Readonly<Record<string, unknown>>;
+}
+
+/** Says what the clients of a recording said, through the way in for agents: a connection for each message. */
+export class Agents {
+  readonly #url: string;
+  readonly #known = new Map<string, Client>();
+
+  /** @param url of the backend */
+  constructor(url: string) {
+    this.#url = url.replace(/^http/, 'ws') + AGENT_PATH;
+  }
+
+  /** Settles when the backend has taken or refused it. */
+  async publish(pipe: string, payload: unknown): Promise<void> {
+    if (typeof payload === 'string') await this.#converse([payload]);
+    else if (pipe === 'keepalives') await this.#keepalive(payload as Client);
+    else await this.#result(payload as PublishedResult);
+  }
+
+  async #keepalive(client: Client): Promise<void> {
+    const [answer] = await this.#converse([hello(client)]);
+    if (answer === 'welcome') this.#known.set(String(client['name']), client);
+  }
+
+  async #result({ client: name, signature, check }: PublishedResult): Promise<void> {
+    // The peer makes a client of whoever sends a result; this one is how it makes it.
+    const client = this.#known.get(name) ?? { name, address: 'unknown', keepalives: false };
+    const result = { id: 1, ...(signature === undefined ? {} : { signature }), check };
+    await this.#converse([hello(client), JSON.stringify({ type: 'results', results: [result] })]);
+  }
+
+  /** @returns the type of the answer to each frame */
+  async #converse(frames: readonly string[]): Promise<string[]> {
+    const socket = new WebSocket(this.#url, AGENT_PROTOCOL);
+    const messages = on(socket, 'message') as AsyncIterableIterator<[Buffer]>;
+    await once(socket, 'open');
+    const answers: string[] = [];
+    for (const frame of frames) {
+      socket.send(frame);
+      let type: string;
+      // A refusal of one result comes before its acknowledgement.
+      do type = typeOf(await messages.next());
+      while (type === 'rejected');
+      answers.push(type);
+    }
+    socket.terminate();
+    return answers;
+  }
+}
+
+function typeOf({ value: [data] }: IteratorResult<[Buffer], [Buffer]>): string {
+  return (JSON.parse(data.toString()) as BackendMessage).type;
+}
+
+function hello(client: Client): string {
+  return JSON.stringify({ type: 'hello', client, spool: randomUUID() });
+}

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CORRECTIONS, DIFFERENCES } from './differences.ts';
+import { replay, type Outcome } from './replay.ts';
+import { readScenario, SCENARIOS, type ScenarioName } from './scenario.ts';
+
+/** What became of the lines of each file, so that none is dropped unseen. */
+const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = {
+  clients: {
+    equal: 136,
+    sanctioned: 10,
+    published: 7,
+    'needs handlers': 2,
+    'shows the inside of the peer': 9,
+    'left to chance': 2,
+  },
+  events: { equal: 201, sanctioned: 1, 'needs handlers': 79, 'shows the inside of the peer': 45, 'left to chance': 1 },
+  misc: { equal: 69, sanctioned: 22, 'left to chance': 1, 'tested beside the API': 8 },
+  resolve: { equal: 22, published: 1, 'needs handlers': 3, 'shows the inside of the peer': 2 },
+  results: {
+    equal: 168,
+    sanctioned: 7,
+    published: 7,
+    'needs handlers': 25,
+    'shows the inside of the peer': 5,
+    'left to chance': 1,
+  },
+  silenced: { equal: 124, sanctioned: 12, 'shows the inside of the peer': 2, 'left to chance': 2 },
+};
+
+describe.each(SCENARIOS)('%s, as recorded with the real peer', (file: ScenarioName) => {
+  let outcomes: Outcome[];
+  beforeAll(async () => {
+    outcomes = await replay(file);
+  });
+
+  test('every answer is the recorded one, but for the named differences', () => {
+    expect(outcomes.filter(({ kind }) => kind === 'different')).toEqual([]);
+  });
+
+  test('every line was dealt with', () => {
+    const counts: Record<string, number> = {};
+    for (const outcome of outcomes) {
+      const what = outcome.kind === 'skipped' ? outcome.reason : outcome.kind;
+      counts[what] = (counts[what] ?? 0) + 1;
+    }
+    expect(counts).toEqual(LINES[file]);
+  });
+
+  const differences = DIFFERENCES.filter((difference) => difference.file === file);
+  if (differences.length > 0) {
+    test.each(differences)('line $line, $case: $because', ({ line }) => {
+      expect(outcomes[line - 1]).toMatchObject({ line, kind: 'sanctioned', problems: [] });
+    });
+  }
+
+  const corrections = CORRECTIONS.filter((correction) => correction.file === file);
+  if (corrections.length > 0) {
+    test.each(corrections)('all lines: $because', ({ texts }) => {
+      const recorded = JSON.stringify(readScenario(file));
+      for (const wrong of Object.keys(texts)) expect(recorded).toContain(`:${JSON.stringify(wrong)}`);
+    });
+  }
+});

@@ -1,0 +1,219 @@
+import type { ScenarioName } from './scenario.ts';
+
+/**
+ * Where the right answer is not the recorded one, and why: a decision or a DEFECT row of the completion page. Each is
+ * held to its right answer, and to being different from the recorded one.
+ */
+export interface Difference {
+  readonly file: ScenarioName;
+  readonly line: number;
+  readonly case: string;
+  readonly because: string;
+  readonly right: RightAnswer;
+}
+
+type RightAnswer =
+  /** `body` only where it says more than that there is a reason. */
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** The status of a refusal in plain text. */
+  | { readonly plain: number }
+  /** As recorded at another line of the same file. */
+  | { readonly asLine: number }
+  /** As recorded, with another body. */
+  | { readonly but: (body: unknown) => unknown };
+
+const DECODED = '1.1 DEFECT, percent-encoding in a path: each segment is decoded once, then validated';
+const EXACT_ID = '1.2 DEFECT, GET /silenced/ids/:id: exact ids, no suffix pattern';
+const HTTP = 'HTTP itself: what is no request for a parser that follows RFC 9112 is a 400';
+const VALIDATED = 'decision, values the peer lets in through an agent but refuses at POST /results are refused';
+const STASHES = 'stashes come with a later version: there is nothing at this path yet';
+/** Clients that were named after a token, by what the peer makes of the name. */
+const UNCUT: Readonly<Record<string, string>> = { '': ':::name:::', 'x-': 'x-:::name|def:::' };
+const NOBODY = { status: 404 };
+/** Answered before there is a request, so in plain text and without the headers of every other answer. */
+const MALFORMED = { plain: 400 };
+const REFUSED = { status: 400 };
+
+export const DIFFERENCES: readonly Difference[] = [
+  ...differences('clients', 'the peer answers 500 to any keepalive object: a valid one is accepted', {
+    '7 keepalive hash': { status: 201, body: { name: 'kah' } },
+    '8 empty keepalive hash': { status: 201, body: { name: 'kah' } },
+  }),
+  ...differences('clients', DECODED, {
+    '110 odd path': REFUSED,
+    '111 odd path': { asLine: 14 },
+    '115 odd path': REFUSED,
+  }),
+  ...differences('clients', 'HTTP itself: the parser refuses methods that it does not know', {
+    '124 method not allowed': MALFORMED,
+    '125 method not allowed': MALFORMED,
+  }),
+  ...differences('clients', 'the peer deletes within seconds, this backend before it answers', {
+    '130 delete with event (immediately after)': NOBODY,
+    '131 delete with event (immediately after)': { status: 200, body: [] },
+    '153 delete invalidate (2.5 s later)': NOBODY,
+  }),
+  ...differences('events', DECODED, { '324 path': REFUSED }),
+  ...differences('misc', 'decision, /health: consumers >= 1 while serving', {
+    '8 health ?consumers=1': { status: 204 },
+    '9 health ?consumers=2&messages=1': {
+      status: 412,
+      body: ['keepalive consumers (1) less than min_consumers (2)', 'result consumers (1) less than min_consumers (2)'],
+    },
+  }),
+  ...differences('misc', '1.6 DEFECT, settings secrets: always redacted', {
+    '16 settings redacted=false': { asLine: 15 },
+  }),
+  ...differences('misc', DECODED, {
+    '38 unknown route': { status: 200, body: [] },
+    '39 unknown route POST': REFUSED,
+  }),
+  ...differences('misc', 'HTTP itself: a request line without a version is HTTP/0.9 to the parser', {
+    '55 raw: two-word request line': { status: 200 },
+  }),
+  ...differences('misc', HTTP, {
+    '57 raw: no host header': MALFORMED,
+    '58 raw: LF only': MALFORMED,
+    '62 raw: lower-case header names': MALFORMED,
+    '65 raw: header without colon': MALFORMED,
+    '66 raw: absolute uri': MALFORMED,
+    '67 raw: GET with body': MALFORMED,
+  }),
+  ...differences('misc', 'decision, Basic credentials: the scheme in any letter case, a malformed value is 401', {
+    '75 auth: lower-case scheme': { status: 200, body: [] },
+    '76 auth: empty credentials': { status: 401 },
+  }),
+  ...differences('misc', '1.1, authentication: split at the first colon only', {
+    '78 auth: extra colon': { status: 401 },
+    '86 auth: password containing a colon can never match': { status: 200, body: [] },
+  }),
+  ...differences('misc', '1.1 DEFECT, CORS: false disables the headers', {
+    '95 cors false': { status: 200, headers: {} },
+  }),
+  ...differences('misc', STASHES, {
+    '96 invalid UTF-8 body': NOBODY,
+    '97 invalid UTF-8 body': NOBODY,
+    '98 null byte in a string': NOBODY,
+    '99 null byte in a string': NOBODY,
+    '100 deep nesting 500 levels': NOBODY,
+  }),
+  ...differences('results', 'design S10, keys: the peer cuts a name at the first colon in this list, and only here', {
+    '164 all results': {
+      but: (body) =>
+        (body as readonly { client: string }[]).map((item) =>
+          Object.assign({}, item, { client: UNCUT[item.client] ?? item.client }),
+        ),
+    },
+  }),
+  ...differences('results', DECODED, { '189 path': REFUSED }),
+  ...differences('results', VALIDATED, {
+    '203 invalid name via transport': {
+      but: (body) => (body as readonly { check: { name: string } }[]).filter(({ check }) => check.name === 'ak'),
+    },
+    '211 string status via transport': NOBODY,
+    '212 string status via transport': NOBODY,
+  }),
+  ...differences(
+    'results',
+    '1.6, POST /results: a missing status is 0 and a missing issued is now, whichever way the result came',
+    {
+      '206 missing status via transport': {
+        but: (body) => {
+          const { check, ...result } = body as { readonly check: object };
+          return { ...result, check: { ...check, status: 0, issued: 1 } };
+        },
+      },
+      '207 missing status via transport': NOBODY,
+    },
+  ),
+  ...differences('silenced', DECODED, {
+    '11 create sub': { asLine: 10 },
+    '100 encoded bad id': REFUSED,
+  }),
+  ...differences('silenced', EXACT_ID, {
+    '14 create check': NOBODY,
+    '15 create check': NOBODY,
+    '16 create check': NOBODY,
+    '94 by id b:*': NOBODY,
+    '97 by id :cpu': NOBODY,
+    '98 by id cpu': NOBODY,
+  }),
+  ...differences('silenced', 'decision, GET /silenced/subscriptions/:s: exact', {
+    '82 by subscription client': { status: 200, body: [] },
+  }),
+  ...differences('silenced', '1.20 DEFECT, suffix lookups: /silenced/checks is exact', {
+    '90 by check d.sk': { status: 200, body: [] },
+  }),
+  ...differences('silenced', '1.2 extension: DELETE /silenced/ids/:id', { '128 method not allowed': NOBODY }),
+  ...differences('silenced', 'X-Pagination.total never counts entries that have expired', {
+    '139 short expire then limit': { asLine: 140 },
+  }),
+];
+
+function differences(
+  file: ScenarioName,
+  because: string,
+  lines: Readonly<Record<string, RightAnswer>>,
+): readonly Difference[] {
+  return Object.entries(lines).map(([title, right]) => {
+    const space = title.indexOf(' ');
+    return { file, line: Number(title.slice(0, space)), case: title.slice(space + 1), because, right };
+  });
+}
+
+/** What a file records wrongly in many places; its answers are corrected before they are compared. */
+export interface Correction {
+  readonly file: ScenarioName;
+  readonly because: string;
+  readonly texts: Readonly<Record<string, string>>;
+  /** Attributes that are never null. */
+  readonly nulls?: Readonly<Record<string, unknown>>;
+}
+
+export const CORRECTIONS: readonly Correction[] = [
+  {
+    file: 'results',
+    because: 'decision, redaction on every output',
+    texts: { hunter2: 'REDACTED' },
+  },
+  {
+    file: 'silenced',
+    because: '1.2 DEFECT, explicit nulls: null counts as absent',
+    texts: { ':onlycheck': '*:onlycheck', 'onlysub:': 'onlysub:*' },
+    nulls: { expire_on_resolve: false },
+  },
+];
+
+/**
+ * Requests that bring back the state of the recording where a right answer has changed another one; each succeeds, which
+ * shows the right state.
+ */
+export const UNDO: readonly {
+  readonly file: ScenarioName;
+  readonly after: number;
+  readonly because: string;
+  readonly request: readonly [method: string, path: string, body?: unknown];
+  readonly status: number;
+}[] = [
+  {
+    file: 'clients',
+    after: 7,
+    because: 'a valid keepalive object was accepted',
+    request: ['DELETE', '/clients/kah'],
+    status: 202,
+  },
+  {
+    file: 'clients',
+    after: 8,
+    because: 'a valid keepalive object was accepted',
+    request: ['DELETE', '/clients/kah'],
+    status: 202,
+  },
+  {
+    file: 'silenced',
+    after: 59,
+    because: '1.2 DEFECT, expire -1 on POST: the entry stays for ever, at the peer it vanishes at once',
+    request: ['POST', '/silenced/clear', { id: 'en:*' }],
+    status: 204,
+  },
+];

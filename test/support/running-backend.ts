@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compose, type BackendOptions } from '../../daemon/backend/compose.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import type { Clock } from '../../daemon/backend/ports.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+
+export interface RunningBackend extends AsyncDisposable {
+  readonly url: string;
+  readonly log: RecordedLog;
+}
+
+/** The whole backend on an empty store and a free port, until it is disposed. */
+export async function startBackend(
+  options: {
+    /** The configuration file. */
+    readonly settings?: Readonly<Record<string, unknown>>;
+    readonly clock?: Clock;
+    readonly batcher?: BackendOptions['batcher'];
+  } = {},
+): Promise<RunningBackend> {
+  await using parts = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+  parts.defer(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'config.json');
+  await writeFile(file, JSON.stringify(options.settings ?? {}));
+  const log = new RecordedLog();
+  const backend = await compose({
+    config: await loadConfig({ file, directories: [], env: {} }),
+    openStore: () => openLevelStore(join(dir, 'store')),
+    clock: options.clock ?? new SystemClock(),
+    log,
+    bind: '127.0.0.1',
+    port: 0,
+    ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
+  });
+  parts.defer(() => backend.stop());
+  const running = parts.move();
+  return { url: backend.url, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
