@@ -76,8 +76,11 @@ take_lock() {
   mkdir -p "$root/build"
   waiting=
   until ln -s "$$" "$lock" 2>/dev/null; do
-    holder=$(readlink "$lock") || continue
-    if kill -0 "$holder" 2>/dev/null; then
+    if ! holder=$(readlink "$lock"); then
+      # Either it was released in this moment, or it cannot be made here.
+      [ -w "$root/build" ] || fail "cannot write to $root/build. Run this once as the owner of the clone, to build it."
+      sleep 0.1
+    elif kill -0 "$holder" 2>/dev/null; then
       [ -n "$waiting" ] || say "waiting for process $holder, which prepares this clone (if it does not, remove $lock)..."
       waiting=yes
       sleep 0.2
