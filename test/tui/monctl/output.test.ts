@@ -108,13 +108,15 @@ test('notes to people go nowhere when a program reads', () => {
 
 test('what json and yaml say is the value, and nothing that a terminal obeys', async () => {
   const value = fc
-    .jsonValue({ stringUnit: 'binary' })
-    .filter((candidate) => !JSON.stringify(candidate).includes('__proto__'));
+    .json({ stringUnit: 'binary' })
+    // YAML knows a negative zero, JSON does not; and no name of ours is a prototype.
+    .filter((text) => !text.includes('__proto__') && !text.includes('-0'))
+    .map((text): unknown => JSON.parse(text));
   await fc.assert(
-    fc.asyncProperty(value, async (json) => {
-      const [asJson, asYaml] = [await shown('json', json), await shown('yaml', json)];
-      expect(JSON.parse(asJson)).toEqual(JSON.parse(JSON.stringify(json)));
-      expect(parse(asYaml)).toEqual(JSON.parse(JSON.stringify(json)));
+    fc.asyncProperty(value, async (answer) => {
+      const [asJson, asYaml] = [await shown('json', answer), await shown('yaml', answer)];
+      expect(JSON.parse(asJson)).toEqual(answer);
+      expect(parse(asYaml)).toEqual(answer);
       expect(asJson + asYaml).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     }),
   );
