@@ -35,6 +35,9 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     reply.header('X-Request-ID', request.id);
     authorize(request.headers);
     refuseForeignWrite(request.method, request.headers);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new MonError('invalid', 'the Host header is missing');
+    }
     if (request.url.length > URL_LENGTH_MAX) {
       throw new MonError('too_large', `the URL is longer than ${String(URL_LENGTH_MAX)} characters`);
     }
@@ -45,7 +48,13 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEAD_TIMEOUT_MS, connectionsCheckingInterval: 5000 },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: HEAD_TIMEOUT_MS,
+      connectionsCheckingInterval: 5000,
+      // It is required all the same, but with an answer that says so.
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: URL_LENGTH_MAX },
     requestIdHeader: false,
     genReqId: requestId,

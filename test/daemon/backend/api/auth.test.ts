@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+const basic = (pair: string): string => Buffer.from(pair).toString('base64');
+
+const postFrom = (backend: RunningBackend, headers: Record<string, string>): Promise<Answer> =>
+  send(backend.url, { method: 'POST', target: '/silenced', headers, body: '{"check":"disk"}' });
+
+describe('with credentials configured', () => {
+  let backend: RunningBackend;
+  beforeAll(async () => {
+    backend = await startBackend({ settings: { api: { user: 'admin', password: 'pa:ss' } } });
+  });
+  afterAll(() => backend[Symbol.asyncDispose]());
+
+  const ask = (method: string, target: string, authorization?: string): Promise<Answer> =>
+    send(backend.url, { method, target, headers: authorization === undefined ? {} : { Authorization: authorization } });
+
+  test.each([
+    { name: 'nothing', authorization: undefined, status: 401 },
+    { name: 'the right pair', authorization: `Basic ${basic('admin:pa:ss')}`, status: 200 },
+    { name: 'the scheme in another case', authorization: `bASIC ${basic('admin:pa:ss')}`, status: 200 },
+    { name: 'a wrong user', authorization: `Basic ${basic('root:pa:ss')}`, status: 401 },
+    { name: 'a wrong password', authorization: `Basic ${basic('admin:pass')}`, status: 401 },
+    { name: 'the beginning of the password', authorization: `Basic ${basic('admin:pa')}`, status: 401 },
+    { name: 'more than the password', authorization: `Basic ${basic('admin:pa:ss:')}`, status: 401 },
+    { name: 'no colon', authorization: `Basic ${basic('admin')}`, status: 401 },
+    { name: 'nothing after the scheme', authorization: 'Basic ', status: 401 },
+    { name: 'no base64', authorization: 'Basic !!!', status: 401 },
+    { name: 'another scheme', authorization: `Bearer ${basic('admin:pa:ss')}`, status: 401 },
+  ])('$name: $status', async ({ authorization, status }) => {
+    expect((await ask('GET', '/clients', authorization)).status).toBe(status);
+  });
+
+  test('a refusal says how to get in, on every path', async () => {
+    for (const target of ['/clients', '/nope', '/health', '/%zz', '/clients#x', `/${'x'.repeat(9000)}`]) {
+      expect(await ask('GET', target)).toMatchObject({
+        status: 401,
+        headers: { 'www-authenticate': 'Basic realm="Restricted Area"' },
+        body: { error: 'credentials are missing or wrong: send user and password by HTTP Basic' },
+      });
+    }
+  });
+
+  test('OPTIONS needs none', async () => {
+    expect((await ask('OPTIONS', '/clients')).status).toBe(200);
+  });
+});
+
+describe('pages in a browser', () => {
+  test.each([
+    { name: 'a program, which has no origin, may write', headers: {}, status: 201 },
+    {
+      name: 'a page of this very host may write',
+      headers: { Host: 'mon.example:4567', Origin: 'http://mon.example:4567', ...JSON_TYPE },
+      status: 201,
+    },
+    { name: 'a page of another site must not', headers: { Origin: 'https://evil.example', ...JSON_TYPE }, status: 403 },
+    {
+      name: 'another port is another site',
+      headers: { Host: 'mon.example:4567', Origin: 'http://mon.example', ...JSON_TYPE },
+      status: 403,
+    },
+    { name: 'a page without a site must not', headers: { Origin: 'null', ...JSON_TYPE }, status: 403 },
+    {
+      name: 'a form must not, not even one of this host',
+      headers: { Host: 'mon.example', Origin: 'http://mon.example', 'Content-Type': 'text/plain' },
+      status: 403,
+    },
+  ])('$name: $status', async ({ headers, status }) => {
+    await using backend = await startBackend();
+    expect((await postFrom(backend, headers)).status).toBe(status);
+  });
+
+  test('other sites may read, and must not delete', async () => {
+    await using backend = await startBackend();
+    const headers = { Origin: 'https://evil.example' };
+    const statusOf = async (method: string, target: string): Promise<number> =>
+      (await send(backend.url, { method, target, headers })).status;
+    expect(await statusOf('GET', '/silenced')).toBe(200);
+    expect(await statusOf('DELETE', '/silenced/ids/a:b')).toBe(403);
+  });
+
+  test.each([
+    { opened: 'https://dash.example', from: 'https://dash.example', status: 201 },
+    { opened: 'https://dash.example', from: 'https://evil.example', status: 403 },
+    { opened: '*', from: 'https://evil.example', status: 201 },
+  ])('opened to $opened, a page of $from: $status', async ({ opened, from, status }) => {
+    await using backend = await startBackend({ settings: { api: { cors: { Origin: opened } } } });
+    expect((await postFrom(backend, { Origin: from, ...JSON_TYPE })).status).toBe(status);
+  });
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+let backend: RunningBackend;
+beforeAll(async () => {
+  backend = await startBackend();
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const post = (target: string, body: string): Promise<Answer> => send(backend.url, { method: 'POST', target, body });
+
+const result = (rest: string): string => `{"name":"a","output":"o",${rest}}`;
+const bodyOf = (length: number): string => result(`"x":"${'x'.repeat(length - result('"x":""').length)}"`);
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+describe('a body is refused with the reason', () => {
+  test.each([
+    { name: 'empty', body: '', error: 'the body is empty: send JSON' },
+    {
+      name: 'cut off',
+      body: '{"name":',
+      error: 'the body is not JSON, line 1, column 9: the text ends where a value is expected',
+    },
+    {
+      name: 'with single quotes',
+      body: "{'name':'a'}",
+      error: 'the body is not JSON, line 1, column 2: expected a name in double quotes',
+    },
+    {
+      name: 'with something behind it',
+      body: '{} x',
+      error: 'the body is not JSON, line 1, column 4: expected nothing more after the value',
+    },
+    { name: 'no object', body: '[]', error: 'Invalid input: expected object, received array' },
+    { name: 'null', body: 'null', error: 'Invalid input: expected object, received null' },
+    {
+      name: 'without an attribute',
+      body: '{"name":"a"}',
+      error: 'output: Invalid input: expected string, received undefined',
+    },
+    {
+      name: 'a wrong type',
+      body: result('"status":"0"'),
+      error: 'status: Invalid input: expected number, received string',
+    },
+    { name: 'a fraction', body: result('"status":1.5'), error: 'status: Invalid input: expected int, received number' },
+    {
+      name: 'a whole fraction',
+      body: result('"status":1.0'),
+      error: 'status: Invalid input: expected int, received number',
+    },
+    {
+      name: 'an exponent',
+      body: result('"status":1e0'),
+      error: 'status: Invalid input: expected int, received number',
+    },
+    { name: 'an endless number', body: result('"x":1e999'), error: 'the body holds a number that is too large' },
+    { name: '33 levels', body: result(`"x":${nested(32)}`), error: 'the body is nested deeper than 32 levels' },
+    {
+      name: 'the name __proto__',
+      body: result('"x":[{"__proto__":{}}]'),
+      error: 'the name "__proto__" is not allowed',
+    },
+    { name: 'that name in escapes', body: result('"\\u005f_proto__":1'), error: 'the name "__proto__" is not allowed' },
+    { name: 'the name constructor', body: result('"constructor":1'), error: 'the name "constructor" is not allowed' },
+    { name: 'the name prototype', body: result('"x":{"prototype":1}'), error: 'the name "prototype" is not allowed' },
+    {
+      name: 'everything wrong at once',
+      body: '{"name":"a b","output":1}',
+      error:
+        'name: must be word characters, dots and hyphens only; output: Invalid input: expected string, received number',
+    },
+  ])('$name', async ({ body, error }) => {
+    const { status, body: answer } = await post('/results', body);
+    expect({ status, answer }).toEqual({ status: 400, answer: { error } });
+  });
+
+  test.each([
+    { target: '/silenced', body: '{}', error: 'at least one of subscription and check is required' },
+    {
+      target: '/silenced',
+      body: '{"check":"a","expire":-2}',
+      error: 'expire: must be seconds, or -1 for an entry that never expires',
+    },
+    {
+      target: '/silenced',
+      body: '{"check":"a","expire":60.0}',
+      error: 'expire: Invalid input: expected int, received number',
+    },
+    { target: '/silenced/clear', body: '{}', error: 'one of id, subscription and check is required' },
+    { target: '/resolve', body: '{"client":"a"}', error: 'check: Invalid input: expected string, received undefined' },
+    {
+      target: '/clients',
+      body: '{"name":"a","address":1}',
+      error: 'address: Invalid input: expected string, received number',
+    },
+    { target: '/api/mon/v1/results', body: '{}', error: 'the body must be an array of results' },
+  ])('$target $body', async ({ target, body, error }) => {
+    const { status, body: answer } = await post(target, body);
+    expect({ status, answer }).toEqual({ status: 400, answer: { error } });
+  });
+});
+
+describe('a body is taken', () => {
+  test.each([
+    { name: 'with 32 levels', body: result(`"x":${nested(31)}`) },
+    { name: 'with fractions where any number may be', body: result('"duration":1.0,"x":[1e3]') },
+    { name: 'with texts that look like fractions', body: result('"x":"[1.0,1e3]","status":1') },
+    { name: 'with a name twice, the last one counts', body: '{"name":"a b","name":"a","output":"o"}' },
+    { name: 'with a number beyond all integers where any may be', body: result('"x":12345678901234567890') },
+    { name: 'with bytes that are no UTF-8', body: result('"x":"\uD800"') },
+  ])('$name', async ({ body }) => {
+    expect((await post('/results', body)).status).toBe(202);
+  });
+});
+
+describe('too much', () => {
+  test('a result may fill 1 MiB and no more', async () => {
+    expect((await post('/results', bodyOf(1024 * 1024))).status).toBe(202);
+    const refused = await post('/results', bodyOf(1024 * 1024 + 1));
+    expect(refused).toMatchObject({ status: 413, body: { error: 'the body is larger than 1 MiB: send less' } });
+  });
+
+  test('an array of results may be larger, up to 16 MiB', async () => {
+    const item = result(`"x":"${'x'.repeat(1024 * 1024)}"`);
+    expect((await post('/api/mon/v1/results', `[${item},${item}]`)).status).toBe(202);
+    const refused = await post('/api/mon/v1/results', `[${Array.from({ length: 16 }, () => item).join(',')}]`);
+    expect(refused).toMatchObject({ status: 413, body: { error: 'the body is larger than 16 MiB: send less' } });
+  });
+
+  test('a full queue is told to come back', async () => {
+    const clock = new ManualClock();
+    await using busy = await startBackend({ clock, batcher: { queueLimit: 1 } });
+    const submit = (): Promise<Answer> =>
+      send(busy.url, { method: 'POST', target: '/results', body: '{"name":"a","output":"o"}' });
+    const first = submit();
+    await vi.waitFor(async () => {
+      const { body } = await send(busy.url, { method: 'GET', target: '/info' });
+      expect(body).toMatchObject({ transport: { results: { messages: 1 } } });
+    });
+    expect(await submit()).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: { error: 'the queue of results is full, try again in a second' },
+    });
+    clock.advance(10);
+    expect((await first).status).toBe(202);
+  });
+});
+
+test('an unknown path is named', async () => {
+  expect(await post('/stash?x=1', 'not even JSON')).toMatchObject({
+    status: 404,
+    body: { error: 'there is nothing at POST /stash' },
+  });
+});

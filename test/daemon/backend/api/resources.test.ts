@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
+import { VERSION } from '../../../../shared/schemas/version.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { Agents } from '../../../conformance/agents.ts';
+
+const NOW = 1_800_000_000;
+
+let nowMs: number;
+let backend: RunningBackend;
+beforeEach(async () => {
+  nowMs = NOW * 1000;
+  backend = await startBackend({
+    clock: new SystemClock(() => nowMs),
+    settings: { checks: { disk: { command: 'df', interval: 60, subscribers: ['base'], secret: 'hunter2' } } },
+  });
+});
+afterEach(() => backend[Symbol.asyncDispose]());
+
+const get = (target: string): Promise<Answer> => send(backend.url, { method: 'GET', target });
+const remove = (target: string): Promise<Answer> => send(backend.url, { method: 'DELETE', target });
+const post = (target: string, body: unknown): Promise<Answer> =>
+  send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+
+describe('an array of results', () => {
+  const batch = '/api/mon/v1/results';
+
+  test('is stored but for what is invalid, which is named', async () => {
+    const answer = await post(batch, [
+      { name: 'a', output: 'o', status: 1, source: 'web' },
+      { name: 'b' },
+      'nothing',
+      { name: 'c', output: 'o', source: 'web' },
+    ]);
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        accepted: 2,
+        rejected: [
+          { index: 1, error: 'output: Invalid input: expected string, received undefined' },
+          { index: 2, error: 'Invalid input: expected object, received string' },
+        ],
+      },
+    });
+    expect((await get('/results/web')).body).toMatchObject([{ check: { name: 'a' } }, { check: { name: 'c' } }]);
+  });
+
+  test('keeps the order of results of one check', async () => {
+    await post(
+      batch,
+      [0, 1, 2, 2].map((status) => ({ name: 'a', output: 'o', status, source: 'web' })),
+    );
+    expect((await get('/events/web/a')).body).toMatchObject({
+      occurrences: 2,
+      check: { history: ['0', '1', '2', '2'] },
+    });
+  });
+
+  test('refuses whole fractions one by one', async () => {
+    const body = '[{"name":"a","output":"o","status":1},{"name":"b","output":"o","status":1.0}]';
+    const answer = await send(backend.url, { method: 'POST', target: batch, body });
+    expect(answer.body).toMatchObject({ accepted: 1, rejected: [{ index: 1 }] });
+  });
+
+  test('may be empty, and may hold 10,000', async () => {
+    expect((await post(batch, [])).body).toEqual({ accepted: 0, rejected: [] });
+    const items = Array.from({ length: 10_000 }, (_, index) => ({ name: `c${String(index)}`, output: '' }));
+    expect((await post(batch, items)).body).toEqual({ accepted: 10_000, rejected: [] });
+    expect(await post(batch, [...items, 1])).toMatchObject({
+      status: 400,
+      body: { error: '10001 results are too many: send at most 10000' },
+    });
+  });
+});
+
+describe('silenced entries', () => {
+  test('are found by id, by check, and by subscription, exactly or from its beginning', async () => {
+    await post('/silenced', { subscription: 'client:web' });
+    await post('/silenced', { subscription: 'client:web', check: 'disk' });
+    await post('/silenced', { check: 'disk', expire: 60, reason: 'works', creator: 'ann' });
+    const idsIn = async (target: string): Promise<unknown> =>
+      ((await get(target)).body as { id: string }[]).map(({ id }) => id);
+
+    expect(await idsIn('/silenced')).toEqual(['*:disk', 'client:web:*', 'client:web:disk']);
+    expect(await idsIn('/silenced/checks/disk')).toEqual(['*:disk', 'client:web:disk']);
+    expect(await idsIn('/silenced/subscriptions/client:web')).toEqual(['client:web:*', 'client:web:disk']);
+    expect(await idsIn('/silenced/subscriptions/client%3Aweb')).toEqual(['client:web:*', 'client:web:disk']);
+    expect(await idsIn('/silenced/subscriptions/client')).toEqual([]);
+    expect(await idsIn('/silenced/subscriptions/client?prefix=true')).toEqual(['client:web:*', 'client:web:disk']);
+    expect((await get('/silenced/ids/*:disk')).body).toEqual({
+      id: '*:disk',
+      subscription: null,
+      check: 'disk',
+      reason: 'works',
+      creator: 'ann',
+      begin: null,
+      expire_on_resolve: false,
+      timestamp: NOW,
+      expire: 60,
+    });
+  });
+
+  test('end with their time and when they are deleted', async () => {
+    await post('/silenced', { check: 'disk', expire: 60 });
+    await post('/silenced', { check: 'load' });
+    nowMs += 60_000;
+    expect((await get('/silenced/ids/*:disk')).status).toBe(404);
+    expect((await get('/silenced?limit=5')).headers['x-pagination']).toBe('{"limit":5,"offset":0,"total":1}');
+    expect((await remove('/silenced/ids/*:load')).status).toBe(204);
+    expect(await remove('/silenced/ids/*:load')).toMatchObject({
+      status: 404,
+      body: { error: 'there is no silenced entry *:load' },
+    });
+  });
+});
+
+describe('deleting a client', () => {
+  const client = { name: 'web', address: 'a' };
+
+  test.each([
+    { query: '', comesBack: true },
+    { query: '?invalidate=true', comesBack: true },
+    { query: '?invalidate=true&invalidate_expire=60', comesBack: false },
+    { query: '?invalidate&invalidate_expire=60', comesBack: false },
+    { query: '?invalidate=false&invalidate_expire=60', comesBack: true },
+    { query: '?invalidate_expire=60', comesBack: true },
+    { query: '?invalidate=true&60', comesBack: true },
+  ])('$query: its next keepalive brings it back: $comesBack', async ({ query, comesBack }) => {
+    const agents = new Agents(backend.url);
+    await agents.publish('keepalives', client);
+    expect(await remove(`/clients/web${query}`)).toMatchObject({ status: 202, body: { issued: NOW } });
+    await agents.publish('keepalives', client);
+    expect((await get('/clients/web')).status).toBe(comesBack ? 200 : 404);
+    nowMs += 60_000;
+    await agents.publish('keepalives', client);
+    expect((await get('/clients/web')).status).toBe(200);
+  });
+});
+
+describe('what is secret stays so', () => {
+  test('in settings, results, events and clients, whatever is asked for', async () => {
+    await post('/clients', { name: 'web', address: 'a', password: 'hunter2' });
+    await post('/results', { name: 'disk', output: 'o', status: 1, source: 'web', db: { api_key: 'hunter2' } });
+    for (const target of [
+      '/settings?redacted=false',
+      '/results',
+      '/events/web/disk',
+      '/clients',
+      '/clients/web/history',
+    ]) {
+      const { status, text } = await get(target);
+      expect(status).toBe(200);
+      expect(text).toContain('REDACTED');
+      expect(text).not.toContain('hunter2');
+    }
+  });
+});
+
+describe('GET /info', () => {
+  test('has the keys and the types that existing clients read, and our version', async () => {
+    const count = expect.toSatisfy(Number.isInteger) as number;
+    const digest = { hexdigest: expect.stringMatching(/^[\da-f]{64}$/) as string };
+    expect((await get('/info')).body).toEqual({
+      sensu: { version: '1.9.0', settings: digest },
+      transport: {
+        name: 'websocket',
+        keepalives: { messages: count, consumers: 1 },
+        results: { messages: count, consumers: 1 },
+        connected: true,
+      },
+      redis: { connected: true },
+      servers: [
+        {
+          id: expect.any(String) as string,
+          hostname: expect.any(String) as string,
+          address: '127.0.0.1',
+          tasks: expect.any(Array) as string[],
+          metrics: { cpu: { user: expect.any(Number) as number, system: expect.any(Number) as number } },
+          sensu: { version: '1.9.0', settings: digest },
+          tessen: { enabled: false },
+          timestamp: NOW,
+        },
+      ],
+      mon: { version: VERSION },
+    });
+  });
+});
+
+describe('GET /health', () => {
+  test.each([
+    { query: '', problems: undefined },
+    { query: '?consumers=1&messages=0', problems: undefined },
+    { query: '?consumers=abc&messages=-1', problems: undefined },
+    {
+      query: '?consumers=2',
+      problems: [
+        'keepalive consumers (1) less than min_consumers (2)',
+        'result consumers (1) less than min_consumers (2)',
+      ],
+    },
+  ])('$query', async ({ query, problems }) => {
+    const { status, body } = await get(`/health${query}`);
+    expect({ status, body }).toEqual({ status: problems === undefined ? 204 : 412, body: problems });
+  });
+});
