@@ -44,7 +44,7 @@ export class EventRecord {
     return this.#row;
   }
 
-  /** Only while the record is in no list: its place depends on it. */
+  /** A row with another rank only while the record is in no list, since its place depends on it. */
   set row(row: EventRow) {
     this.#row = row;
     this.#rank = rankOf(row);
@@ -62,7 +62,8 @@ export class EventRecord {
   }
 }
 
-function rankOf(row: EventRow): number {
+/** Where a row sorts: by class, then newest first. Rows of different names may have the same rank. */
+export function rankOf(row: EventRow): number {
   return CLASS_RANK[eventClass(row)] * RANK_STEP - row.since;
 }
 

@@ -1,7 +1,7 @@
 import type { SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { EventCounter, type EventCounts } from './event-counts.ts';
-import { compareRecords, EventRecord } from './event-record.ts';
+import { compareRecords, EventRecord, rankOf } from './event-record.ts';
 import { SortedList } from './sorted-list.ts';
 
 /** Which events a list shows. */
@@ -68,27 +68,21 @@ export class EventRegistry {
   /** Takes the newest state of an event; `null`: it is resolved. */
   apply(key: string, row: EventRow | null, nowMs: number): void {
     const known = this.#records.get(key);
-    if (known !== undefined) this.#take(known);
     if (row === null) {
-      if (known === undefined) return;
-      this.#records.delete(key);
-      known.gone = true;
-      known.changedAtMs = nowMs;
-      if (this.#frozen !== undefined) this.#ghosts.set(key, known);
+      if (known !== undefined) this.#drop(known, nowMs);
       return;
     }
     const record = known ?? this.#ghosts.get(key) ?? new EventRecord(key, row);
-    if (known === undefined) {
-      this.#ghosts.delete(key);
-      this.#records.set(key, record);
-      record.gone = false;
-    }
     // What a snapshot brings is not known to have just happened.
     if (!this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
+    // Most changes are one more result with the same status: such an event keeps its place.
+    const moves = known === undefined || rankOf(row) !== known.rank;
+    if (known === undefined) this.#admit(record);
+    else this.#take(record, moves);
     record.row = row;
     record.generation = this.#generation;
     this.#judge(record, nowMs);
-    this.#put(record);
+    this.#put(record, moves);
   }
 
   /** A snapshot begins: what it does not mention is gone at its end, and is shown until then. */
@@ -176,7 +170,10 @@ export class EventRegistry {
     if (frozen !== undefined) {
       return {
         length: frozen.length,
-        indexOf: (key) => frozen.findIndex((record) => record.key === key),
+        indexOf: (key) => {
+          const record = this.#records.get(key) ?? this.#ghosts.get(key);
+          return record === undefined ? -1 : frozen.indexOf(record);
+        },
         at: (index) => frozen[index],
         slice: (start, end) => frozen.slice(start, end),
       };
@@ -200,14 +197,28 @@ export class EventRegistry {
     record.checkedBy = this.#filterNumber;
   }
 
-  #take(record: EventRecord): void {
-    this.#all.remove(record);
+  #admit(record: EventRecord): void {
+    this.#ghosts.delete(record.key);
+    this.#records.set(record.key, record);
+    record.gone = false;
+  }
+
+  #drop(record: EventRecord, nowMs: number): void {
+    this.#take(record, true);
+    this.#records.delete(record.key);
+    record.gone = true;
+    record.changedAtMs = nowMs;
+    if (this.#frozen !== undefined) this.#ghosts.set(record.key, record);
+  }
+
+  #take(record: EventRecord, moves: boolean): void {
+    if (moves) this.#all.remove(record);
     if (this.#matching !== this.#all) this.#matching.remove(record);
     this.#counter.add(record.row, -1);
   }
 
-  #put(record: EventRecord): void {
-    this.#all.insert(record);
+  #put(record: EventRecord, moves: boolean): void {
+    if (moves) this.#all.insert(record);
     if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
     this.#counter.add(record.row, 1);
   }

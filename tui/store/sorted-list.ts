@@ -92,8 +92,8 @@ export class SortedList<T> {
     let high = this.#chunks.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const last = this.#chunks[middle]?.at(-1);
-      if (last !== undefined && this.#compare(last, item) < 0) low = middle + 1;
+      const chunk = this.#chunks[middle] ?? [];
+      if (this.#compare(chunk[chunk.length - 1] as T, item) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
