@@ -18,6 +18,8 @@ export interface AgentResults {
   readonly client: string;
   readonly spool: string;
   readonly results: readonly UncheckedResult[];
+  /** Whether to leave them out after all, asked when their turn comes. */
+  readonly cancelled: AbortSignal;
 }
 
 /** A result as an agent frames it, its check not yet validated. */
@@ -84,7 +86,7 @@ export class Results {
     onRefused: (id: number, reason: string) => void,
     onSettled: (error: MonError | undefined) => void,
   ): void {
-    const { client, spool, results } = delivery;
+    const { client, spool, results, cancelled } = delivery;
     const now = Math.floor(this.#clock.now() / 1000);
     const incoming: IdentifiedResult[] = [];
     for (const { id, signature, check } of results) {
@@ -104,6 +106,7 @@ export class Results {
         incoming.map(({ result }) => result),
       ),
       apply: (transaction) => {
+        if (cancelled.aborted) return;
         const namespace = transaction.registry.namespace(namespaceName);
         const mark = namespace.spools.get(client);
         const acked = mark?.spool === spool ? mark.acked : 0;

@@ -48,6 +48,8 @@ export class AgentConnection {
   /** Frames that arrived while the queue was full or too much was in flight, in order. */
   #held: (readonly UncheckedResult[])[] = [];
   #isAlive = true;
+  /** Aborted when results could not be stored: then none of the later ones counts, or they would overtake those. */
+  readonly #failure = new AbortController();
 
   constructor(socket: WebSocket, parts: AgentParts, membership: Membership) {
     this.#socket = socket;
@@ -97,6 +99,7 @@ export class AgentConnection {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
+    if (this.#failure.signal.aborted) return;
     try {
       if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
       // One buffer: the default `binaryType` of a server's socket.
@@ -122,7 +125,7 @@ export class AgentConnection {
     try {
       this.#parts.results.submitFromAgent(
         DEFAULT_NAMESPACE,
-        { client: this.name, spool: this.#spool, results },
+        { client: this.name, spool: this.#spool, results, cancelled: this.#failure.signal },
         (id, reason) => {
           this.#parts.log.error({ client: this.name, id, reason }, 'invalid check result refused');
           this.#send({ type: 'rejected', id, error: reason });
@@ -140,10 +143,14 @@ export class AgentConnection {
   #settle(count: number, last: number, error: MonError | undefined): void {
     this.#inFlight -= count;
     if (error !== undefined) {
-      // Later ids must not be acknowledged before these: the agent delivers again from the last acknowledged one.
+      // The agent comes back and delivers again from the last one that was stored.
+      this.#failure.abort();
+      this.#held = [];
       this.close(TRY_AGAIN_LATER, 'results could not be stored');
-      return;
+      // Its goodbye is behind what was not read yet.
+      if (this.#socket.isPaused) this.#socket.resume();
     }
+    if (this.#failure.signal.aborted) return;
     this.#committedId = Math.max(this.#committedId, last);
     this.#membership.waits();
   }
