@@ -32,7 +32,7 @@ export function checkResultOf(
   const isMerged = definition !== undefined && submitted['standalone'] !== true;
   const check: Record<string, unknown> = isMerged ? { ...definition, ...submitted } : submitted;
   const source = submitted.source ?? undefined;
-  if (source !== undefined && definition?.['command'] !== undefined) check['command'] = definition['command'];
+  if (isMerged && source !== undefined && definition['command'] !== undefined) check['command'] = definition['command'];
   check['status'] = submitted.status ?? 0;
   check['executed'] = Math.min(submitted.executed ?? now, now);
   check['issued'] = about.issued ?? (Number.isInteger(submitted['issued']) ? submitted['issued'] : now);
