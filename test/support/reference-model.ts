@@ -1,0 +1,360 @@
+/**
+ * The rules of results, events, silences and clients once more, written from the specification (completion 1.2 to 1.6)
+ * and from nothing else: plain lists, no packing, no indexes, no batches. What the backend answers must be what this
+ * answers. Times are epoch milliseconds where the name says so, and epoch seconds otherwise.
+ */
+
+/** A result as it is posted; with `source`, the name of its client. */
+export interface ModelResult {
+  readonly name: string;
+  readonly output: string;
+  readonly status?: number;
+  readonly executed?: number;
+  readonly source?: string;
+  readonly [attribute: string]: unknown;
+}
+
+export interface ModelSilenceRequest {
+  readonly subscription?: string;
+  readonly check?: string;
+  readonly begin?: number;
+  readonly expire?: number;
+  readonly expire_on_resolve?: boolean;
+  readonly reason?: string;
+  readonly creator?: string;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+interface Event {
+  /** Counts the events that ever were: the real id is a UUID. */
+  readonly id: string;
+  readonly action: 'create' | 'flapping';
+  readonly check: Body;
+  readonly history: readonly number[];
+  readonly totalStateChange: number;
+  readonly occurrences: number;
+  readonly watermark: number;
+  readonly lastOk: number | null;
+  readonly timestamp: number;
+  readonly lastStateChange: number | null | undefined;
+}
+
+interface Check {
+  /** The last result; undefined after it was deleted while its event stays. */
+  result: Body | undefined;
+  history: number[];
+  lastOk: number | null;
+  event: Event | undefined;
+}
+
+interface Client {
+  record: { readonly name: string; readonly subscriptions: readonly string[]; readonly [attribute: string]: unknown };
+  readonly checks: Map<string, Check>;
+}
+
+interface Silence {
+  readonly id: string;
+  readonly request: ModelSilenceRequest;
+  readonly timestamp: number;
+  readonly expiresMs: number | undefined;
+}
+
+export class ReferenceModel {
+  readonly #clients = new Map<string, Client>();
+  readonly #silences = new Map<string, Silence>();
+  readonly #definitions: ReadonlyMap<string, Body>;
+  #events = 0;
+
+  constructor(definitions: Readonly<Record<string, Body>> = {}) {
+    this.#definitions = new Map(Object.entries(definitions));
+  }
+
+  /** 1.4 in its order: merge, store with history, build the event, let silences end, update the registry. */
+  post(result: ModelResult, nowMs: number, reporter = 'sensu-api'): void {
+    const now = seconds(nowMs);
+    const definition = result['standalone'] === true ? undefined : this.#definitions.get(result.name);
+    this.#process(
+      result.source ?? reporter,
+      {
+        ...(definition === undefined ? {} : { ...definition, name: result.name }),
+        ...result,
+        // Recorded exchange `proxy merge command`.
+        ...(result.source === undefined || definition === undefined ? {} : { command: definition['command'] }),
+        type: result['type'] ?? definition?.['type'] ?? 'standard',
+        status: result.status ?? 0,
+        executed: Math.min(result.executed ?? now, now),
+        issued: now,
+        ...(result.source === undefined ? {} : { origin: reporter }),
+      },
+      nowMs,
+      result.source !== undefined,
+    );
+  }
+
+  /** @returns false: there is no such event (404) */
+  resolve(client: string, check: string, nowMs: number): boolean {
+    const event = this.#clients.get(client)?.checks.get(check)?.event;
+    if (event === undefined) return false;
+    const now = seconds(nowMs);
+    this.#process(
+      client,
+      {
+        ...event.check,
+        total_state_change: event.totalStateChange,
+        output: 'Resolving on request of the API',
+        status: 0,
+        force_resolve: true,
+        issued: now,
+        executed: now,
+        ...(event.check['source'] === undefined ? {} : { origin: client }),
+      },
+      nowMs,
+      false,
+    );
+    return true;
+  }
+
+  /** @returns false: there is no such result (404) */
+  deleteResult(client: string, check: string): boolean {
+    const checks = this.#clients.get(client)?.checks;
+    const stored = checks?.get(check);
+    if (stored?.result === undefined) return false;
+    stored.result = undefined;
+    stored.history = [];
+    stored.lastOk = null;
+    if (stored.event === undefined) checks?.delete(check);
+    return true;
+  }
+
+  putClient(posted: { readonly name: string; readonly subscriptions?: readonly string[] }, nowMs: number): void {
+    const record = {
+      keepalives: false,
+      ...posted,
+      subscriptions: [...new Set([...(posted.subscriptions ?? []), `client:${posted.name}`])],
+      version: '1.9.0',
+      timestamp: seconds(nowMs),
+    };
+    const present = this.#clients.get(posted.name);
+    if (present === undefined) this.#clients.set(posted.name, { record, checks: new Map() });
+    else present.record = record;
+  }
+
+  /** @returns false: there is no such client (404) */
+  deleteClient(name: string, nowMs: number): boolean {
+    const client = this.#clients.get(name);
+    if (client === undefined) return false;
+    for (const check of client.checks.keys()) this.resolve(name, check, nowMs);
+    return this.#clients.delete(name);
+  }
+
+  silence(request: ModelSilenceRequest, nowMs: number): void {
+    const waitMs = Math.max(0, (request.begin ?? 0) * 1000 - nowMs);
+    const lifeMs = request.expire === undefined || request.expire === -1 ? undefined : request.expire * 1000;
+    const id = `${request.subscription ?? '*'}:${request.check ?? '*'}`;
+    this.#silences.set(id, {
+      id,
+      request,
+      timestamp: seconds(nowMs),
+      expiresMs: lifeMs === undefined ? undefined : nowMs + waitMs + lifeMs,
+    });
+  }
+
+  /** @returns false: there is no such entry (404) */
+  clear(id: string, nowMs: number): boolean {
+    this.#expire(nowMs);
+    return this.#silences.delete(id);
+  }
+
+  /** `GET /silenced` */
+  silenced(nowMs: number): Body[] {
+    this.#expire(nowMs);
+    return sortedBy([...this.#silences.values()], ({ id }) => id).map(({ id, request, timestamp, expiresMs }) => ({
+      id,
+      subscription: request.subscription ?? null,
+      check: request.check ?? null,
+      reason: request.reason ?? null,
+      creator: request.creator ?? null,
+      begin: request.begin ?? null,
+      expire_on_resolve: request.expire_on_resolve ?? false,
+      timestamp,
+      expire: expiresMs === undefined ? -1 : Math.ceil((expiresMs - nowMs) / 1000),
+    }));
+  }
+
+  /** `GET /clients` */
+  clients(): Body[] {
+    return this.#sorted().map(({ record }) => record);
+  }
+
+  /** `GET /results` */
+  results(): Body[] {
+    return this.#each(({ record }, { result, history }) =>
+      result === undefined
+        ? undefined
+        : { client: record.name, check: { ...result, output: storedOutput(result), history } },
+    );
+  }
+
+  /** `GET /clients/:client/history` */
+  history(client: string): Body[] {
+    return this.results()
+      .filter((item) => item['client'] === client)
+      .map((item) => {
+        const { history, ...result } = item['check'] as Body;
+        return {
+          check: result['name'],
+          history,
+          last_execution: result['executed'],
+          last_status: result['status'],
+          last_result: result,
+        };
+      });
+  }
+
+  /** `GET /events`, with the model's own ids */
+  events(nowMs: number): Body[] {
+    this.#expire(nowMs);
+    return this.#each(({ record }, { event }, name) => {
+      if (event === undefined) return undefined;
+      const silencedBy = this.#matching(record.subscriptions, name, nowMs).map(({ id }) => id);
+      return {
+        id: event.id,
+        client: record,
+        check: { ...event.check, history: event.history.map(String), total_state_change: event.totalStateChange },
+        occurrences: event.occurrences,
+        occurrences_watermark: event.watermark,
+        last_ok: event.lastOk,
+        action: event.action,
+        timestamp: event.timestamp,
+        ...(event.lastStateChange === undefined ? {} : { last_state_change: event.lastStateChange }),
+        silenced: silencedBy.length > 0,
+        silenced_by: silencedBy,
+      };
+    });
+  }
+
+  #process(name: string, check: Body, nowMs: number, isProxy: boolean): void {
+    const now = seconds(nowMs);
+    const client = this.#clients.get(name) ?? this.#register(name, now, isProxy);
+    const checkName = String(check['name']);
+    const stored = client.checks.get(checkName) ?? { result: undefined, history: [], lastOk: null, event: undefined };
+    client.checks.set(checkName, stored);
+    const status = Number(check['status']);
+    const before = stored.event;
+
+    stored.result = check;
+    stored.history = [...stored.history, status].slice(-21);
+    if (status === 0) stored.lastOk = Number(check['executed']);
+    const change = totalStateChange(stored.history);
+    const isFlapping = flaps(before?.action === 'flapping', change, check);
+
+    // Reference 2.2: whatever the action is, such a result resolves and removes.
+    const isForced = check['force_resolve'] === true;
+    const isProblem = status !== 0 || isFlapping;
+    if (isForced || !isProblem) {
+      if (before === undefined || (!isForced && check['auto_resolve'] === false)) return;
+      stored.event = undefined;
+      for (const silence of this.#matching(client.record.subscriptions, checkName, nowMs)) {
+        if (silence.request.expire_on_resolve === true) this.#silences.delete(silence.id);
+      }
+      return;
+    }
+    const isSame = stored.history.length > 1 && stored.history.at(-1) === stored.history.at(-2);
+    const occurrences = isSame ? (before?.occurrences ?? 1) + 1 : 1;
+    const carried = before === undefined ? undefined : (before.lastStateChange ?? null);
+    stored.event = {
+      id: before?.id ?? `event ${String(++this.#events)}`,
+      action: isFlapping ? 'flapping' : 'create',
+      check,
+      history: stored.history,
+      totalStateChange: change,
+      occurrences,
+      watermark: Math.max(before?.watermark ?? 1, occurrences),
+      lastOk: stored.lastOk,
+      timestamp: now,
+      lastStateChange: isSame ? carried : now,
+    };
+  }
+
+  #register(name: string, timestamp: number, isProxy: boolean): Client {
+    const record = {
+      name,
+      address: 'unknown',
+      subscriptions: [`client:${name}`],
+      keepalives: false,
+      version: '1.9.0',
+      timestamp,
+      ...(isProxy ? { type: 'proxy' } : {}),
+    };
+    const client = { record, checks: new Map<string, Check>() };
+    this.#clients.set(name, client);
+    return client;
+  }
+
+  /** 1.3: for each subscription all its events, then the one; then the check everywhere. Begun entries only. */
+  #matching(subscriptions: readonly string[], check: string, nowMs: number): Silence[] {
+    this.#expire(nowMs);
+    const candidates = [...subscriptions.flatMap((name) => [`${name}:*`, `${name}:${check}`]), `*:${check}`];
+    return candidates.flatMap((id) => {
+      const silence = this.#silences.get(id);
+      return silence === undefined || (silence.request.begin ?? 0) * 1000 > nowMs ? [] : [silence];
+    });
+  }
+
+  #expire(nowMs: number): void {
+    for (const { id, expiresMs } of this.#silences.values()) {
+      if (expiresMs !== undefined && expiresMs <= nowMs) this.#silences.delete(id);
+    }
+  }
+
+  #sorted(): Client[] {
+    return sortedBy([...this.#clients.values()], ({ record }) => record.name);
+  }
+
+  #each(show: (client: Client, check: Check, name: string) => Body | undefined): Body[] {
+    return this.#sorted().flatMap((client) =>
+      sortedBy([...client.checks], ([name]) => name)
+        .map(([name, check]) => show(client, check, name))
+        .filter((shown) => shown !== undefined),
+    );
+  }
+}
+
+/** 1.5: walk from oldest to newest, the change into entry i weighs 0.80 + 0.02 i. */
+function totalStateChange(history: readonly number[]): number {
+  if (history.length < 21) return 0;
+  let sum = 0;
+  let weight = 0.8;
+  for (const [at, status] of history.entries()) {
+    if (at > 0 && String(status) !== String(history[at - 1])) sum += weight;
+    weight += 0.02;
+  }
+  return Math.trunc((sum / 20) * 100);
+}
+
+function flaps(was: boolean, change: number, check: Body): boolean {
+  const [low, high] = [check['low_flap_threshold'], check['high_flap_threshold']];
+  if (!Number.isInteger(low) || !Number.isInteger(high)) return false;
+  return was ? change > Number(low) : change >= Number(high);
+}
+
+/** Legacy-peer, State machine: first line only, and one character more than the length says. */
+function storedOutput(check: Body): unknown {
+  const output = String(check['output']);
+  const isCut = check['truncate_output'] === true || (check['type'] === 'metric' && check['truncate_output'] !== false);
+  if (!isCut) return output;
+  const length = Number(check['truncate_output_length'] ?? 255);
+  const [line = '', ...more] = output.replace(/\n+$/, '').split('\n');
+  const characters = Array.from(line);
+  if (characters.length > length) return `${characters.slice(0, length + 1).join('')}\n...`;
+  return more.length > 0 ? `${line}\n...` : line;
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
+  return items.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+}
