@@ -1,4 +1,4 @@
-// Bundles each program into one file under dist/: a single file starts faster than hundreds of small ones.
+// Bundles each program into one file under dist/, or the folder that is given: a single file starts faster than hundreds.
 import { build, type Plugin } from 'esbuild';
 
 /** Ink loads React's devtools when it is asked to and they are there. They are no part of the programs. */
@@ -17,7 +17,7 @@ await build({
     'mon-agent': 'daemon/agent/main.ts',
     'mon-backend': 'daemon/backend/main.ts',
   },
-  outdir: 'dist',
+  outdir: process.argv[2] ?? 'dist',
   bundle: true,
   platform: 'node',
   format: 'esm',

@@ -12,6 +12,9 @@ const accepting: NonNullable<RigOptions['api']> = ({ path }) => {
   return { status: 404 };
 };
 
+const oneEvent: NonNullable<RigOptions['api']> = ({ path }) =>
+  path === '/events/a/http-frontend' ? { status: 200, body: eventOf(A, { output: 'first\nsecond' }) } : { status: 404 };
+
 describe('what people ask for reaches the backend, and its answer the screen', () => {
   test('a silence', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
@@ -93,13 +96,8 @@ describe('what people ask for reaches the backend, and its answer the screen', (
 });
 
 describe('one event', () => {
-  const api: NonNullable<RigOptions['api']> = ({ path }) =>
-    path === '/events/a/http-frontend'
-      ? { status: 200, body: eventOf(A, { output: 'first\nsecond' }) }
-      : { status: 404 };
-
   test('says when it changes, and loads it again on Enter', async () => {
-    const rig = await openRig({ snapshot: { events: byKey([A]) }, api });
+    const rig = await openRig({ snapshot: { events: byKey([A]) }, api: oneEvent });
     rig.type('\r');
     await rig.shows('second');
     await rig.change({ events: byKey([{ ...A, occurrences: 9 }]) });
@@ -110,7 +108,7 @@ describe('one event', () => {
   });
 
   test('says when it is resolved while it is open, and stays', async () => {
-    const rig = await openRig({ snapshot: { events: byKey([A]) }, api });
+    const rig = await openRig({ snapshot: { events: byKey([A]) }, api: oneEvent });
     rig.type('\r');
     await rig.shows('second');
     await rig.change({ events: { 'a/http-frontend': null } });
@@ -120,7 +118,7 @@ describe('one event', () => {
 
   test('names the other events of the client', async () => {
     const disk = anEventRow({ client: 'a', check: 'disk', status: 1, output: '91% used' });
-    const rig = await openRig({ snapshot: { events: byKey([A, disk]) }, api });
+    const rig = await openRig({ snapshot: { events: byKey([A, disk]) }, api: oneEvent });
     rig.type('\r');
     await rig.shows('related');
     await rig.shows('disk  91% used');

@@ -39,6 +39,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
 
 test('an action is never about another event than the one that was drawn under the cursor', () => {
   let actions = 0;
+  const astray: string[] = [];
   fc.assert(
     fc.property(fc.array(stepArbitrary, { minLength: 5, maxLength: 60 }), (steps) => {
       const driver = new ConsoleDriver().goLive({
@@ -55,13 +56,13 @@ test('an action is never about another event than the one that was drawn under t
           const drawn = driver.store.state.cursor.key;
           driver.effects();
           driver.type(step.key);
-          for (const key of actedOn(driver)) {
-            actions += 1;
-            expect(key).toBe(drawn);
-          }
+          const keys = actedOn(driver);
+          actions += keys.length;
+          astray.push(...keys.filter((key) => key !== drawn));
           while (driver.store.state.layers.length > 0) driver.escape();
         }
       }
+      expect(astray).toEqual([]);
     }),
     { numRuns: 1000 },
   );

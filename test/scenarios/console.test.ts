@@ -1,0 +1,124 @@
+import { execFile, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCENE, SCENE_STATS } from '../support/console-scene.ts';
+import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
+import { Pty } from '../support/pty.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Within the clone, where the program finds its version. */
+const BUILT = join(ROOT, 'build', `console-test-${String(process.pid)}`);
+const PROGRAM = join(BUILT, 'mon.js');
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
+}, 60_000);
+
+afterAll(() => rm(BUILT, { recursive: true, force: true }));
+
+async function startBackend(): Promise<FeedServer> {
+  return startFeedServer({
+    onSubscribe: (connection) =>
+      connection.send(
+        { type: 'snapshot', seq: 1, rows: SCENE },
+        { type: 'live', seq: 1 },
+        { type: 'stats', time: Date.now(), stats: SCENE_STATS },
+      ),
+    http: (request, response) => {
+      response.writeHead(request.method === 'POST' ? 201 : 404).end();
+    },
+  });
+}
+
+function startConsole(options: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
+  return new Pty(process.execPath, [PROGRAM, ...options], { cwd: ROOT, env: { USER: 'alice', ...env } });
+}
+
+describe('the real console in a real pseudo-terminal', () => {
+  test('shows events, takes keys, silences, survives a lost connection, and leaves the terminal as it was', async () => {
+    const backend = await startBackend();
+    await using pty = startConsole(['--backend', backend.url]);
+    await pty.waitForText('LIVE 4,812 results/s', 20_000);
+    await pty.waitForText('12 of 12 events shown');
+    expect(pty.screen.modes).toMatchObject({ alternate: true, cursorHidden: true, paste: true });
+
+    pty.write('jjj');
+    await pty.waitForText(/^> .*web-011/m);
+    pty.write('/disk\r');
+    await pty.waitForText(/^ 2 of 12 events shown/m);
+    pty.write('\u001B');
+    await pty.waitForText('12 of 12 events shown');
+
+    pty.write('s');
+    await pty.waitForText('Reason *');
+    pty.write('disk swap\u0013');
+    await pty.waitForText('1 silence made');
+
+    pty.resize(80, 24);
+    await pty.waitForText(/^ scripted ● LIVE/m);
+    backend.connections[0]?.cut();
+    await pty.waitFor(() => backend.connections.length === 2, 'a second connection');
+    await pty.waitForText('LIVE');
+
+    pty.write('q');
+    expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
+    expect(pty.screen.modes).toEqual({
+      alternate: false,
+      cursorHidden: false,
+      paste: false,
+      focus: false,
+      mouse: false,
+      synchronized: false,
+    });
+  });
+
+  test('never erases the whole screen while it runs, and draws each frame as one', async () => {
+    const backend = await startBackend();
+    await using pty = startConsole(['--backend', backend.url]);
+    await pty.waitForText('LIVE 4,812 results/s', 20_000);
+    pty.write('jjkk/http\r');
+    await pty.waitForText('3 of 12 events shown');
+    expect(pty.screen.output).not.toMatch(/\u001B\[[23]J/);
+    const opened = pty.screen.output.split('\u001B[?2026h').length;
+    expect(pty.screen.output.split('\u001B[?2026l').length).toBe(opened);
+  });
+
+  test('with NO_COLOR there is none', async () => {
+    const backend = await startBackend();
+    await using pty = startConsole(['--backend', backend.url], { NO_COLOR: '1' });
+    await pty.waitForText('LIVE 4,812 results/s', 20_000);
+    expect(pty.screen.output).not.toMatch(/\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)m/);
+  });
+});
+
+describe('without a terminal, or with a wrong command line', () => {
+  test.each([
+    { name: 'a pipe', options: [], code: 2, says: 'monctl event list' },
+    { name: 'an unknown option', options: ['--nonsense'], code: 2, says: '--nonsense' },
+    { name: 'a backend that is no URL', options: ['--backend', 'nowhere at all'], code: 2, says: 'http://' },
+    { name: 'an argument', options: ['events'], code: 2, says: 'mon --help' },
+  ])('$name is refused with what to do', async ({ options, code, says }) => {
+    const outcome = await run(options);
+    expect(outcome).toEqual({ code, output: '', errors: expect.stringContaining(says) });
+  });
+
+  test('--version and --help print and end', async () => {
+    const [version, help] = await Promise.all([run(['--version']), run(['--help'])]);
+    expect(version).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--read-only') });
+  });
+});
+
+async function run(options: readonly string[]): Promise<{ code: number | null; output: string; errors: string }> {
+  const child = spawn(process.execPath, [PROGRAM, ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => void child.on('exit', resolve));
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, output, errors };
+}
