@@ -5,6 +5,7 @@ import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import type { Log } from '../log/log.ts';
 import { authorizer } from './api/auth.ts';
+import { isLoopback } from './api/host.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
 import { listen, openServer } from './api/server.ts';
 import { Definitions } from './config/definitions.ts';
@@ -120,7 +121,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     settings: config.settings,
   });
   parts.defer(() => app.close());
-  const authorize = authorizer(api);
+  const authorize = authorizer(api, status);
   const upgrades = routeUpgrades(
     app.server,
     [
@@ -147,8 +148,4 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 
   const running = parts.move();
   return { url, stop: () => running.disposeAsync() };
-}
-
-function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
 }

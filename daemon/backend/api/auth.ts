@@ -2,15 +2,29 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import { isLoopback, refuseForeignHost } from './host.ts';
 
-/** @throws MonError `unauthenticated` */
+/** @throws MonError `unauthenticated`, `forbidden` */
 export type Authorize = (headers: IncomingHttpHeaders) => void;
 
 const BASIC = /^basic +([A-Za-z\d+/=_-]+) *$/i;
 
-/** Who may speak to this backend, over HTTP and WebSocket alike: everybody unless credentials are configured. */
-export function authorizer({ user, password }: Pick<ApiSettings, 'user' | 'password'>): Authorize {
-  if (user === undefined || password === undefined) return () => undefined;
+/**
+ * Who may speak to this backend, over HTTP and WebSocket alike: with credentials configured whoever has them, else
+ * everybody, but on loopback no page of another site.
+ *
+ * @param place where the backend listens, and the name of this machine
+ */
+export function authorizer(
+  { user, password }: Pick<ApiSettings, 'user' | 'password'>,
+  place: { readonly address: string; readonly hostname: string },
+): Authorize {
+  if (user !== undefined && password !== undefined) return credentialsGuard(user, password);
+  if (isLoopback(place.address)) return (headers) => refuseForeignHost(headers, place.hostname);
+  return () => undefined;
+}
+
+function credentialsGuard(user: string, password: string): Authorize {
   const expected = { user: digest(user), password: digest(password) };
   return ({ authorization }) => {
     const given = basicCredentials(authorization ?? '');

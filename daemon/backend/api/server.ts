@@ -24,8 +24,8 @@ import type { ApiParts } from './parts.ts';
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
 export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
-  const { api, log } = parts;
-  const authorize = authorizer(api);
+  const { api, log, status } = parts;
+  const authorize = authorizer(api, status);
   const refuseForeignWrite = foreignWriteGuard(api.cors);
   const cors = corsHeaders(api.cors);
 

@@ -1,4 +1,6 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
@@ -50,24 +52,61 @@ describe('with credentials configured', () => {
   });
 });
 
+describe('a backend without credentials on loopback', () => {
+  let backend: RunningBackend;
+  beforeAll(async () => {
+    backend = await startBackend();
+  });
+  afterAll(() => backend[Symbol.asyncDispose]());
+
+  test.each([
+    { host: 'localhost:4567', status: 200 },
+    { host: '127.0.0.1:4567', status: 200 },
+    { host: '[::1]:4567', status: 200 },
+    { host: 'mon.localhost', status: 200 },
+    { host: 'mon', status: 200 },
+    { host: hostname(), status: 200 },
+    { host: 'rebound.evil.example:4567', status: 403 },
+    { host: '127.0.0.1.evil.example', status: 403 },
+    { host: 'localhost.evil.example', status: 403 },
+  ])('asked for $host: $status', async ({ host, status }) => {
+    expect((await send(backend.url, { method: 'GET', target: '/events', headers: { Host: host } })).status).toBe(
+      status,
+    );
+  });
+
+  test('lets no page in over a WebSocket either', async () => {
+    const headers = {
+      Host: 'evil.example:4567',
+      Origin: 'http://evil.example:4567',
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Protocol': FEED_PROTOCOL,
+    };
+    expect((await send(backend.url, { method: 'GET', target: FEED_PATH, headers })).status).toBe(403);
+  });
+});
+
 describe('pages in a browser', () => {
   test.each([
     { name: 'a program, which has no origin, may write', headers: {}, status: 201 },
     {
       name: 'a page of this very host may write',
-      headers: { Host: 'mon.example:4567', Origin: 'http://mon.example:4567', ...JSON_TYPE },
+      headers: { Host: 'mon:4567', Origin: 'http://mon:4567', ...JSON_TYPE },
       status: 201,
     },
     { name: 'a page of another site must not', headers: { Origin: 'https://evil.example', ...JSON_TYPE }, status: 403 },
     {
       name: 'another port is another site',
-      headers: { Host: 'mon.example:4567', Origin: 'http://mon.example', ...JSON_TYPE },
+      headers: { Host: 'mon:4567', Origin: 'http://mon', ...JSON_TYPE },
       status: 403,
     },
     { name: 'a page without a site must not', headers: { Origin: 'null', ...JSON_TYPE }, status: 403 },
     {
       name: 'a form must not, not even one of this host',
-      headers: { Host: 'mon.example', Origin: 'http://mon.example', 'Content-Type': 'text/plain' },
+      headers: { Host: 'mon', Origin: 'http://mon', 'Content-Type': 'text/plain' },
       status: 403,
     },
   ])('$name: $status', async ({ headers, status }) => {
