@@ -32,7 +32,8 @@ export function checkResultOf(
   const isMerged = definition !== undefined && submitted['standalone'] !== true;
   const check: Record<string, unknown> = isMerged ? { ...definition, ...submitted } : submitted;
   const source = submitted.source ?? undefined;
-  if (isMerged && source !== undefined && definition['command'] !== undefined) check['command'] = definition['command'];
+  // Standalone or not (recorded exchange `merge standalone`).
+  if (source !== undefined && definition?.['command'] !== undefined) check['command'] = definition['command'];
   check['status'] = submitted.status ?? 0;
   check['executed'] = Math.min(submitted.executed ?? now, now);
   check['issued'] = about.issued ?? (Number.isInteger(submitted['issued']) ? submitted['issued'] : now);
