@@ -7,3 +7,10 @@ export function rounds(short: number): number {
 export function roundsTimeoutMs(short: number, msPerRound: number): number {
   return 30_000 + rounds(short) * msPerRound;
 }
+
+/** For the chance of a soak test, another one each time; printed, so that `SOAK_SEED` can bring a run back. */
+export function seed(): number {
+  const value = Number(process.env['SOAK_SEED'] ?? Date.now() % 2 ** 31);
+  console.log(`SOAK_SEED=${String(value)}`);
+  return value;
+}

@@ -19,14 +19,19 @@ export class AgentPeer {
   readonly heard: BackendMessage[] = [];
   /** How the connection ended; undefined while it is open. */
   ending: { readonly code: number; readonly reason: string } | undefined;
+  /** The highest id that was acknowledged, by the welcome or since. */
+  acked = 0;
   readonly #socket: WebSocket;
 
   private constructor(socket: WebSocket, name: string) {
     this.name = name;
     this.#socket = socket;
-    socket.on('message', (data: Buffer) =>
-      this.heard.push(backendMessageSchema.parse(JSON.parse(data.toString())) as BackendMessage),
-    );
+    socket.on('message', (data: Buffer) => {
+      const message = backendMessageSchema.parse(JSON.parse(data.toString())) as BackendMessage;
+      this.heard.push(message);
+      if (message.type === 'welcome') this.acked = Math.max(this.acked, message.acked);
+      else if (message.type === 'ack') this.acked = Math.max(this.acked, message.id);
+    });
     socket.on('close', (code, reason) => (this.ending = { code, reason: reason.toString() }));
     socket.on('error', () => socket.terminate());
   }
@@ -37,14 +42,6 @@ export class AgentPeer {
     const peer = new AgentPeer(socket, name);
     await once(socket, 'open');
     return peer;
-  }
-
-  /** The highest id that was acknowledged, by the welcome or since. */
-  get acked(): number {
-    return this.heard.reduce((acked, message) => {
-      if (message.type === 'welcome') return Math.max(acked, message.acked);
-      return message.type === 'ack' ? Math.max(acked, message.id) : acked;
-    }, 0);
   }
 
   say(message: AgentMessage): void {

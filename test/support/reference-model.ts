@@ -61,13 +61,22 @@ interface Silence {
 }
 
 export class ReferenceModel {
-  readonly #clients = new Map<string, Client>();
-  readonly #silences = new Map<string, Silence>();
+  #clients = new Map<string, Client>();
+  #silences = new Map<string, Silence>();
   readonly #definitions: ReadonlyMap<string, Body>;
   #events = 0;
 
   constructor(definitions: Readonly<Record<string, Body>> = {}) {
     this.#definitions = new Map(Object.entries(definitions));
+  }
+
+  /** A model that goes on from here by itself. */
+  copy(): ReferenceModel {
+    const copy = new ReferenceModel(Object.fromEntries(this.#definitions));
+    copy.#clients = structuredClone(this.#clients);
+    copy.#silences = structuredClone(this.#silences);
+    copy.#events = this.#events;
+    return copy;
   }
 
   /** 1.4 in its order: merge, store with history, build the event, let silences end, update the registry. */

@@ -25,6 +25,8 @@ export async function startDaemon(options: {
   readonly stateDir: string;
   /** More arguments of `mon-backend start`. */
   readonly args?: readonly string[];
+  /** Told at once, before it serves; `kill` ends it without a chance to do anything. */
+  readonly onSpawn?: (kill: () => void) => void;
 }): Promise<DaemonProcess> {
   const child = spawn(
     process.execPath,
@@ -32,6 +34,7 @@ export async function startDaemon(options: {
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const ended = endOf(child);
+  options.onSpawn?.(() => void child.kill('SIGKILL'));
   const records: LogRecord[] = [];
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

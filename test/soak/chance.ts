@@ -1,0 +1,19 @@
+import { chanceOf } from '../support/chance.ts';
+
+/** Choices that can be had again by the seed. */
+export class Chance {
+  readonly #next: () => number;
+
+  constructor(seed: number) {
+    this.#next = chanceOf(seed);
+  }
+
+  /** A whole number below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.#next() * limit);
+  }
+
+  pick<T>(items: readonly [T, ...T[]]): T {
+    return items[this.below(items.length)] ?? items[0];
+  }
+}

@@ -1,0 +1,318 @@
+import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AgentPeer } from '../support/agent-peer.ts';
+import type { Chance } from './chance.ts';
+import { ReferenceModel, type ModelResult, type ModelSilenceRequest } from '../support/reference-model.ts';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** The four lists of a backend. */
+export interface Lists {
+  readonly clients: readonly Item[];
+  readonly results: readonly Item[];
+  readonly events: readonly Item[];
+  readonly silenced: readonly Item[];
+}
+
+export async function listsOf(url: string): Promise<Lists> {
+  const list = async (path: string): Promise<readonly Item[]> =>
+    (await (await fetch(url + path)).json()) as readonly Item[];
+  return {
+    clients: await list('/clients'),
+    results: await list('/results'),
+    events: await list('/events'),
+    silenced: await list('/silenced'),
+  };
+}
+
+/** What one writer did, as far as it does not depend on the time of the backend. */
+type View = readonly unknown[];
+
+/** A change that a writer asks for. */
+interface Change {
+  /** Does it to the model. @returns the status that the backend answers */
+  readonly apply: (model: ReferenceModel) => number;
+  readonly request?: { readonly method: string; readonly path: string; readonly body?: unknown };
+  readonly result?: ModelResult;
+}
+
+/**
+ * Owns one client and all that happens to it, so that its whole state follows from the changes it asked for: those that
+ * were acknowledged are there, of the later ones any number from the first on, and none twice or in part.
+ */
+class Ledger {
+  readonly name: string;
+  /** Asked for since the last time it was compared, in order. */
+  readonly pending: Change[] = [];
+  /** How many of `pending` were acknowledged. */
+  acked = 0;
+  /** How many changes are in the state that was compared last. */
+  settled = 0;
+  #state = new ReferenceModel();
+  /** Real ids by those of the model. */
+  readonly #ids = new Map<string, unknown>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** The model of the state that was compared last. */
+  copyState(): ReferenceModel {
+    return this.#state.copy();
+  }
+
+  /**
+   * Finds out how much of what was asked for is there.
+   *
+   * @throws Error when it is less than what was acknowledged, or nothing that can be
+   */
+  compare(lists: Lists): void {
+    const actual = viewOf(this.name, lists);
+    const model = this.#state.copy();
+    const views: View[] = [];
+    for (let applied = 0; applied <= this.pending.length; applied++) {
+      if (applied >= this.acked) {
+        const expected = viewOf(this.name, listsOfModel(model));
+        if (isDeepStrictEqual(actual, expected)) {
+          this.#compareIds(lists, model);
+          this.#state = model;
+          this.settled += applied;
+          this.pending.splice(0, applied);
+          this.acked = 0;
+          return;
+        }
+        views.push(expected);
+      }
+      this.pending[applied]?.apply(model);
+    }
+    throw new Error(
+      `${this.name}: what is there is no state after the ${String(this.acked)} acknowledged changes\n` +
+        `there is ${JSON.stringify(actual)}\nexpected ${JSON.stringify(views[0])}\n` +
+        `or after ${String(views.length - 1)} more ${JSON.stringify(views.at(-1))}`,
+    );
+  }
+
+  #compareIds(lists: Lists, model: ReferenceModel): void {
+    const expected = listsOfModel(model).events;
+    for (const [at, event] of lists.events.filter((one) => clientNameOf(one) === this.name).entries()) {
+      const id = String(expected[at]?.['id']);
+      if ((this.#ids.get(id) ?? event['id']) !== event['id']) throw new Error(`${this.name}: an event changed its id`);
+      this.#ids.set(id, event['id']);
+    }
+  }
+}
+
+/** Asks for one change after the other over HTTP. */
+export class HttpWriter {
+  readonly ledger: Ledger;
+  readonly #chance: Chance;
+  #count = 0;
+
+  constructor(name: string, chance: Chance) {
+    this.ledger = new Ledger(name);
+    this.#chance = chance;
+  }
+
+  /** Writes until the backend is gone. */
+  async run(url: string): Promise<void> {
+    const { ledger } = this;
+    // What the last backend did not do, no other will.
+    ledger.pending.length = 0;
+    const ahead = ledger.copyState();
+    for (;;) {
+      const change = this.#next();
+      const expected = change.apply(ahead);
+      ledger.pending.push(change);
+      const status = await statusOf(url, change);
+      if (status === undefined) return;
+      if (status !== expected)
+        throw new Error(`${JSON.stringify(change.request)}: ${String(status)}, not ${String(expected)}`);
+      ledger.acked++;
+    }
+  }
+
+  #next(): Change {
+    const { name } = this.ledger;
+    const check = checkName(this.#chance.below(CHECKS));
+    const dice = this.#chance.below(100);
+    if (dice < 50) {
+      const result = this.#result();
+      return { apply: post([result]), request: { method: 'POST', path: '/results', body: result } };
+    }
+    if (dice < 65) {
+      const results = Array.from({ length: 1 + this.#chance.below(40) }, () => this.#result());
+      return { apply: post(results), request: { method: 'POST', path: '/api/mon/v1/results', body: results } };
+    }
+    if (dice < 80) {
+      const request: ModelSilenceRequest = {
+        subscription: `client:${name}`,
+        ...(this.#chance.below(3) === 0 ? {} : { check }),
+        reason: `silence ${String(++this.#count)}`,
+        expire_on_resolve: this.#chance.below(2) === 0,
+      };
+      const apply = (model: ReferenceModel): number => {
+        model.silence(request, Date.now());
+        return 201;
+      };
+      return { apply, request: { method: 'POST', path: '/silenced', body: request } };
+    }
+    if (dice < 85) {
+      const id = `client:${name}:${check}`;
+      return {
+        apply: (model) => (model.clear(id, Date.now()) ? 204 : 404),
+        request: { method: 'POST', path: '/silenced/clear', body: { id } },
+      };
+    }
+    if (dice < 95) {
+      return {
+        apply: (model) => (model.resolve(name, check, Date.now()) ? 202 : 404),
+        request: { method: 'POST', path: '/resolve', body: { client: name, check } },
+      };
+    }
+    if (dice < 99) {
+      return {
+        apply: (model) => (model.deleteResult(name, check) ? 204 : 404),
+        request: { method: 'DELETE', path: `/results/${name}/${check}` },
+      };
+    }
+    return {
+      apply: (model) => (model.deleteClient(name, Date.now()) ? 202 : 404),
+      request: { method: 'DELETE', path: `/clients/${name}` },
+    };
+  }
+
+  #result(): ModelResult {
+    return { ...tellingResult(++this.#count, this.#chance), source: this.ledger.name };
+  }
+}
+
+/** Delivers results as an agent does: many under way at once, and again from the last acknowledged one. */
+export class AgentWriter {
+  readonly ledger: Ledger;
+  readonly #chance: Chance;
+  #count = 0;
+
+  constructor(name: string, chance: Chance) {
+    this.ledger = new Ledger(name);
+    this.#chance = chance;
+  }
+
+  /** Writes until the backend is gone. */
+  async run(url: string): Promise<void> {
+    const { ledger } = this;
+    const agent = await AgentPeer.connect(url, ledger.name).catch(() => undefined);
+    if (agent === undefined) return;
+    agent.greet('spool', { keepalives: false });
+    while (agent.heard.length === 0) {
+      if (agent.ending !== undefined) return;
+      await delay(1);
+    }
+    if (agent.acked !== ledger.settled) {
+      throw new Error(`${ledger.name} is welcomed with ${String(agent.acked)}, not ${String(ledger.settled)}`);
+    }
+    let sent = 0;
+    while (agent.ending === undefined) {
+      ledger.acked = agent.acked - ledger.settled;
+      while (sent - ledger.acked < WINDOW) {
+        const end = sent + 1 + this.#chance.below(10);
+        while (ledger.pending.length < end) ledger.pending.push(this.#next());
+        const frame = ledger.pending.slice(sent, end);
+        agent.say({
+          type: 'results',
+          results: frame.flatMap(({ result }, at) =>
+            result === undefined ? [] : [{ id: ledger.settled + sent + at + 1, check: result }],
+          ),
+        });
+        sent = end;
+      }
+      await delay(1);
+    }
+    ledger.acked = agent.acked - ledger.settled;
+  }
+
+  #next(): Change {
+    const result = tellingResult(++this.#count, this.#chance);
+    const apply = (model: ReferenceModel): number => {
+      model.post(result, Date.now(), this.ledger.name);
+      return 0;
+    };
+    return { result, apply };
+  }
+}
+
+const CHECKS = 5;
+const WINDOW = 64;
+
+const checkName = (check: number): string => `check-${String(check)}`;
+
+/**
+ * A result whose place among the others can be told: by its output, and where the statuses count up, by the history.
+ * The other checks come to have events, to flap and to keep events through OKs.
+ */
+function tellingResult(count: number, chance: Chance): ModelResult {
+  const check = chance.below(CHECKS);
+  const base = { name: checkName(check), output: `result ${String(count)}`, executed: 1_700_000_000 + count };
+  if (check === 0) return { ...base, status: count };
+  const status = chance.pick([0, 0, 1, 2, 2]);
+  if (check === 1) return { ...base, status, auto_resolve: false };
+  if (check === 2) return { ...base, status, low_flap_threshold: 30, high_flap_threshold: 45 };
+  if (check === 3) return { ...base, status, truncate_output: true, truncate_output_length: 8 };
+  return { ...base, status };
+}
+
+function post(results: readonly ModelResult[]): (model: ReferenceModel) => number {
+  return (model) => {
+    for (const result of results) model.post(result, Date.now());
+    return 202;
+  };
+}
+
+/** @returns undefined when the backend went away before it answered */
+async function statusOf(url: string, { request }: Change): Promise<number | undefined> {
+  if (request === undefined) return undefined;
+  const { method, path, body } = request;
+  try {
+    const answer = await fetch(url + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return undefined;
+  }
+}
+
+function listsOfModel(model: ReferenceModel): Lists {
+  const nowMs = Date.now();
+  return {
+    clients: model.clients(),
+    results: model.results(),
+    events: model.events(nowMs),
+    silenced: model.silenced(nowMs),
+  };
+}
+
+function viewOf(name: string, { results, events, silenced }: Lists): View {
+  return [
+    ...results.filter(({ client }) => client === name).map(({ check }) => pick(check, RESULT_PARTS)),
+    ...events
+      .filter((event) => clientNameOf(event) === name)
+      .map((event) => [pick(event, EVENT_PARTS), pick(event['check'], RESULT_PARTS)]),
+    ...silenced
+      .filter(({ subscription }) => subscription === `client:${name}`)
+      .map((entry) => pick(entry, SILENCED_PARTS)),
+  ];
+}
+
+const RESULT_PARTS = ['name', 'output', 'status', 'history', 'total_state_change'];
+const EVENT_PARTS = ['occurrences', 'occurrences_watermark', 'action', 'silenced', 'silenced_by'];
+const SILENCED_PARTS = ['id', 'reason', 'expire_on_resolve', 'expire'];
+
+function pick(item: unknown, parts: readonly string[]): unknown {
+  return parts.map((part) => (item as Item)[part]);
+}
+
+function clientNameOf(event: Item): unknown {
+  return (event['client'] as Item)['name'];
+}
