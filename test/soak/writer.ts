@@ -113,13 +113,14 @@ export class HttpWriter {
     this.#chance = chance;
   }
 
-  /** Writes until the backend is gone. */
-  async run(url: string): Promise<void> {
+  /** Writes until the backend is gone or it was enough. What was done before must have been compared. */
+  async run(url: string, enough?: AbortSignal): Promise<void> {
     const { ledger } = this;
     // What the last backend did not do, no other will.
     ledger.pending.length = 0;
     const ahead = ledger.copyState();
     for (;;) {
+      if (enough?.aborted === true) return;
       const change = this.#next();
       const expected = change.apply(ahead);
       ledger.pending.push(change);

@@ -1,0 +1,102 @@
+import { openFeed, type Feed, type FeedListener, type FeedState } from '../../shared/client/feed-client.ts';
+import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import { FeedReplica } from '../../shared/client/feed-replica.ts';
+import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import { eventRow } from '../../shared/domain/event-row.ts';
+import { matchesSearch, parseSearch } from '../../shared/domain/search.ts';
+import type { Client } from '../../shared/schemas/client.ts';
+import type { Event } from '../../shared/schemas/event.ts';
+import { eventKey, type FeedRows, type SilencedRow } from '../../shared/schemas/feed.ts';
+import type { SilencedView } from '../../shared/schemas/silenced.ts';
+import type { Lists } from './writer.ts';
+
+/** Pauses and heartbeats of seconds become some milliseconds. */
+const HASTE = 50;
+const hasty: FeedClock = {
+  now: () => Date.now() * HASTE,
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs / HASTE);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};
+
+type State = Readonly<Record<'events' | 'silenced' | 'clients', Readonly<Record<string, unknown>>>>;
+
+/** Follows a feed as a console does, for as long as a test goes on. */
+export class Consumer implements FeedListener, Disposable {
+  /** How often it began with a snapshot, and how often it was live. */
+  snapshots = 0;
+  lives = 0;
+  state: FeedState['kind'] = 'connecting';
+  readonly #feed: Feed;
+  readonly #filter: string | undefined;
+  readonly #replica = new FeedReplica();
+
+  constructor(backend: string, filter: string | undefined, chance: () => number) {
+    this.#filter = filter;
+    this.#feed = openFeed(
+      {
+        backend,
+        topics: ['events', 'silenced', 'clients'],
+        ...(filter === undefined ? {} : { filter }),
+        clock: hasty,
+        chance,
+      },
+      this,
+    );
+  }
+
+  onState({ kind }: FeedState): void {
+    this.state = kind;
+    if (kind === 'live') this.lives++;
+  }
+
+  onRows(rows: FeedRows, about: RowsAbout): void {
+    if (about.replace) this.snapshots++;
+    this.#replica.apply(rows, about);
+  }
+
+  onStats(): void {
+    // Figures of the moment, which say nothing about the rows.
+  }
+
+  [Symbol.dispose](): void {
+    this.#feed.close();
+  }
+
+  /** What it holds. */
+  get held(): State {
+    return {
+      events: Object.fromEntries(this.#replica.events),
+      silenced: Object.fromEntries(this.#replica.silenced),
+      clients: Object.fromEntries(this.#replica.clients),
+    };
+  }
+
+  /** What it should hold, by the answers of the backend. */
+  expected({ events, silenced, clients }: Lists): State {
+    const search = parseSearch(this.#filter ?? '');
+    if (search.kind === 'problem') throw new Error(search.message);
+    const rows = (events as unknown as readonly Event[])
+      .map(eventRow)
+      .filter((row) => matchesSearch(search, row, Math.floor(Date.now() / 1000)));
+    return {
+      events: Object.fromEntries(rows.map((row) => [eventKey(row.client, row.check), row])),
+      silenced: Object.fromEntries(
+        (silenced as unknown as readonly SilencedView[]).map((view) => [view.id, silencedRow(view)]),
+      ),
+      clients: Object.fromEntries(
+        (clients as unknown as readonly Client[]).map(({ name, address, subscriptions, timestamp, version }) => [
+          name,
+          { name, address, subscriptions, timestamp, version },
+        ]),
+      ),
+    };
+  }
+}
+
+/** For entries without an end, which are all that the writers make. */
+function silencedRow({ expire, ...rest }: SilencedView): SilencedRow {
+  if (expire !== -1) throw new Error(`${rest.id} has an end`);
+  return { ...rest, expire_at: null };
+}

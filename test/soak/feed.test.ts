@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
+import { startDaemon } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { Consumer } from './consumer.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { HttpWriter, listsOf } from './writer.ts';
+
+const ROUNDS = 12;
+const WRITERS = 4;
+/** Everything; what events enter and leave by their status, and by silences. */
+const FILTERS = [undefined, undefined, 'status=crit', 'silenced or check=check-1'];
+const CHURN_MS_MAX = 150;
+const RESTART_EVERY = 8;
+const SETTLED = { timeout: 20_000, interval: 20 };
+
+test(
+  'consumers whose connections are cut and stalled at random, and whose backend is restarted, end up with its state',
+  async () => {
+    const chance = new Chance(seed());
+    const stateDir = await tempDir();
+    let daemon = await startDaemon({ stateDir });
+    await using proxy = await CuttingProxy.open(daemon.url);
+    using consumers = new DisposableStack();
+    const all = FILTERS.map((filter) =>
+      consumers.use(new Consumer(proxy.url, filter, () => chance.below(1000) / 1000)),
+    );
+    const writers = Array.from({ length: WRITERS }, (_, at) => new HttpWriter(`web-${String(at)}`, chance));
+
+    const trouble = async (): Promise<void> => {
+      const kind = chance.below(4);
+      if (kind === 0) proxy.cut();
+      else if (kind === 1) proxy.cutAfter(chance.below(20_000));
+      else {
+        proxy.stall();
+        await delay(chance.below(CHURN_MS_MAX));
+        // What came meanwhile arrives at once, or never.
+        if (kind === 2) proxy.cut();
+        proxy.flow();
+      }
+    };
+
+    try {
+      for (let round = 1; round <= rounds(ROUNDS); round++) {
+        const over = new AbortController();
+        const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
+        await delay(chance.below(CHURN_MS_MAX));
+        await trouble();
+        await Promise.race([delay(chance.below(CHURN_MS_MAX)), writing]);
+        if (round % RESTART_EVERY === 0) {
+          await daemon.end(chance.pick(['SIGTERM', 'SIGKILL']));
+          daemon = await startDaemon({ stateDir });
+          proxy.target = daemon.url;
+        }
+        over.abort();
+        await writing;
+        proxy.flow();
+
+        const lists = await listsOf(daemon.url);
+        for (const { ledger } of writers) ledger.compare(lists);
+        for (const consumer of all) {
+          await vi.waitFor(() => {
+            expect(consumer.state).toBe('live');
+            expect(consumer.held).toEqual(consumer.expected(lists));
+          }, SETTLED);
+        }
+      }
+    } finally {
+      await daemon.end('SIGKILL');
+    }
+    const sum = (count: (consumer: Consumer) => number): string =>
+      String(all.reduce((total, one) => total + count(one), 0));
+    console.log(
+      `${String(proxy.cuts)} cuts, live ${sum(({ lives }) => lives)} times, by ${sum(({ snapshots }) => snapshots)} snapshots`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 5000),
+);
