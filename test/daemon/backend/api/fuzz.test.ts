@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientSchema } from '../../../../shared/schemas/client.ts';
+import { resolveSchema } from '../../../../shared/schemas/event.ts';
+import { resultSchema } from '../../../../shared/schemas/result.ts';
+import { clearSilencedSchema, silencedSchema } from '../../../../shared/schemas/silenced.ts';
+import { exchange, requestBytes, send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+let backend: RunningBackend;
+beforeAll(async () => {
+  backend = await startBackend();
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const POSTS = ['/results', '/clients', '/silenced', '/silenced/clear', '/resolve', '/api/mon/v1/results'];
+
+const NAMES = [resultSchema, clientSchema, silencedSchema, clearSilencedSchema, resolveSchema].flatMap(({ shape }) =>
+  Object.keys(shape),
+);
+
+/** Bodies that come close to valid ones: their names, with any value. */
+const nearlyValid = fc.dictionary(
+  fc.constantFrom(...NAMES, 'history', '__proto__', 'constructor'),
+  fc.oneof(fc.jsonValue(), fc.constantFrom('a', 'a b', '*', 0, -1, 1.5, 1e300, 2 ** 53, null, true)),
+);
+const bodies = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.json(),
+  nearlyValid.map((body) => JSON.stringify(body)),
+  fc.array(nearlyValid).map((body) => JSON.stringify(body)),
+);
+
+const isDone = ({ status, body }: Answer): boolean =>
+  [201, 202, 204, 404].includes(status) ||
+  (status === 400 && /^.{8,}$/s.test(String((body as { readonly error?: unknown }).error)));
+
+test('any body is taken, or refused with a reason', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...POSTS), bodies, async (target, body) => {
+      expect(await send(backend.url, { method: 'POST', target, body })).toSatisfy(isDone);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const segments = fc.oneof(
+  fc.constantFrom(
+    'clients',
+    'events',
+    'results',
+    'silenced',
+    'ids',
+    'checks',
+    'subscriptions',
+    'history',
+    '',
+    '..',
+    '.',
+  ),
+  fc.webSegment(),
+  fc.string().map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.constantFrom('%', '%00', '%2e%2e', '%ff', '*', ':', '__proto__', 'constructor'),
+);
+
+test('any path has an answer that is no failure', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS'),
+      fc.array(segments, { maxLength: 5 }),
+      fc.webQueryParameters(),
+      async (method, path, query) => {
+        const bytes = requestBytes({ method, target: `/${path.join('/')}?${query}` });
+        const [answer] = await exchange(backend.url, bytes, [method]);
+        expect(answer?.status).toBeLessThan(500);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('any bytes leave the backend serving', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (bytes) => {
+      const socket = connect(Number(new URL(backend.url).port), '127.0.0.1').resume();
+      socket.end(bytes);
+      await once(socket, 'close');
+      expect((await send(backend.url, { method: 'GET', target: '/health' })).status).toBe(204);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('and nothing of it was a defect', () => {
+  expect(backend.log.messages('error')).toEqual([]);
+});
