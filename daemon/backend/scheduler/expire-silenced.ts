@@ -32,7 +32,7 @@ export async function expireSilenced(parts: ExpiryParts): Promise<Disposable> {
   let isClosed = false;
 
   const schedule = (namespace: string, entry: SilencedEntry): void => {
-    const id = JSON.stringify([namespace, entry.id]);
+    const id = idOf(namespace, entry);
     const beginMs = entry.begin === null ? 0 : entry.begin * 1000;
     if (beginMs > clock.now()) deadlines.add({ atMs: beginMs, id });
     if (entry.expire_at !== null) deadlines.add({ atMs: entry.expire_at, id });
@@ -63,7 +63,13 @@ export async function expireSilenced(parts: ExpiryParts): Promise<Disposable> {
   };
 
   for (const namespace of registry.namespaces()) {
-    for (const entry of namespace.silenced.all()) schedule(namespace.name, entry);
+    for (const entry of namespace.silenced.all()) {
+      schedule(namespace.name, entry);
+      // It may have begun while no backend was there to tell, and a consumer that resumes has to hear of it.
+      if (entry.begin !== null && entry.begin > entry.timestamp) {
+        deadlines.add({ atMs: entry.begin * 1000, id: idOf(namespace.name, entry) });
+      }
+    }
   }
   const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
     let isNew = false;
@@ -85,4 +91,8 @@ export async function expireSilenced(parts: ExpiryParts): Promise<Disposable> {
       timer?.[Symbol.dispose]();
     },
   };
+}
+
+function idOf(namespace: string, entry: SilencedEntry): string {
+  return JSON.stringify([namespace, entry.id]);
 }

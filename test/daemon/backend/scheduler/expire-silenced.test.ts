@@ -1,0 +1,163 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { SILENCED } from '../../../../daemon/backend/store/keys.ts';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { FeedPeer } from '../../../support/feed-peer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const START_S = ManualClock.START_MS / 1000;
+const FRAME_MS = 50;
+
+/** A backend whose time stands still; the store is told of so that a test can make trouble. */
+class Rig {
+  readonly clock = new ManualClock();
+  readonly dir: string;
+  store: TroubledStore | undefined;
+  #backend: Backend | undefined;
+
+  private constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  static async open(): Promise<Rig> {
+    const rig = new Rig(await tempDir());
+    await rig.start();
+    onTestFinished(() => rig.stop());
+    return rig;
+  }
+
+  get url(): string {
+    return this.#backend?.url ?? '';
+  }
+
+  get api(): ApiClient {
+    return openApiClient({ backend: this.url });
+  }
+
+  async start(): Promise<void> {
+    this.#backend = await openBackend({
+      dir: this.dir,
+      clock: this.clock,
+      batcher: { batchLimit: 1 },
+      around: (store) => (this.store = new TroubledStore(store)),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#backend?.stop();
+    this.#backend = undefined;
+  }
+
+  /** Lets frames of the feed go out. */
+  async tick(check: () => void): Promise<void> {
+    await vi.waitFor(() => {
+      this.clock.advance(FRAME_MS);
+      check();
+    });
+  }
+}
+
+async function storedIds(dir: string): Promise<unknown[]> {
+  const store = await openLevelStore(dir);
+  const ids: unknown[] = [];
+  for await (const [, value] of store.scan([SILENCED])) ids.push((JSON.parse(value) as { id: string }).id);
+  await store.close();
+  return ids;
+}
+
+const failing = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
+
+test('an entry is told on the feed as gone when its time is over, and its events with it', async () => {
+  const rig = await Rig.open();
+  await rig.api.submitResult(failing);
+  await rig.api.silence({ check: 'disk', expire: 3 });
+  const peer = await FeedPeer.subscribe(rig.url, { topics: ['events', 'silenced'] });
+  await rig.tick(() => expect(peer.all('live')).toHaveLength(1));
+  expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']);
+  rig.clock.advance(3000);
+  await rig.tick(() => expect(peer.replica.silenced.size).toBe(0));
+  expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual([]);
+});
+
+test('an entry that begins is told with its events', async () => {
+  const rig = await Rig.open();
+  await rig.api.submitResult(failing);
+  await rig.api.silence({ check: 'disk', begin: START_S + 3 });
+  const peer = await FeedPeer.subscribe(rig.url);
+  await rig.tick(() => expect(peer.all('live')).toHaveLength(1));
+  expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual([]);
+  rig.clock.advance(3000);
+  await rig.tick(() => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
+});
+
+test('expired entries leave the store, those that ended while the backend was away too', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'while-it-runs', expire: 1 });
+  await rig.api.silence({ check: 'while-it-is-away', expire: 60 });
+  await rig.api.silence({ check: 'never' });
+  rig.clock.advance(1000);
+  await rig.stop();
+  expect(await storedIds(rig.dir)).toEqual(['*:never', '*:while-it-is-away']);
+  rig.clock.advance(3_600_000);
+  await rig.start();
+  rig.clock.advance(0);
+  await rig.stop();
+  expect(await storedIds(rig.dir)).toEqual(['*:never']);
+});
+
+test('a restart keeps the end where it was', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'disk', expire: 60 });
+  rig.clock.advance(20_000);
+  await rig.stop();
+  rig.clock.advance(20_000);
+  await rig.start();
+  expect(await rig.api.silenced()).toMatchObject([{ id: '*:disk', expire: 20 }]);
+  rig.clock.advance(20_000);
+  expect(await rig.api.silenced()).toEqual([]);
+});
+
+test('a consumer that resumes after a restart hears of the entries that began meanwhile', async () => {
+  const rig = await Rig.open();
+  await rig.api.submitResult(failing);
+  await rig.api.silence({ check: 'disk', begin: START_S + 60 });
+  const before = await FeedPeer.subscribe(rig.url);
+  await rig.tick(() => expect(before.all('live')).toHaveLength(1));
+  const [{ store }] = before.all('hello') as [{ store: string }];
+  const [{ seq }] = before.all('live') as [{ seq: number }];
+  await rig.stop();
+  rig.clock.advance(120_000);
+  await rig.start();
+  const after = await FeedPeer.subscribe(rig.url, { since: seq, store });
+  await rig.tick(() => expect(after.all('live')).toHaveLength(1));
+  await rig.tick(() => expect(after.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
+});
+
+test('an end that the store does not take is tried again', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'disk', expire: 60 });
+  const { store } = rig;
+  if (store === undefined) throw new Error('no store');
+  let refusals = 0;
+  store.refuses = () => refusals++ < 2;
+  const { writes } = store;
+  rig.clock.advance(60_000);
+  await vi.waitFor(() => {
+    rig.clock.advance(1000);
+    expect(store.writes).toBe(writes + 3);
+  });
+  await rig.stop();
+  expect(await storedIds(rig.dir)).toEqual([]);
+});
+
+test('an entry that was made anew with another end is not ended at the old one', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'disk', expire: 60 });
+  await rig.api.silence({ check: 'disk', expire: 3600 });
+  rig.clock.advance(60_000);
+  expect(await rig.api.silenced()).toMatchObject([{ expire: 3540 }]);
+});
