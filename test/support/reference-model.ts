@@ -82,15 +82,16 @@ export class ReferenceModel {
   /** 1.4 in its order: merge, store with history, build the event, let silences end, update the registry. */
   post(result: ModelResult, nowMs: number, reporter = 'sensu-api'): void {
     const now = seconds(nowMs);
-    const definition = result['standalone'] === true ? undefined : this.#definitions.get(result.name);
+    const definition = this.#definitions.get(result.name);
+    const merged = result['standalone'] === true ? undefined : definition;
     this.#process(
       result.source ?? reporter,
       {
-        ...(definition === undefined ? {} : { ...definition, name: result.name }),
+        ...(merged === undefined ? {} : { ...merged, name: result.name }),
         ...result,
-        // Recorded exchange `proxy merge command`.
+        // Recorded exchange `proxy merge command`, and the same of a standalone result.
         ...(result.source === undefined || definition === undefined ? {} : { command: definition['command'] }),
-        type: result['type'] ?? definition?.['type'] ?? 'standard',
+        type: result['type'] ?? merged?.['type'] ?? 'standard',
         status: result.status ?? 0,
         executed: Math.min(result.executed ?? now, now),
         issued: now,
