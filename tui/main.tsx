@@ -1,57 +1,13 @@
 import { hostname, userInfo } from 'node:os';
-import meow from 'meow';
 import { openApiClient } from '../shared/client/api-client.ts';
 import { errorMessage } from '../shared/errors.ts';
+import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 import type { Theme } from './theme.ts';
 
-const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
-
 /** As for `monctl`: the command line is wrong, or there is no terminal. */
 const EXIT_USAGE = 2;
-
-const cli = meow(
-  `
-Usage
-  mon [--backend URL] [--read-only] [--ascii] [--no-color]
-
-The full-screen console: what is broken right now, live. "?" shows all keys.
-
-Options
-  --backend URL   API of the backend (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
-  --read-only     look, but change nothing
-  --ascii         draw with ASCII only
-  --no-color      no colors; $NO_COLOR and TERM=dumb do the same
-  --version       print the version
-  --help          print this
-
-Environment
-  MON_BACKEND      the same as --backend
-  MON_CREDENTIALS  user:password for the backend
-  MON_API_KEY      a key for the backend
-
-Exit codes
-  0  quit
-  1  it failed; the message says why
-  2  wrong usage, or no terminal: use "monctl event list" in scripts and pipes
-
-Examples
-  mon --backend http://monitoring.example:4567
-  MON_BACKEND=http://10.0.0.5:4567 mon --read-only
-`,
-  {
-    importMeta: import.meta,
-    description: false,
-    flags: {
-      backend: { type: 'string' },
-      readOnly: { type: 'boolean', default: false },
-      ascii: { type: 'boolean', default: false },
-      color: { type: 'boolean', default: true },
-    },
-    allowUnknownFlags: false,
-  },
-);
 
 const clock: ConsoleClock = {
   now: () => Date.now(),
@@ -65,23 +21,31 @@ const clock: ConsoleClock = {
   },
 };
 
-main();
+const given = await readArguments(process.argv.slice(2));
+if ('problem' in given) fail(given.problem);
+else main(given);
 
-function main(): void {
-  if (cli.input.length > 0) return fail(EXIT_USAGE, `mon takes no arguments, only options: see mon --help`);
-  const backend = cli.flags.backend ?? process.env['MON_BACKEND'] ?? DEFAULT_BACKEND;
+/** Loading the parser takes a fifth of the time to the first frame: not when there is nothing to parse. */
+async function readArguments(argv: readonly string[]): Promise<Arguments | { readonly problem: string }> {
+  if (argv.length === 0) return DEFAULT_ARGUMENTS;
+  const { parseArguments } = await import('./parse-arguments.ts');
+  return parseArguments(argv, import.meta);
+}
+
+function main(flags: Arguments): void {
+  const backend = flags.backend ?? process.env['MON_BACKEND'] ?? DEFAULT_BACKEND;
   try {
     const api = openApiClient({ backend });
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
-      return fail(EXIT_USAGE, 'the console needs a terminal; in scripts and pipes use: monctl event list');
+      return fail('the console needs a terminal; in scripts and pipes use: monctl event list');
     }
-    start(backend, api);
+    start(backend, api, flags);
   } catch (error) {
-    fail(EXIT_USAGE, errorMessage(error));
+    fail(errorMessage(error));
   }
 }
 
-function start(backend: string, api: ReturnType<typeof openApiClient>): void {
+function start(backend: string, api: ReturnType<typeof openApiClient>, flags: Arguments): void {
   const session = openTerminalSession({
     // Called from the event loop, when both are there.
     onInput: (event) => running.input(event),
@@ -92,9 +56,9 @@ function start(backend: string, api: ReturnType<typeof openApiClient>): void {
     api,
     stdout: session.stdout,
     clock,
-    theme: themeOf(process.env),
+    theme: themeOf(flags, process.env),
     creator: creatorOf(process.env),
-    readOnly: cli.flags.readOnly,
+    readOnly: flags.readOnly,
     onQuit: () => {
       running[Symbol.dispose]();
       session[Symbol.dispose]();
@@ -103,10 +67,10 @@ function start(backend: string, api: ReturnType<typeof openApiClient>): void {
   });
 }
 
-function themeOf(env: NodeJS.ProcessEnv): Theme {
+function themeOf({ ascii, color }: Arguments, env: NodeJS.ProcessEnv): Theme {
   // NO_COLOR counts when it is set to anything but the empty string (no-color.org).
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  return { color: cli.flags.color && !isPlain, ascii: cli.flags.ascii };
+  return { color: color && !isPlain, ascii };
 }
 
 /** Who silences, until the backend knows people by name. */
@@ -114,7 +78,7 @@ function creatorOf(env: NodeJS.ProcessEnv): string {
   return `${env['USER'] ?? userInfo().username}@${hostname()}`;
 }
 
-function fail(code: number, message: string): void {
+function fail(message: string): void {
   process.stderr.write(`mon: ${message}\n`);
-  process.exitCode = code;
+  process.exitCode = EXIT_USAGE;
 }

@@ -1,4 +1,5 @@
 import type { ConsoleState } from '../store/console-state.ts';
+import { countText } from '../count-text.ts';
 import { LAGGING_MS, type FeedStatus } from '../store/feed-status.ts';
 import { run, type Run } from '../theme.ts';
 
@@ -16,10 +17,6 @@ export function spanText(ms: number): string {
 
 function two(value: number): string {
   return String(value).padStart(2, '0');
-}
-
-export function countText(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 /** The state of the connection in words, for the header. */

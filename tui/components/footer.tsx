@@ -4,7 +4,7 @@ import type { ConsoleState } from '../store/console-state.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run, type Theme, type Tone } from '../theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { countText } from './connection-text.ts';
+import { countText } from '../count-text.ts';
 import { Row } from './row.tsx';
 import { spread } from './runs.ts';
 import { fieldRuns } from './text-field.ts';

@@ -1,4 +1,5 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { countText } from '../count-text.ts';
 import type { ConfirmLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { silenceText } from './detail-lines.ts';
@@ -59,7 +60,7 @@ export function nameOf(target: Target): string {
 }
 
 export function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Says something that one line cannot hold. */

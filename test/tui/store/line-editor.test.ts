@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { editLine, LINE_MAX, lineOf, type LineEdit, type LineEditor } from '../../../tui/store/line-editor.ts';
 
 /** `a|b`: the caret is between a and b. */
-function line(picture: string): LineEditor {
-  return { text: picture.replace('|', ''), caret: picture.indexOf('|') };
+function line(drawn: string): LineEditor {
+  return { text: drawn.replace('|', ''), caret: drawn.indexOf('|') };
 }
 
 function picture({ text, caret }: LineEditor): string {
