@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { checkNameSchema, checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
+import { problemOf } from '../../shared/schemas/problems.ts';
 
 /** Something about the value at `path`. */
 export interface Remark {
@@ -23,7 +24,7 @@ export class SettingsReview {
     const answer = schema.safeParse(value);
     if (answer.success) return answer.data;
     for (const issue of answer.error.issues) {
-      this.problems.push({ path: [...path, ...issue.path.map(String)], message: issueMessage(issue) });
+      this.problems.push({ path: [...path, ...issue.path.map(String)], message: problemOf(issue) });
     }
     return undefined;
   }
@@ -51,9 +52,4 @@ export class SettingsReview {
     }
     return checks;
   }
-}
-
-/** What is wrong and what is allowed, to stand behind the path of the value. */
-function issueMessage({ message }: z.core.$ZodIssue): string {
-  return message.replace(/^(?:Invalid input|Invalid option|Too small|Too big|Invalid string): /, '');
 }

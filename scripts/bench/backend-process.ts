@@ -11,11 +11,9 @@ export async function startBackend(
   args: readonly string[] = [],
 ): Promise<AsyncDisposable & { url: string; pid: number }> {
   const stateDir = await mkdtemp(`${ROOT}build/bench-`);
-  const child = spawn(
-    process.execPath,
-    [`${ROOT}dist/mon-backend.js`, 'start', '--state-dir', stateDir, '--port', '0', ...args],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawn(`${ROOT}scripts/mon-backend`, ['start', '--state-dir', stateDir, '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exited = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -127,5 +127,8 @@ run_program() {
   program=$root/dist/$1.js
   shift
   prepare_programs
-  exec "$node" "$program" "$@"
+  # The first line of a program names the flags that it wants.
+  read -r interpreter <"$program"
+  # shellcheck disable=SC2086 # they are words
+  exec "$node" ${interpreter#*node} "$program" "$@"
 }

@@ -9,8 +9,9 @@ import type { SilencedView } from './silenced.ts';
  * `live`; with `since` (and the `store` it came from) it gets only what changed after that sequence number, then
  * `live`. After `live` every frame of `changes` brings the newest state of each key that changed: a row that replaces
  * the one before, or `null` when it is gone. A consumer applies rows by key and remembers the last `seq`; what it holds
- * after a frame equals the state of the backend at that sequence number. When the backend cannot resume it says `reset`
- * and starts over with a snapshot.
+ * once that has moved equals the state of the backend at that sequence number. Rows that are too many for one frame come
+ * in several, and only the last of them moves it. When the backend cannot resume it says `reset` and starts over with a
+ * snapshot.
  */
 export const FEED_PROTOCOL = 'mon.feed.v1';
 export const FEED_PATH = '/api/mon/v1/feed';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { DEPTH_MAX, FORBIDDEN_NAMES, JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { problemsOf } from '../pipeline/problems.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
 
 export interface ParsedBody {
   readonly value: unknown;

@@ -8,9 +8,9 @@ import {
   type FeedRequest,
 } from '../../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { problemsOf } from '../pipeline/problems.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { FeedParts } from './feed-hub.ts';
-import { RowSelection } from './row-selection.ts';
+import { RowSelection, type ChangedRow } from './row-selection.ts';
 import { changedRows } from './rows.ts';
 import { snapshotRows, type KeyedRow } from './snapshot.ts';
 
@@ -18,8 +18,8 @@ import { snapshotRows, type KeyedRow } from './snapshot.ts';
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 /** One that takes nothing for this long is cut off; it can come back and resume. */
 const STALLED_MS_MAX = 30_000;
-/** Rows in one frame of a snapshot: as much as does not hold up ingest. */
-const SNAPSHOT_FRAME_ROWS = 2000;
+/** Rows in one frame: as much as does not hold up ingest, and far less than a consumer takes in one frame. */
+const FRAME_ROWS = 2000;
 /** Further behind than this many changes, a snapshot in parts is the shorter way. */
 const CATCH_UP_MAX = 50_000;
 
@@ -33,6 +33,8 @@ export class FeedConsumer {
   /** Everything up to this sequence number was sent, but for what `#snapshot` still holds. */
   #seq = 0;
   #snapshot: Generator<KeyedRow, void, undefined> | undefined;
+  /** The rest of changes that were too many for one frame: one silence can change the rows of every event. */
+  #changes: { readonly rows: Iterator<ChangedRow>; readonly seq: number } | undefined;
   #isLive = false;
   /** Which reading of the store the rows came from; after another one the consumer starts over. */
   #generation = 0;
@@ -88,6 +90,7 @@ export class FeedConsumer {
       return true;
     }
     if (this.#seq !== changes.lastSeq) this.#sendChanges(selection, frames);
+    if (this.#changes !== undefined) return true;
     if (!this.#isLive) {
       this.#isLive = true;
       this.send({ type: 'live', seq: this.#seq });
@@ -158,44 +161,54 @@ export class FeedConsumer {
     this.#generation = registry.generation;
     this.#seq = changes.lastSeq;
     this.#isLive = false;
+    this.#changes = undefined;
     selection.forget();
     this.#snapshot = snapshotRows(registry.namespace(DEFAULT_NAMESPACE), selection.topics, () => clock.now());
   }
 
-  #sendSnapshotPart(selection: RowSelection, snapshot: Generator<KeyedRow, void, undefined>): void {
-    const part: KeyedRow[] = [];
-    while (part.length < SNAPSHOT_FRAME_ROWS) {
-      const next = snapshot.next();
-      if (next.done === true) {
-        this.#snapshot = undefined;
-        break;
-      }
-      part.push(next.value);
-    }
-    this.send({ type: 'snapshot', seq: this.#seq, rows: selection.select(part, this.#parts.clock.now()) });
+  #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<KeyedRow>): void {
+    const { rows, isLast } = takeRows(snapshot);
+    if (isLast) this.#snapshot = undefined;
+    this.send({ type: 'snapshot', seq: this.#seq, rows: selection.select(rows, this.#parts.clock.now()) });
   }
 
   #sendChanges(selection: RowSelection, frames: Map<string, string>): void {
-    const { changes } = this.#parts;
-    const place = selection.isFiltered ? undefined : `${String(this.#seq)} ${selection.topics.join()}`;
-    let text = place === undefined ? undefined : frames.get(place);
-    if (text === undefined) {
-      text = this.#changesFrame(selection);
-      if (place !== undefined) frames.set(place, text);
-    }
-    this.#seq = changes.lastSeq;
-    this.#sendText(text);
-  }
-
-  #changesFrame(selection: RowSelection): string {
     const { registry, changes, clock } = this.#parts;
+    const place = selection.isFiltered ? undefined : `${String(this.#seq)} ${selection.topics.join()}`;
+    const known = place === undefined || this.#changes !== undefined ? undefined : frames.get(place);
+    if (known !== undefined) {
+      this.#seq = changes.lastSeq;
+      this.#sendText(known);
+      return;
+    }
     const nowMs = clock.now();
-    const changed = changedRows(registry.namespace(DEFAULT_NAMESPACE), changes.after(this.#seq), nowMs);
-    const rows = selection.select(changed, nowMs);
-    return JSON.stringify({ type: 'changes', seq: changes.lastSeq, time: nowMs, rows } satisfies FeedMessage);
+    const changed = this.#changes ?? {
+      rows: changedRows(registry.namespace(DEFAULT_NAMESPACE), changes.after(this.#seq), nowMs),
+      seq: changes.lastSeq,
+    };
+    const { rows, isLast } = takeRows(changed.rows);
+    const isWhole = isLast && this.#changes === undefined;
+    this.#changes = isLast ? undefined : changed;
+    // Until the last part the consumer is where it was: one that is cut off here starts over from there.
+    if (isLast) this.#seq = changed.seq;
+    const message: FeedMessage = { type: 'changes', seq: this.#seq, time: nowMs, rows: selection.select(rows, nowMs) };
+    const text = JSON.stringify(message);
+    if (isWhole && place !== undefined) frames.set(place, text);
+    this.#sendText(text);
   }
 
   #sendText(text: string): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(text);
   }
+}
+
+/** The rows of the next frame. */
+function takeRows<Row>(rows: Iterator<Row>): { readonly rows: readonly Row[]; readonly isLast: boolean } {
+  const taken: Row[] = [];
+  while (taken.length < FRAME_ROWS) {
+    const next = rows.next();
+    if (next.done === true) return { rows: taken, isLast: true };
+    taken.push(next.value);
+  }
+  return { rows: taken, isLast: false };
 }

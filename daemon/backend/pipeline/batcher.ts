@@ -1,7 +1,7 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
-import { bodiesOf, decodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
+import { decodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { checkRecordKey } from '../store/keys.ts';
@@ -12,7 +12,7 @@ export interface Command {
   /** How much of the queue it takes; one per result. */
   readonly weight: number;
   /** The check records whose bodies `apply` will read, asked right before it. Most commands need none. */
-  needs?(registry: Registry): readonly CheckEntry[];
+  needs?(registry: Registry): Iterable<CheckEntry>;
   /**
    * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
    *
@@ -112,12 +112,15 @@ export class Batcher {
    *
    * @returns what `apply` returned
    */
-  run<T>(apply: (transaction: Transaction) => T, needs?: (registry: Registry) => readonly CheckEntry[]): Promise<T> {
+  run<T>(
+    apply: (transaction: Transaction) => T,
+    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs'>> = {},
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       let outcome: { readonly value: T } | undefined;
       this.enqueue({
-        weight: 1,
-        ...(needs === undefined ? {} : { needs }),
+        weight,
+        ...rest,
         apply: (transaction) => {
           outcome = { value: apply(transaction) };
         },
@@ -240,7 +243,7 @@ export class Batcher {
     const values = await this.#store.getMany(keys);
     list.forEach((entry, at) => {
       const value = values[at];
-      if (value !== undefined) fetched.set(entry, bodiesOf(decodeCheckRecord(value)));
+      if (value !== undefined) fetched.set(entry, decodeCheckRecord(value));
     });
     return fetched;
   }

@@ -82,9 +82,11 @@ export class Clients {
           transaction.saveInvalidated(namespace, name, transaction.nowMs + expireSeconds * 1000);
         }
       },
-      (registry) => {
-        const entry = registry.namespace(namespaceName).clients.get(name);
-        return entry === undefined ? [] : [...eventsOf(entry)];
+      {
+        needs: (registry) => {
+          const entry = registry.namespace(namespaceName).clients.get(name);
+          return entry === undefined ? [] : eventsOf(entry);
+        },
       },
     );
   }

@@ -26,9 +26,11 @@ export class Events {
           throw new MonError('not_found', `there is no event of ${client}/${check}`);
         resolveEvent(transaction, entry);
       },
-      (registry) => {
-        const entry = registry.namespace(namespaceName).check(client, check);
-        return entry?.state.event === undefined ? [] : [entry];
+      {
+        needs: (registry) => {
+          const entry = registry.namespace(namespaceName).check(client, check);
+          return entry?.state.event === undefined ? [] : [entry];
+        },
       },
     );
   }

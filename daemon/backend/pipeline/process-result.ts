@@ -1,4 +1,3 @@
-import { statusesOf } from '../../../shared/domain/history.ts';
 import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import { truncateOutput, truncatesOutput } from '../../../shared/domain/truncation.ts';
@@ -18,9 +17,20 @@ export interface IncomingResult {
   readonly check: CheckResult;
 }
 
-/** Whether processing may have to read the record: an event that outlives this OK keeps what it was built from. */
-export function mayNeedBodies({ check }: IncomingResult): boolean {
-  return check.status === 0 && check['auto_resolve'] === false;
+const NONE: readonly CheckEntry[] = [];
+
+/**
+ * The records that processing these results has to read: an event that outlives an OK keeps what it was built from.
+ * For nearly all results there are none.
+ */
+export function entriesNeeded(namespace: Namespace, results: readonly IncomingResult[]): readonly CheckEntry[] {
+  let needed: CheckEntry[] | undefined;
+  for (const { client, check } of results) {
+    if (check.status !== 0 || check['auto_resolve'] !== false) continue;
+    const entry = namespace.check(client, check.name);
+    if (entry !== undefined) (needed ??= []).push(entry);
+  }
+  return needed ?? NONE;
 }
 
 /** Applies one result: history, event and the silences that end with it (completion 1.4). */
@@ -50,20 +60,17 @@ function nextBodies(
   if (isOpened) {
     // The event keeps the whole output, the result what is left of it.
     const eventCheck = stored.output === check.output ? undefined : check;
-    return { check: stored, eventCheck, eventHistory: undefined };
+    return { check: stored, eventCheck };
   }
-  if (state.event === undefined) return { check: stored, eventCheck: undefined, eventHistory: undefined };
+  if (state.event === undefined) return { check: stored };
   return { check: stored, ...frozenEvent(entry, transaction.bodies(entry)) };
 }
 
 /** The event part of a record whose event stays as it is. */
-export function frozenEvent(
-  entry: CheckEntry,
-  bodies: CheckBodies,
-): { readonly eventCheck: CheckResult | undefined; readonly eventHistory: readonly number[] } {
+export function frozenEvent(entry: CheckEntry, bodies: CheckBodies): Pick<CheckBodies, 'eventCheck' | 'eventHistory'> {
   return {
     eventCheck: bodies.eventCheck ?? bodies.check ?? undefined,
-    eventHistory: bodies.eventHistory ?? statusesOf(entry.state.history),
+    eventHistory: bodies.eventHistory ?? entry.state.history,
   };
 }
 

@@ -3,10 +3,11 @@ import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { Batcher, Command } from './batcher.ts';
-import { frozenEvent, mayNeedBodies, processResult, type IncomingResult } from './process-result.ts';
+import { entriesNeeded, frozenEvent, processResult, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
 import { validateResult } from './validate-result.ts';
 
@@ -59,17 +60,16 @@ export class Results {
    * @throws MonError `unavailable`
    */
   record(namespaceName: string, incoming: readonly IncomingResult[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#batcher.enqueue({
+    return this.#batcher.run(
+      (transaction) => {
+        const namespace = transaction.registry.namespace(namespaceName);
+        for (const result of incoming) processResult(transaction, namespace, result);
+      },
+      {
         weight: incoming.length,
-        ...needsOf(namespaceName, incoming),
-        apply: (transaction) => {
-          const namespace = transaction.registry.namespace(namespaceName);
-          for (const result of incoming) processResult(transaction, namespace, result);
-        },
-        settle: (error) => (error === undefined ? resolve() : reject(error)),
-      });
-    });
+        needs: (registry) => entriesNeeded(registry.namespace(namespaceName), incoming),
+      },
+    );
   }
 
   /**
@@ -86,39 +86,18 @@ export class Results {
     onRefused: (id: number, reason: string) => void,
     onSettled: (error: MonError | undefined) => void,
   ): void {
-    const { client, spool, results, cancelled } = delivery;
     const now = Math.floor(this.#clock.now() / 1000);
-    const incoming: IdentifiedResult[] = [];
-    for (const { id, signature, check } of results) {
+    const valid: DeliveredResult[] = [];
+    for (const { id, signature, check } of delivery.results) {
       try {
-        const result = this.#incoming(validateResult(check), client, now, undefined);
-        incoming.push({ id, signature: signature ?? '', result });
+        const result = this.#incoming(validateResult(check), delivery.client, now, undefined);
+        valid.push({ id, signature: signature ?? '', ...result });
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
         onRefused(id, error.message);
       }
     }
-    const last = results.at(-1)?.id;
-    this.#batcher.enqueue({
-      weight: results.length,
-      ...needsOf(
-        namespaceName,
-        incoming.map(({ result }) => result),
-      ),
-      apply: (transaction) => {
-        if (cancelled.aborted) return;
-        const namespace = transaction.registry.namespace(namespaceName);
-        const mark = namespace.spools.get(client);
-        const acked = mark?.spool === spool ? mark.acked : 0;
-        for (const { id, signature, result } of incoming) {
-          if (id > acked && isTrusted(namespace, result.client, signature, transaction.nowMs)) {
-            processResult(transaction, namespace, result);
-          }
-        }
-        if (last !== undefined && last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
-      },
-      settle: onSettled,
-    });
+    this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled));
   }
 
   /**
@@ -129,7 +108,7 @@ export class Results {
   remove(namespaceName: string, client: string, check: string): Promise<void> {
     return this.#batcher.run(
       (transaction) => removeResult(transaction, transaction.registry.namespace(namespaceName), client, check),
-      (registry) => present(registry.namespace(namespaceName).check(client, check)),
+      { needs: (registry) => present(registry.namespace(namespaceName).check(client, check)) },
     );
   }
 
@@ -143,22 +122,51 @@ export class Results {
   }
 }
 
-interface IdentifiedResult {
+/** A valid result of an agent's frame. */
+interface DeliveredResult extends IncomingResult {
   readonly id: number;
   readonly signature: string;
-  readonly result: IncomingResult;
 }
 
-/** What a command must ask for to process these results: nothing, for nearly all of them. */
-function needsOf(namespaceName: string, results: readonly IncomingResult[]): Pick<Command, 'needs'> {
-  if (!results.some(mayNeedBodies)) return {};
-  const keeping = results.filter(mayNeedBodies);
-  return {
-    needs: (registry) => {
-      const namespace = registry.namespace(namespaceName);
-      return keeping.flatMap(({ client, check }) => present(namespace.check(client, check.name)));
-    },
-  };
+/** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
+class AgentDelivery implements Command {
+  readonly weight: number;
+  readonly settle: (error: MonError | undefined) => void;
+  readonly #namespaceName: string;
+  readonly #delivery: AgentResults;
+  readonly #valid: readonly DeliveredResult[];
+
+  constructor(
+    namespaceName: string,
+    delivery: AgentResults,
+    valid: readonly DeliveredResult[],
+    settle: (error: MonError | undefined) => void,
+  ) {
+    this.weight = delivery.results.length;
+    this.settle = settle;
+    this.#namespaceName = namespaceName;
+    this.#delivery = delivery;
+    this.#valid = valid;
+  }
+
+  needs(registry: Registry): readonly CheckEntry[] {
+    return entriesNeeded(registry.namespace(this.#namespaceName), this.#valid);
+  }
+
+  apply(transaction: Transaction): void {
+    const { client, spool, results, cancelled } = this.#delivery;
+    if (cancelled.aborted) return;
+    const namespace = transaction.registry.namespace(this.#namespaceName);
+    const mark = namespace.spools.get(client);
+    const acked = mark?.spool === spool ? mark.acked : 0;
+    for (const result of this.#valid) {
+      // What was committed before is a repetition.
+      if (result.id <= acked || !isTrusted(namespace, result.client, result.signature, transaction.nowMs)) continue;
+      processResult(transaction, namespace, result);
+    }
+    const last = results.at(-1)?.id ?? 0;
+    if (last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
+  }
 }
 
 /** Whether a client may speak: it carries its signature, and was not deleted with a ban (completion 1.10). */

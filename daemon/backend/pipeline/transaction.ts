@@ -24,6 +24,8 @@ export class Transaction {
   readonly #fetched: ReadonlyMap<CheckEntry, CheckBodies>;
   readonly #pending = new Map<CheckEntry, CheckBodies>();
   readonly #changedEvents = new Set<CheckEntry>();
+  /** Agents whose marks moved: written once, however many frames of each the batch holds. */
+  readonly #spools = new Map<Namespace, Set<string>>();
   readonly #changes: Change[] = [];
   readonly #ops: StoreOp[] = [];
 
@@ -94,7 +96,9 @@ export class Transaction {
 
   saveSpool(namespace: Namespace, client: string, mark: SpoolMark): void {
     namespace.spools.set(client, mark);
-    this.#put(agentSpoolKey(namespace.name, client), JSON.stringify(mark));
+    let clients = this.#spools.get(namespace);
+    if (clients === undefined) this.#spools.set(namespace, (clients = new Set()));
+    clients.add(client);
   }
 
   /** @param untilMs epoch milliseconds; undefined lifts it */
@@ -115,6 +119,11 @@ export class Transaction {
       const { client } = entry;
       const key = checkRecordKey(client.namespace.name, client.name, entry.name);
       this.#put(key, encodeCheckRecord(entry.state, bodies));
+    }
+    for (const [namespace, clients] of this.#spools) {
+      for (const client of clients) {
+        this.#put(agentSpoolKey(namespace.name, client), JSON.stringify(namespace.spools.get(client)));
+      }
     }
     for (const { client, name } of this.#changedEvents) {
       this.#changes.push(['event', client.namespace.name, client.name, name]);

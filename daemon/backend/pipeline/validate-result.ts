@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { resultProblem, resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { compileSchema } from './compile-schema.ts';
-import { problemsOf } from './problems.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
 
 /** Everything of the schema but its refinement, which is `resultProblem`. */
 const isResult = compileSchema(resultSchema);

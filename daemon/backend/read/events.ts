@@ -1,3 +1,4 @@
+import { statusesOf } from '../../../shared/domain/history.ts';
 import { redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -20,7 +21,7 @@ export async function readEvents(store: Store, entries: readonly CheckEntry[], n
  */
 export function eventOf(entry: CheckEntry, record: CheckRecord, nowMs: number): Event | undefined {
   const { event } = record;
-  const check = event?.check ?? record.check;
+  const check = record.eventCheck ?? record.check;
   if (event === undefined || check === null) return undefined;
   const { namespace, record: client } = entry.client;
   const silencedByIds = silencedBy(namespace.silenced, client.subscriptions, entry.name, nowMs);
@@ -29,7 +30,7 @@ export function eventOf(entry: CheckEntry, record: CheckRecord, nowMs: number): 
     client,
     check: {
       ...check,
-      history: (event.history ?? record.history).map(String),
+      history: statusesOf(record.eventHistory ?? record.history).map(String),
       total_state_change: event.totalStateChange,
     },
     occurrences: event.occurrences,

@@ -1,3 +1,4 @@
+import { statusesOf } from '../../../shared/domain/history.ts';
 import { redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
 import type { Store } from '../ports.ts';
@@ -19,7 +20,10 @@ export async function readResults(store: Store, entries: readonly CheckEntry[]):
   for (const [entry, record] of await readRecords(store, entries)) {
     if (record.check === null) continue;
     const keys = redactKeysOf(entry.client.record);
-    results.push({ client: entry.client.name, check: redact({ ...record.check, history: record.history }, keys) });
+    results.push({
+      client: entry.client.name,
+      check: redact({ ...record.check, history: statusesOf(record.history) }, keys),
+    });
   }
   return results;
 }
@@ -41,7 +45,7 @@ export async function readHistory(store: Store, client: ClientEntry): Promise<Ch
     if (check === null) continue;
     histories.push({
       check: entry.name,
-      history,
+      history: statusesOf(history),
       last_execution: check.executed,
       last_status: check.status,
       last_result: redact(check, keys),

@@ -71,6 +71,6 @@ function loadCheck(namespace: Namespace, client: string, check: string, value: s
   // Client and results are written and deleted in one batch, so there is always an owner.
   if (owner === undefined) throw new Error(`the store holds a result of ${client}/${check} but no such client`);
   const record = decodeCheckRecord(value);
-  const output = (record.event?.check ?? record.check)?.output;
+  const output = (record.eventCheck ?? record.check)?.output;
   namespace.setCheck(namespace.ensureCheck(owner, check), stateOf(record), record.check?.status, output);
 }

@@ -12,7 +12,7 @@ import { clientSchema, type SubmittedClient } from '../../../shared/schemas/clie
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../pipeline/compile-schema.ts';
-import { problemsOf } from '../pipeline/problems.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { UncheckedResult } from '../pipeline/results.ts';
 import type { AgentParts } from './agent-hub.ts';
 

@@ -33,28 +33,28 @@ describe('a body is refused with the reason', () => {
       body: '{} x',
       error: 'the body is not JSON, line 1, column 4: expected nothing more after the value',
     },
-    { name: 'no object', body: '[]', error: 'Invalid input: expected object, received array' },
-    { name: 'null', body: 'null', error: 'Invalid input: expected object, received null' },
+    { name: 'no object', body: '[]', error: 'expected object, received array' },
+    { name: 'null', body: 'null', error: 'expected object, received null' },
     {
       name: 'without an attribute',
       body: '{"name":"a"}',
-      error: 'output: Invalid input: expected string, received undefined',
+      error: 'output: expected string, received undefined',
     },
     {
       name: 'a wrong type',
       body: result('"status":"0"'),
-      error: 'status: Invalid input: expected number, received string',
+      error: 'status: expected number, received string',
     },
-    { name: 'a fraction', body: result('"status":1.5'), error: 'status: Invalid input: expected int, received number' },
+    { name: 'a fraction', body: result('"status":1.5'), error: 'status: expected int, received number' },
     {
       name: 'a whole fraction',
       body: result('"status":1.0'),
-      error: 'status: Invalid input: expected int, received number',
+      error: 'status: expected int, received number',
     },
     {
       name: 'an exponent',
       body: result('"status":1e0'),
-      error: 'status: Invalid input: expected int, received number',
+      error: 'status: expected int, received number',
     },
     { name: 'an endless number', body: result('"x":1e999'), error: 'the body holds a number that is too large' },
     { name: '33 levels', body: result(`"x":${nested(32)}`), error: 'the body is nested deeper than 32 levels' },
@@ -70,7 +70,7 @@ describe('a body is refused with the reason', () => {
       name: 'everything wrong at once',
       body: '{"name":"a b","output":1}',
       error:
-        'name: must be word characters, dots and hyphens only; output: Invalid input: expected string, received number',
+        'name: must be word characters, dots and hyphens only; output: expected string, received number',
     },
   ])('$name', async ({ body, error }) => {
     const { status, body: answer } = await post('/results', body);
@@ -87,14 +87,14 @@ describe('a body is refused with the reason', () => {
     {
       target: '/silenced',
       body: '{"check":"a","expire":60.0}',
-      error: 'expire: Invalid input: expected int, received number',
+      error: 'expire: expected int, received number',
     },
     { target: '/silenced/clear', body: '{}', error: 'one of id, subscription and check is required' },
-    { target: '/resolve', body: '{"client":"a"}', error: 'check: Invalid input: expected string, received undefined' },
+    { target: '/resolve', body: '{"client":"a"}', error: 'check: expected string, received undefined' },
     {
       target: '/clients',
       body: '{"name":"a","address":1}',
-      error: 'address: Invalid input: expected string, received number',
+      error: 'address: expected string, received number',
     },
     { target: '/api/mon/v1/results', body: '{}', error: 'the body must be an array of results' },
   ])('$target $body', async ({ target, body, error }) => {

@@ -59,7 +59,7 @@ describe('OPTIONS', () => {
 });
 
 describe('HEAD', () => {
-  test.each(['/clients', '/clients?limit=1', '/events/web/disk', '/info', '/nope'])(
+  test.each(['/clients', '/clients?limit=1', '/events/web/disk', '/settings', '/nope'])(
     'of %s has the status and the length of GET, and no body',
     async (target) => {
       const [head, get] = [await ask('HEAD', target), await ask('GET', target)];

@@ -38,8 +38,8 @@ describe('an array of results', () => {
       body: {
         accepted: 2,
         rejected: [
-          { index: 1, error: 'output: Invalid input: expected string, received undefined' },
-          { index: 2, error: 'Invalid input: expected object, received string' },
+          { index: 1, error: 'output: expected string, received undefined' },
+          { index: 2, error: 'expected object, received string' },
         ],
       },
     });
