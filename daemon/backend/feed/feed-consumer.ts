@@ -174,8 +174,9 @@ export class FeedConsumer {
 
   #sendChanges(selection: RowSelection, frames: Map<string, string>): void {
     const { registry, changes, clock } = this.#parts;
-    const place = selection.isFiltered ? undefined : `${String(this.#seq)} ${selection.topics.join()}`;
-    const known = place === undefined || this.#changes !== undefined ? undefined : frames.get(place);
+    const isOwn = selection.isFiltered || this.#changes !== undefined;
+    const place = isOwn ? undefined : `${String(this.#seq)} ${selection.topics.join()}`;
+    const known = place === undefined ? undefined : frames.get(place);
     if (known !== undefined) {
       this.#seq = changes.lastSeq;
       this.#sendText(known);
@@ -187,13 +188,12 @@ export class FeedConsumer {
       seq: changes.lastSeq,
     };
     const { rows, isLast } = takeRows(changed.rows);
-    const isWhole = isLast && this.#changes === undefined;
     this.#changes = isLast ? undefined : changed;
     // Until the last part the consumer is where it was: one that is cut off here starts over from there.
     if (isLast) this.#seq = changed.seq;
     const message: FeedMessage = { type: 'changes', seq: this.#seq, time: nowMs, rows: selection.select(rows, nowMs) };
     const text = JSON.stringify(message);
-    if (isWhole && place !== undefined) frames.set(place, text);
+    if (isLast && place !== undefined) frames.set(place, text);
     this.#sendText(text);
   }
 

@@ -127,8 +127,8 @@ test('a consumer that resumes after a restart hears of the entries that began me
   await rig.api.silence({ check: 'disk', begin: START_S + 60 });
   const before = await FeedPeer.subscribe(rig.url);
   await rig.tick(() => expect(before.all('live')).toHaveLength(1));
-  const [{ store }] = before.all('hello') as [{ store: string }];
-  const [{ seq }] = before.all('live') as [{ seq: number }];
+  const { store } = await before.hears('hello');
+  const { seq } = await before.hears('live');
   await rig.stop();
   rig.clock.advance(120_000);
   await rig.start();

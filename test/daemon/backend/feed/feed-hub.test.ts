@@ -1,0 +1,307 @@
+import { expect, test, vi } from 'vitest';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
+import { FeedPeer } from '../../../support/feed-peer.ts';
+import { FeedRig } from '../../../support/feed-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const MIB = 1024 * 1024;
+
+const failing = (source: string, about: Partial<SubmittedResult> = {}): SubmittedResult => ({
+  source,
+  name: 'disk',
+  output: 'full',
+  status: 2,
+  ...about,
+});
+
+/** One event on each of so many clients. */
+const fleet = (count: number, about: Partial<SubmittedResult> = {}): SubmittedResult[] =>
+  Array.from({ length: count }, (_, at) => failing(`web-${String(at)}`, about));
+
+async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
+  const peer = await FeedPeer.subscribe(rig.url, about);
+  await rig.until(() => expect(peer.all('live')).toHaveLength(1));
+  return peer;
+}
+
+/** Statuses by key, of what a consumer holds. */
+const statuses = (peer: FeedPeer): Record<string, number> =>
+  Object.fromEntries([...peer.replica.events].map(([key, row]) => [key, row.status]));
+
+test('a consumer gets who it talks to, the state of its topics, and then that it is live', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1', { output: 'full: /var\nmore', executed: 1 })]);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', reason: 'planned' });
+  const peer = await live(rig, { topics: ['silenced', 'events', 'clients'] });
+  expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'snapshot', 'live']);
+  expect(await peer.hears('hello')).toMatchObject({ store: rig.store.id, name: 'test', time: ManualClock.START_MS });
+  expect((await peer.hears('live')).seq).toBe(2);
+  const now = Math.floor(rig.clock.now() / 1000);
+  expect([...peer.replica.events]).toEqual([
+    [
+      'web-1/disk',
+      {
+        client: 'web-1',
+        check: 'disk',
+        status: 2,
+        action: 'create',
+        occurrences: 1,
+        since: now,
+        last: now,
+        silenced_by: ['*:disk'],
+        output: 'full: /var',
+      },
+    ],
+  ]);
+  expect([...peer.replica.silenced.keys()]).toEqual(['*:disk']);
+  expect([...peer.replica.clients.keys()]).toEqual(['web-1']);
+});
+
+test('only the topics that were asked for come', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig, { topics: ['silenced'] });
+  await rig.submit([failing('web-1')]);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+  await rig.until(() => expect(peer.replica.silenced.size).toBe(1));
+  expect(peer.replica.events.size).toBe(0);
+  expect(peer.replica.clients.size).toBe(0);
+});
+
+test('what changed several times within a frame comes once, as it is now', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  for (const status of [1, 2, 1, 3]) await rig.submit([failing('web-1', { status })]);
+  await rig.submit([failing('web-2'), failing('web-2', { status: 0 })]);
+  expect(peer.all('changes')).toEqual([]);
+  await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
+  expect(peer.all('changes')[0]).toMatchObject({
+    seq: 5,
+    rows: { events: { 'web-1/disk': { status: 3 }, 'web-2/disk': null } },
+  });
+});
+
+test('a snapshot in many parts, while everything changes, ends with the state of the backend', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit(fleet(5000));
+  const peer = await FeedPeer.subscribe(rig.url, { topics: ['events', 'silenced', 'clients'] });
+  await rig.until(() => expect(peer.all('snapshot').length).toBeGreaterThan(0));
+  const churn = [
+    rig.submit(fleet(5000).map((result, at) => Object.assign(result, { status: at % 3 }))),
+    rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-7' }),
+    rig.clients.remove(DEFAULT_NAMESPACE, 'web-4999', { expireSeconds: undefined }),
+    rig.submit([failing('new-1'), failing('a-1')]),
+  ];
+  await rig.until(() => expect(peer.all('snapshot').length).toBeGreaterThan(2));
+  await Promise.all(churn);
+  await rig.until(() => {
+    expect(peer.all('live')).toHaveLength(1);
+    expect(peer.replica.events.size).toBe(3334);
+  });
+  expect(peer.replica.events.get('web-7/disk')).toMatchObject({ status: 1, silenced_by: ['client:web-7:*'] });
+  expect(peer.replica.events.has('web-3/disk')).toBe(false);
+  expect(peer.replica.clients.has('web-4999')).toBe(false);
+  expect(peer.replica.clients.has('new-1')).toBe(true);
+});
+
+test('a consumer that comes back gets only what changed meanwhile', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1'), failing('web-2')]);
+  const before = await live(rig);
+  const { seq } = await before.hears('live');
+  before.socket.terminate();
+  await rig.submit([failing('web-2', { status: 0 }), failing('web-3')]);
+  const after = await live(rig, { since: seq, store: rig.store.id });
+  expect(after.heard.map(({ type }) => type)).toEqual(['hello', 'changes', 'live']);
+  expect(after.all('changes')[0]?.rows.events).toMatchObject({ 'web-2/disk': null, 'web-3/disk': { status: 2 } });
+});
+
+test('a consumer that comes back and missed nothing is live at once', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1')]);
+  const { seq } = await (await live(rig)).hears('live');
+  const after = await live(rig, { since: seq, store: rig.store.id });
+  expect(after.heard.map(({ type }) => type)).toEqual(['hello', 'live']);
+});
+
+test.each<{ name: string; since: number; store?: string; filter?: string }>([
+  { name: 'of another store', since: 1, store: 'another' },
+  { name: 'without a store', since: 1 },
+  { name: 'of the future', since: 1_000_000, store: 'this' },
+  { name: 'older than what is kept', since: 1, store: 'this' },
+  { name: 'with a filter, whose rows nobody remembers', since: 40, store: 'this', filter: 'status=crit' },
+])('a place $name leads to a reset and a snapshot', async ({ since, store, filter }) => {
+  const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
+  for (let at = 0; at < 40; at++) await rig.submit([failing(`web-${String(at % 4)}`, { status: 1 + (at % 2) })]);
+  const peer = await live(rig, {
+    since,
+    ...(store === undefined ? {} : { store: store === 'this' ? rig.store.id : store }),
+    ...(filter === undefined ? {} : { filter }),
+  });
+  expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'reset', 'snapshot', 'live']);
+  expect(peer.replica.events.size).toBe(filter === undefined ? 4 : 2);
+});
+
+test('a consumer that takes nothing while more happens than is kept starts over with a reset', async () => {
+  const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
+  const peer = await live(rig);
+  for (let at = 0; at < 30; at++) await rig.submit([failing(`web-${String(at % 3)}`, { status: 1 + (at % 2) })]);
+  await rig.until(() => expect(peer.all('live')).toHaveLength(2));
+  expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'snapshot', 'live', 'reset', 'snapshot', 'live']);
+  expect(statuses(peer)).toEqual({ 'web-0/disk': 2, 'web-1/disk': 1, 'web-2/disk': 2 });
+});
+
+test('with a filter, rows that match no longer are gone, and others are never told', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
+  const peer = await live(rig, { filter: 'status=crit' });
+  expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
+  await rig.submit([failing('web-1', { status: 1 }), failing('web-3', { status: 1 }), failing('web-4')]);
+  await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
+  expect(Object.keys(peer.all('changes')[0]?.rows.events ?? {}).toSorted()).toEqual(['web-1/disk', 'web-4/disk']);
+  expect(statuses(peer)).toEqual({ 'web-4/disk': 2 });
+});
+
+test('one silence over a large fleet comes in frames of thousands of rows, and only the last moves the place', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit(fleet(5000));
+  const peer = await live(rig);
+  const { seq } = await peer.hears('live');
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+  await rig.until(() => expect(peer.all('changes').at(-1)?.seq).toBe(seq + 1));
+  const frames = peer.all('changes');
+  expect(frames.map((frame) => frame.seq)).toEqual([seq, seq, seq + 1]);
+  for (const { rows } of frames) expect(Object.keys(rows.events ?? {}).length).toBeLessThanOrEqual(2000);
+  expect([...peer.replica.events.values()].every((row) => row.silenced_by.length === 1)).toBe(true);
+});
+
+test('changes in the middle of such frames are not lost', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit(fleet(7000));
+  const peer = await live(rig);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+  await rig.until(() => expect(peer.all('changes').length).toBeGreaterThan(0));
+  await rig.submit([failing('web-0', { status: 1 }), failing('web-6999', { status: 0 })]);
+  await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+  await rig.until(() => {
+    expect(peer.replica.events.size).toBe(6999);
+    expect(peer.replica.events.get('web-0/disk')?.status).toBe(1);
+    expect([...peer.replica.events.values()].every((row) => row.silenced_by.length === 0)).toBe(true);
+  });
+});
+
+test('after a write that failed every consumer starts over, because the state was read again', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1')]);
+  const peer = await live(rig);
+  let refusals = 0;
+  rig.store.refuses = () => refusals++ === 0;
+  await expect(rig.submit([failing('web-2')])).rejects.toMatchObject({ code: 'unavailable' });
+  await rig.until(() => expect(peer.all('live')).toHaveLength(2));
+  expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
+});
+
+test('nothing is told while it is not yet committed', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  const release = rig.store.hold();
+  const submitted = rig.submit([failing('web-1')]);
+  await vi.waitFor(() => expect(rig.store.writes).toBe(1));
+  const late = await FeedPeer.subscribe(rig.url);
+  await late.hears('hello');
+  rig.clock.advance(500);
+  release();
+  await submitted;
+  await rig.until(() => {
+    expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
+    expect(statuses(late)).toEqual({ 'web-1/disk': 2 });
+  });
+  // A frame with the row at a sequence number before the commit would have told of it too early.
+  expect(peer.all('changes').map(({ seq }) => seq)).toEqual([1]);
+});
+
+test('a consumer that reads nothing costs no more than a bounded buffer, and is cut off in the end', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  peer.socket.pause();
+  const [socket] = rig.sockets;
+  let mostBuffered = 0;
+  for (let round = 0; round < 40; round++) {
+    await rig.submit(fleet(2000, { output: 'x'.repeat(200), status: 1 + (round % 2) }));
+    rig.clock.advance(50);
+    mostBuffered = Math.max(mostBuffered, socket?.bufferedAmount ?? 0);
+  }
+  expect(mostBuffered).toBeGreaterThan(MIB);
+  expect(mostBuffered).toBeLessThan(2 * MIB);
+  for (let seconds = 0; seconds < 31; seconds++) rig.clock.advance(1000);
+  expect(socket?.readyState).not.toBe(socket?.OPEN);
+});
+
+test('a quiet consumer is pinged after 5 seconds and given up after 15', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  rig.clock.advance(4000);
+  expect(peer.all('ping')).toEqual([]);
+  rig.clock.advance(2000);
+  await peer.hears('ping');
+  for (let seconds = 0; seconds < 10; seconds++) rig.clock.advance(1000);
+  expect((await peer.ends()).code).toBe(1006);
+});
+
+test('a consumer that answers pings stays', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  for (let round = 1; round <= 4; round++) {
+    rig.clock.advance(6000);
+    await vi.waitFor(() => expect(peer.all('ping').length).toBeGreaterThanOrEqual(round));
+    peer.say({ type: 'pong' });
+    peer.say({ type: 'ping' });
+    await vi.waitFor(() => expect(peer.all('pong')).toHaveLength(round));
+  }
+  expect(peer.ending).toBeUndefined();
+});
+
+test('figures come once a second', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  await rig.submit([failing('web-1'), failing('web-2', { status: 0 }), failing('web-3', { status: 127 })]);
+  rig.clock.advance(1000);
+  await vi.waitFor(() => expect(peer.all('stats')).not.toEqual([]));
+  expect(peer.all('stats').at(-1)?.stats).toMatchObject({
+    results: { ok: 1, warning: 0, critical: 1, unknown: 1 },
+    clients: 3,
+    queue: 0,
+  });
+});
+
+test.each([
+  { name: 'text that is no JSON', frame: '{', message: 'frames must be JSON' },
+  { name: 'an unknown topic', frame: '{"type":"subscribe","topics":["everything"]}', message: /topics\.0/ },
+  { name: 'no topic', frame: '{"type":"subscribe","topics":[]}', message: /topics/ },
+  {
+    name: 'a filter that does not parse',
+    frame: '{"type":"subscribe","topics":["events"],"filter":"status="}',
+    message: /^filter: .+ \(at character \d+\)$/,
+  },
+  {
+    name: 'a filter by age',
+    frame: '{"type":"subscribe","topics":["events"],"filter":"age>1h"}',
+    message: 'filter: age and last cannot be used on the feed',
+  },
+  { name: 'an attribute that nobody knows', frame: '{"type":"ping","more":1}', message: /more/ },
+])('$name is told and ends the connection', async ({ frame, message }) => {
+  const rig = await FeedRig.open();
+  const peer = await FeedPeer.connect(rig.url);
+  peer.sayText(frame);
+  const error = await peer.hears('error');
+  expect(error.code).toBe('invalid');
+  expect(error.message).toMatch(message);
+  expect(await peer.ends()).toEqual({ code: 1008, reason: 'invalid' });
+});
+
+test('a second subscription on one connection is refused', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  peer.say({ type: 'subscribe', topics: ['clients'] });
+  expect((await peer.hears('error')).message).toBe('this connection is subscribed already');
+});

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { ChangeLog } from '../../daemon/backend/feed/change-log.ts';
+import { FeedHub } from '../../daemon/backend/feed/feed-hub.ts';
+import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
+import { Clients } from '../../daemon/backend/pipeline/clients.ts';
+import { Events } from '../../daemon/backend/pipeline/events.ts';
+import { Results } from '../../daemon/backend/pipeline/results.ts';
+import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
+import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { tempDir } from './temp-dir.ts';
+import { TroubledStore } from './troubled-store.ts';
+
+/** Changes go out at most this often. */
+const FRAME_MS = 50;
+
+/** The feed on a real store, with the sockets of the backend's side in hand and time standing still. */
+export class FeedRig {
+  readonly url: string;
+  readonly clock: ManualClock;
+  readonly store: TroubledStore;
+  readonly registry: Registry;
+  readonly results: Results;
+  readonly silenced: SilencedEntries;
+  readonly events: Events;
+  readonly clients: Clients;
+  /** The backend's ends, in the order in which they came. */
+  readonly sockets: readonly WebSocket[];
+
+  private constructor(parts: {
+    readonly url: string;
+    readonly clock: ManualClock;
+    readonly store: TroubledStore;
+    readonly registry: Registry;
+    readonly batcher: Batcher;
+    readonly sockets: readonly WebSocket[];
+  }) {
+    const { batcher, clock } = parts;
+    this.url = parts.url;
+    this.clock = clock;
+    this.store = parts.store;
+    this.registry = parts.registry;
+    this.sockets = parts.sockets;
+    const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
+    this.results = new Results({ batcher, definitions, clock });
+    this.silenced = new SilencedEntries(batcher);
+    this.events = new Events(batcher);
+    this.clients = new Clients(batcher);
+  }
+
+  /** @param bounds of the changes that are kept */
+  static async open(bounds = { recordsMax: 1000, changesMax: 500_000 }): Promise<FeedRig> {
+    const clock = new ManualClock();
+    const log = new RecordedLog();
+    const store = new TroubledStore(await openLevelStore(await tempDir()));
+    const registry = new Registry();
+    await registry.load(store);
+    const lease = await store.acquire('main', 30_000);
+    const batcher = new Batcher({ registry, store, lease, clock, log }, { batchLimit: 1 });
+    const changes = new ChangeLog(bounds);
+    await store.watch('main', 0, (record) => changes.add(record));
+    const hub = new FeedHub({ registry, batcher, changes, clock, log, storeId: store.id, name: 'test' });
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const sockets: WebSocket[] = [];
+    const peers = new WebSocketServer({ server, handleProtocols: () => FEED_PROTOCOL, perMessageDeflate: false });
+    peers.on('connection', (socket) => {
+      sockets.push(socket);
+      hub.accept(socket);
+    });
+    onTestFinished(async () => {
+      hub[Symbol.dispose]();
+      for (const socket of sockets) socket.terminate();
+      server.close();
+      await batcher.close();
+      await store.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    return new FeedRig({ url: `http://127.0.0.1:${String(port)}`, clock, store, registry, batcher, sockets });
+  }
+
+  async submit(results: readonly SubmittedResult[]): Promise<void> {
+    await this.results.submit(DEFAULT_NAMESPACE, results);
+  }
+
+  /** Lets frames go out until `check` does not throw. */
+  async until(check: () => void): Promise<void> {
+    await vi.waitFor(
+      () => {
+        this.clock.advance(FRAME_MS);
+        check();
+      },
+      { timeout: 10_000, interval: 2 },
+    );
+  }
+}
