@@ -118,9 +118,10 @@ export class ConsoleRig {
     return this.screen.lines.find((line) => line.includes(text)) ?? `no row with ${text}:\n${this.screen.text}`;
   }
 
-  /** Whole frames pass; `ms` of the console's time. */
+  /** Time passes, and the screen shows what is so then. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
+    this.#drawDue();
     await new Promise((resolve) => void setImmediate(resolve));
     await this.screen.settled();
   }

@@ -221,7 +221,8 @@ export class ConsoleStore {
     this.#peek(nowMs);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
-    this.urgency = this.events.filtering ? 'rows' : 'none';
+    // The rows move when a pause of the order ends, whether or not anything else happens then.
+    this.urgency = this.events.filtering || nowMs < this.state.orderPausedUntilMs ? 'rows' : 'none';
     this.#version += 1;
     for (const listener of this.#listeners) listener();
   }
@@ -271,8 +272,6 @@ export class ConsoleStore {
     const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
     if (wanted && !this.events.frozen) this.events.freeze();
     if (!wanted && this.events.frozen) this.events.thaw();
-    // The rows move when the pause ends, whether or not anything else happens then.
-    if (wanted) this.touch('rows');
   }
 
   #settle(): void {

@@ -11,8 +11,11 @@ export interface EventFilter {
   readonly usesTime: boolean;
 }
 
-/** Events evaluated per slice of a new filter, so that typing never waits for a whole registry (about 2 ms). */
-export const FILTER_SLICE = 20_000;
+/**
+ * Events evaluated per slice of a new filter, so that no key waits for a whole registry: about 2 ms, and 10 ms the first
+ * time, when the text to search is made.
+ */
+const FILTER_SLICE = 5000;
 
 interface FilterRun {
   readonly filter: EventFilter | undefined;

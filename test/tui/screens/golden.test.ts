@@ -122,6 +122,7 @@ const PICTURES: readonly Picture[] = [
     play: async (rig) => {
       rig.type('p');
       await rig.pass(4000);
+      if (rig.screen.rows >= 30) await rig.shows('history');
       await rig.change({
         events: { 'web-003.eu-west-1/http-frontend': null, 'web-007.eu-west-1/http-frontend': null },
       });

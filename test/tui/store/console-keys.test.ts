@@ -78,6 +78,17 @@ describe('moving', () => {
     expect(driver.store.state.cursor).toMatchObject({ key: key('b'), index: 2 });
   });
 
+  test('a frame is due when that pause ends, though nothing else happens', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.pass(1000);
+    driver.store.takeEffects();
+    expect(driver.store.urgency).toBe('none');
+    driver.type('j');
+    expect(driver.store.urgency).toBe('rows');
+    driver.pass(500);
+    expect([driver.store.urgency, driver.store.events.frozen]).toEqual(['none', false]);
+  });
+
   test('until the first snapshot is complete the cursor stays at the top', () => {
     const driver = new ConsoleDriver();
     driver.store.connectionChanged({ kind: 'syncing' });
