@@ -1,9 +1,6 @@
 import type { Event } from '../schemas/event.ts';
 import type { EventRow } from '../schemas/feed.ts';
 
-/** Characters of the output that a row carries. */
-const OUTPUT_LENGTH_MAX = 200;
-
 /** An event as tables, searches and the feed see it. */
 export function eventRow(event: Event): EventRow {
   const { client, check, action, occurrences, silenced_by } = event;
@@ -20,9 +17,7 @@ export function eventRow(event: Event): EventRow {
   };
 }
 
-/** The first line of an output, short enough for a row. */
+/** What a row carries of an output: its first line, at most 200 UTF-16 units of it, with no half of a character. */
 export function outputSummary(output: string): string {
-  const start = output.slice(0, OUTPUT_LENGTH_MAX);
-  const newline = start.indexOf('\n');
-  return newline === -1 ? start : start.slice(0, newline);
+  return (/^[^\r\n]{0,200}/.exec(output)?.[0] ?? '').toWellFormed();
 }

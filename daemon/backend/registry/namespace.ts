@@ -1,5 +1,6 @@
 import type { Client } from '../../../shared/schemas/client.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
+import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { SilencedRegistry } from './silenced.ts';
 
@@ -50,9 +51,6 @@ export interface SpoolMark {
   /** The highest id that is committed. */
   readonly acked: number;
 }
-
-/** Beginning of an output that rows keep, in characters. */
-const SUMMARY_LENGTH = 200;
 
 /** Everything in one namespace, with the indexes that its readers need. Only the pipeline changes it. */
 export class Namespace {
@@ -176,10 +174,8 @@ export function* eventsOf(client: ClientEntry): Generator<CheckEntry, void, unde
 }
 
 function summaryOf(output: string): string {
-  const start = output.slice(0, SUMMARY_LENGTH);
-  const newline = start.indexOf('\n');
   // A copy: a slice would keep the whole output in memory.
-  return Buffer.from(newline === -1 ? start : start.slice(0, newline)).toString();
+  return Buffer.from(outputSummary(output)).toString();
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

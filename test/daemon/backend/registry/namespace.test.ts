@@ -1,0 +1,119 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Namespace } from '../../../../daemon/backend/registry/namespace.ts';
+import { NO_CHECK_STATE, nextCheckState } from '../../../../shared/domain/event.ts';
+import type { Client } from '../../../../shared/schemas/client.ts';
+
+const aClient = (name: string, subscriptions: readonly string[] = []): Client => ({
+  name,
+  address: '192.0.2.1',
+  subscriptions: [...subscriptions, `client:${name}`],
+  timestamp: 100,
+  version: '1.9.0',
+});
+
+/** Takes in a result of this status. */
+function report(
+  namespace: Namespace,
+  client: string,
+  check: string,
+  status: number,
+  output = `status ${String(status)}`,
+): void {
+  const owner = namespace.clients.get(client) ?? namespace.putClient(aClient(client), '');
+  const entry = namespace.ensureCheck(owner, check);
+  const { state } = nextCheckState(entry.state, { status, executed: 100 }, { now: 100, newId: () => 'id' });
+  namespace.setCheck(entry, state, status, output);
+}
+
+const namesOf = (entries: Iterable<{ readonly client: { readonly name: string }; readonly name: string }>): string[] =>
+  [...entries].map(({ client, name }) => `${client.name}/${name}`);
+
+test('events come by client, then check, however they arrived', () => {
+  const namespace = new Namespace('default');
+  for (const [client, check] of [
+    ['web-2', 'cpu'],
+    ['db', 'disk'],
+    ['web-10', 'cpu'],
+    ['db', 'cpu'],
+  ] as const) {
+    report(namespace, client, check, 2);
+  }
+  report(namespace, 'web-2', 'fine', 0);
+  expect(namesOf(namespace.events())).toEqual(['db/cpu', 'db/disk', 'web-10/cpu', 'web-2/cpu']);
+});
+
+test.each<{ name: string; subscription: string | null; check: string | null; expected: string[] }>([
+  { name: 'a check everywhere', subscription: null, check: 'disk', expected: ['a/disk', 'b/disk'] },
+  { name: 'a subscription', subscription: 'web', check: null, expected: ['a/cpu', 'a/disk', 'b/disk'] },
+  { name: 'a check of a subscription', subscription: 'web', check: 'cpu', expected: ['a/cpu'] },
+  { name: 'a client by its own subscription', subscription: 'client:b', check: null, expected: ['b/disk'] },
+  { name: 'nothing that is there', subscription: 'db', check: 'cpu', expected: [] },
+  { name: 'a check without an event', subscription: null, check: 'fine', expected: [] },
+])('the events that an entry names: $name', ({ subscription, check, expected }) => {
+  const namespace = new Namespace('default');
+  namespace.putClient(aClient('a', ['web']), '');
+  namespace.putClient(aClient('b', ['web', 'db-only']), '');
+  report(namespace, 'a', 'cpu', 1);
+  report(namespace, 'a', 'disk', 2);
+  report(namespace, 'b', 'disk', 2);
+  report(namespace, 'b', 'fine', 0);
+  expect(namesOf(namespace.eventsNamedBy(subscription, check)).toSorted()).toEqual(expected);
+});
+
+test('a client that changes its subscriptions is found by the new ones only', () => {
+  const namespace = new Namespace('default');
+  namespace.putClient(aClient('a', ['web']), '');
+  report(namespace, 'a', 'disk', 2);
+  namespace.putClient(aClient('a', ['db']), '');
+  expect(namesOf(namespace.eventsNamedBy('web', null))).toEqual([]);
+  expect(namesOf(namespace.eventsNamedBy('db', null))).toEqual(['a/disk']);
+});
+
+test('an entry keeps the beginning of the output of its event, and none without one', () => {
+  const namespace = new Namespace('default');
+  report(namespace, 'a', 'disk', 2, 'full: /var\nmore');
+  expect(namespace.check('a', 'disk')?.summary).toBe('full: /var');
+  report(namespace, 'a', 'disk', 0, 'fine');
+  expect(namespace.check('a', 'disk')?.summary).toBe('');
+});
+
+test('counters and indexes equal a count of everything, whatever happened before', () => {
+  const client = fc.constantFrom('a', 'b', 'c');
+  const check = fc.constantFrom('cpu', 'disk');
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('report' as const), client, check, status: fc.constantFrom(0, 1, 2, 3, 127) }),
+    fc.record({ do: fc.constant('remove check' as const), client, check }),
+    fc.record({ do: fc.constant('remove client' as const), client }),
+    fc.record({ do: fc.constant('subscribe' as const), client, subscriptions: fc.subarray(['web', 'db']) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const namespace = new Namespace('default');
+      for (const given of steps) {
+        const owner = namespace.clients.get(given.client);
+        if (given.do === 'report') report(namespace, given.client, given.check, given.status);
+        else if (given.do === 'subscribe') namespace.putClient(aClient(given.client, given.subscriptions), '');
+        else if (owner !== undefined && given.do === 'remove client') namespace.removeClient(owner);
+        else if (given.do === 'remove check') {
+          const entry = owner?.checks.get(given.check);
+          if (entry !== undefined) namespace.removeCheck(entry);
+        }
+      }
+      const entries = [...namespace.clients.values()].flatMap((owner) => owner.sortedChecks());
+      const open = entries.filter(({ state }) => state.event !== undefined);
+      expect(namesOf(namespace.events())).toEqual(namesOf(open).toSorted());
+      for (const owner of namespace.clients.values()) {
+        expect(owner.openEvents).toBe(open.filter(({ client: of }) => of === owner).length);
+      }
+      expect(Object.values(namespace.results).reduce((sum, count) => sum + count, 0)).toBe(entries.length);
+      for (const name of ['web', 'db']) {
+        const named = open.filter(({ client: of }) => of.record.subscriptions.includes(name));
+        expect(namesOf(namespace.eventsNamedBy(name, null)).toSorted()).toEqual(namesOf(named).toSorted());
+      }
+      const cpu = open.filter((entry) => entry.name === 'cpu');
+      expect(namesOf(namespace.eventsNamedBy(null, 'cpu')).toSorted()).toEqual(namesOf(cpu).toSorted());
+      expect(entries.every(({ state }) => state !== NO_CHECK_STATE)).toBe(true);
+    }),
+  );
+});
