@@ -21,14 +21,14 @@ const LEAD = 3;
 const STATUS_CELLS = 8;
 const GAP = 2;
 
-/** The columns that fit, by what people miss least: LAST goes first, then names and counts get narrower. */
+/** The columns that fit, by what people miss least: LAST goes first, then the count, then names get narrower. */
 export function eventColumns(columns: number): EventColumns {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
   const fewer = Math.max(0, 80 - columns);
-  const client = isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 1);
+  const client = isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3);
   const check = isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2);
-  const count = isWide ? 5 : 3;
+  const count = isWide ? 5 : fewer > 0 ? 0 : 3;
   const age = 4;
   const last = isWide ? 4 : 0;
   const taken = [client, check, count, age, last].reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP), 0);
@@ -39,7 +39,7 @@ export function headRuns(layout: EventColumns, stale: boolean): readonly Run[] {
   const cells = [
     fit('CLIENT', layout.client),
     fit('CHECK', layout.check),
-    fit(layout.count < 5 ? 'N' : 'COUNT', layout.count, { align: 'right' }),
+    ...(layout.count === 0 ? [] : [fit(layout.count < 5 ? 'N' : 'COUNT', layout.count, { align: 'right' })]),
     fit('AGE▼', layout.age, { align: 'right' }),
     ...(layout.last === 0 ? [] : [fit('LAST', layout.last, { align: 'right' })]),
     fit(stale ? 'OUTPUT  (stale data)' : 'OUTPUT', layout.output),
@@ -69,7 +69,7 @@ export function eventRuns(record: EventRecord, about: RowAbout): readonly Run[] 
   const cells = [
     fit(safeLine(row.client), layout.client, { cut: 'middle' }),
     fit(safeLine(row.check), layout.check),
-    fit(shortCount(row.occurrences, layout.count), layout.count, { align: 'right' }),
+    ...(layout.count === 0 ? [] : [fit(shortCount(row.occurrences, layout.count), layout.count, { align: 'right' })]),
     fit(formatDuration(nowSeconds - row.since, 1), layout.age, { align: 'right' }),
     ...(layout.last === 0 ? [] : [fit(formatDuration(nowSeconds - row.last, 1), layout.last, { align: 'right' })]),
     fit(outputText(record, about), layout.output),

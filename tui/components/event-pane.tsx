@@ -9,7 +9,7 @@ import { eventParts, silenceText } from '../store/detail-lines.ts';
 import type { EventRecord } from '../store/event-record.ts';
 import { run, STATUS, type Run, type Theme } from '../theme.ts';
 import { Rows } from './rows.tsx';
-import { spread } from './runs.ts';
+import { fitRuns } from './runs.ts';
 
 export interface EventPaneProps {
   readonly theme: Theme;
@@ -29,13 +29,8 @@ export function EventPane({ theme, columns, rows, record, peek, silences, nowMs 
     const { row } = record;
     const load = peek?.target.key === record.key ? peek.load : undefined;
     const event = load?.kind === 'loaded' ? load.event : undefined;
-    lines.push(
-      spread(
-        [run(` ${safeLine(row.client)} / ${safeLine(row.check)}`, 'strong')],
-        summaryRuns(record, event, nowMs),
-        columns,
-      ),
-    );
+    const name = run(` ${safeLine(row.client)} / ${safeLine(row.check)}   `, 'strong');
+    lines.push(fitRuns([name, ...summaryRuns(record, event, nowMs)], columns));
     const silenced = silences.map((entry) => [run(' silence  ', 'faint'), run(silenceText(entry, nowMs))]);
     const parts: readonly (readonly Run[])[] =
       event === undefined

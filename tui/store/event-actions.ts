@@ -5,12 +5,16 @@ import type { ConsoleStore } from './console-store.ts';
 import { silenceText } from './detail-lines.ts';
 import { openSilenceForm, type Target } from './silence-form.ts';
 
+/** Events that one action may be about: each is a request of its own, and nobody can look over more. */
+const TARGETS_MAX = 1000;
+
 /** Targets that a dialog names; the rest is a number. */
 const NAMED_MAX = 5;
 
 export function openSilence(store: ConsoleStore, targets: readonly Target[]): void {
   const living = stillThere(store, targets);
   if (living.length === 0) return sayNothingThere(store, targets, 'silence');
+  if (living.length > TARGETS_MAX) return sayTooMany(store, living.length);
   const form = openSilenceForm(living, sharedSubscriptions(store, living));
   store.update({ layers: [...store.state.layers, { kind: 'silence', form }] });
 }
@@ -20,6 +24,7 @@ export function askResolve(store: ConsoleStore, targets: readonly Target[]): voi
   const living = stillThere(store, targets);
   const [first] = living;
   if (first === undefined) return sayNothingThere(store, targets, 'resolve');
+  if (living.length > TARGETS_MAX) return sayTooMany(store, living.length);
   const effect = { kind: 'resolve', targets: living } as const;
   const isCritical = living.some((target) => store.events.get(target.key)?.row.status === 2);
   if (living.length === 1 && !isCritical) return store.request(effect);
@@ -70,6 +75,14 @@ export function report(store: ConsoleStore, title: string, lines: readonly strin
 
 function confirm(store: ConsoleStore, question: Omit<ConfirmLayer, 'kind' | 'focused'>): void {
   store.update({ layers: [...store.state.layers, { kind: 'confirm', focused: 'submit', ...question }] });
+}
+
+function sayTooMany(store: ConsoleStore, count: number): void {
+  const most = countText(TARGETS_MAX);
+  store.say(
+    `${countOf(count, 'event')} are too many at once (at most ${most}): mark fewer, or silence a check or subscription`,
+    'problem',
+  );
 }
 
 function sayNothingThere(store: ConsoleStore, targets: readonly Target[], verb: string): void {

@@ -274,6 +274,15 @@ describe('resolving', () => {
   });
 });
 
+test('a thousand events at once are the most', () => {
+  const driver = live(...rowsOf(...Array.from({ length: 1001 }, (_, index) => `c${String(index)}`)));
+  for (const action of ['s', 'r']) {
+    driver.type(`a${action}`);
+    expect(driver.message).toContain('1,001 events are too many at once (at most 1,000)');
+    expect(driver.store.state.layers).toEqual([]);
+  }
+});
+
 describe('ending a silence', () => {
   const silenced = anEventRow({ client: 'a', silenced_by: ['client:a:http-frontend'] });
 
