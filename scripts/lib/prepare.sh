@@ -127,8 +127,13 @@ run_program() {
   program=$root/dist/$1.js
   shift
   prepare_programs
-  # The first line of a program names the flags that it wants.
-  read -r interpreter <"$program"
-  # shellcheck disable=SC2086 # they are words
-  exec "$node" ${interpreter#*node} "$program" "$@"
+  # `#!/usr/bin/env -S node --flag ...`: a program names the flags that it wants in its first line.
+  first_line=
+  read -r first_line <"$program" || :
+  case $first_line in
+    '#!'*' node '*) flags=${first_line#* node } ;;
+    *) flags= ;;
+  esac
+  # Unquoted, because they are words.
+  exec "$node" $flags "$program" "$@"
 }
