@@ -194,7 +194,8 @@ export class Batcher {
     }
     for (const command of batch) {
       this.#queuedWeight -= command.weight;
-      this.#settle(command, refused.get(command) ?? failure);
+      // What was refused in view of changes that are gone may be right the next time.
+      this.#settle(command, failure ?? refused.get(command));
     }
   }
 
@@ -202,7 +203,7 @@ export class Batcher {
   async #apply(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Transaction> {
     for (;;) {
       if (this.#isDiverged) await this.#reload();
-      const transaction = new Transaction(this.#registry, this.#clock.now(), await this.#fetch(batch));
+      const transaction = new Transaction(this.#registry, this.#clock.now(), await this.#fetch(batch, refused));
       this.#isDiverged = true;
       const isWhole = batch.every((command) => refused.has(command) || this.#applyOne(command, transaction, refused));
       // A defect may have left half a change behind: begin again from the store, without the command that has it.
@@ -220,10 +221,14 @@ export class Batcher {
         refused.set(command, error);
         return true;
       }
-      this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'a change failed');
-      refused.set(command, new MonError('internal', 'internal error', { cause: error }));
+      this.#refuseDefect(command, error, refused);
       return false;
     }
+  }
+
+  #refuseDefect(command: Command, error: unknown, refused: Map<Command, MonError>): void {
+    this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'a change failed');
+    refused.set(command, new MonError('internal', 'internal error', { cause: error }));
   }
 
   async #reload(): Promise<void> {
@@ -231,10 +236,15 @@ export class Batcher {
     this.#isDiverged = false;
   }
 
-  async #fetch(batch: readonly Command[]): Promise<Map<CheckEntry, CheckBodies>> {
+  async #fetch(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Map<CheckEntry, CheckBodies>> {
     const entries = new Set<CheckEntry>();
     for (const command of batch) {
-      if (command.needs !== undefined) for (const entry of command.needs(this.#registry)) entries.add(entry);
+      if (command.needs === undefined || refused.has(command)) continue;
+      try {
+        for (const entry of command.needs(this.#registry)) entries.add(entry);
+      } catch (error) {
+        this.#refuseDefect(command, error, refused);
+      }
     }
     const fetched = new Map<CheckEntry, CheckBodies>();
     if (entries.size === 0) return fetched;
