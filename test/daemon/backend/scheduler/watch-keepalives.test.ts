@@ -1,0 +1,110 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const SWEEP_S = 30;
+
+interface Rig {
+  readonly url: string;
+  readonly api: ApiClient;
+  /** Lets so many seconds pass, sweep by sweep, each written before the next. */
+  readonly pass: (seconds: number) => Promise<void>;
+}
+
+/** The clients that send keepalives here do not answer pings: their connections end, which changes nothing. */
+async function openRig(): Promise<Rig> {
+  const clock = new ManualClock();
+  const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
+  onTestFinished(() => backend.stop());
+  const api = openApiClient({ backend: backend.url });
+  const pass = async (seconds: number): Promise<void> => {
+    for (let passed = 0; passed < seconds; passed += SWEEP_S) {
+      clock.advance(SWEEP_S * 1000);
+      const now = Math.floor(clock.now() / 1000);
+      await vi.waitFor(async () => {
+        const watched = (await api.clients()).filter(({ keepalives }) => keepalives !== false);
+        for (const { name } of watched) expect((await api.result(name, 'keepalive'))?.check.executed).toBe(now);
+      });
+    }
+  };
+  return { url: backend.url, api, pass };
+}
+
+async function join(url: string, name: string, about: Readonly<Record<string, unknown>> = {}): Promise<AgentPeer> {
+  const agent = await AgentPeer.connect(url, name);
+  await agent.join('spool', about);
+  return agent;
+}
+
+const statusOf = async (api: ApiClient, name: string): Promise<number | undefined> =>
+  (await api.result(name, 'keepalive'))?.check.status;
+
+test('a client that falls silent is a warning after 120 seconds and critical after 180', async () => {
+  const { url, api, pass } = await openRig();
+  await join(url, 'web-1');
+  await pass(90);
+  expect(await api.result('web-1', 'keepalive')).toMatchObject({
+    check: { status: 0, output: 'Keepalive sent from client 90 seconds ago' },
+  });
+  expect(await api.events()).toEqual([]);
+  await pass(30);
+  expect(await api.event('web-1', 'keepalive')).toMatchObject({
+    check: {
+      status: 1,
+      output: 'No keepalive sent from client for 120 seconds (>=120)',
+      handler: 'default',
+      thresholds: { warning: 120, critical: 180 },
+    },
+  });
+  await pass(60);
+  expect(await api.event('web-1', 'keepalive')).toMatchObject({
+    check: { status: 2, output: 'No keepalive sent from client for 180 seconds (>=180)' },
+    occurrences: 1,
+    occurrences_watermark: 2,
+  });
+});
+
+test('the next keepalive ends it', async () => {
+  const { url, api, pass } = await openRig();
+  await join(url, 'web-1');
+  await pass(180);
+  expect(await statusOf(api, 'web-1')).toBe(2);
+  await join(url, 'web-1');
+  await pass(30);
+  expect(await statusOf(api, 'web-1')).toBe(0);
+  expect(await api.events()).toEqual([]);
+});
+
+test('a client has thresholds of its own when it says so', async () => {
+  const { url, api, pass } = await openRig();
+  await join(url, 'hasty', { keepalive: { thresholds: { warning: 30, critical: 60 }, handlers: ['page'] } });
+  await join(url, 'calm', { keepalive: { thresholds: { warning: 600, critical: 900 } } });
+  await pass(60);
+  expect(await statusOf(api, 'hasty')).toBe(2);
+  expect((await api.result('hasty', 'keepalive'))?.check['handlers']).toEqual(['page']);
+  await pass(240);
+  expect(await statusOf(api, 'calm')).toBe(0);
+});
+
+test('clients that send none are not watched: proxies, posted ones, and those that say so', async () => {
+  const { url, api, pass } = await openRig();
+  await join(url, 'quiet', { keepalives: false });
+  await api.submitResult({ source: 'switch-1', name: 'ping', output: 'ok' });
+  await fetch(`${url}/clients`, { method: 'POST', body: JSON.stringify({ name: 'posted', address: 'here' }) });
+  await join(url, 'web-1');
+  await pass(210);
+  expect((await api.events()).map(({ client }) => client.name)).toEqual(['web-1']);
+});
+
+test('a client that is deleted while it is silent stays deleted', async () => {
+  const { url, api, pass } = await openRig();
+  await join(url, 'web-1');
+  await pass(180);
+  await api.deleteClient('web-1');
+  await pass(60);
+  expect(await api.clients()).toEqual([]);
+  expect(await api.results()).toEqual([]);
+});
