@@ -126,6 +126,11 @@ export class HttpWriter {
       ledger.pending.push(change);
       const status = await statusOf(url, change);
       if (status === undefined) return;
+      // Not now, because it is stopping: then it was not done either.
+      if (status === 503) {
+        ledger.pending.pop();
+        return;
+      }
       if (status !== expected)
         throw new Error(`${JSON.stringify(change.request)}: ${String(status)}, not ${String(expected)}`);
       ledger.acked++;
