@@ -118,7 +118,7 @@ export class HttpWriter {
     const { ledger } = this;
     // What the last backend did not do, no other will.
     ledger.pending.length = 0;
-    const ahead = ledger.copyState();
+    let ahead = ledger.copyState();
     for (;;) {
       if (enough?.aborted === true) return;
       const change = this.#next();
@@ -126,13 +126,17 @@ export class HttpWriter {
       ledger.pending.push(change);
       const status = await statusOf(url, change);
       if (status === undefined) return;
-      // Not now, because it is stopping: then it was not done either.
       if (status === 503) {
+        // Not now: then it was not done either.
         ledger.pending.pop();
-        return;
+        ahead = ledger.copyState();
+        for (const done of ledger.pending) done.apply(ahead);
+        await delay(1);
+        continue;
       }
-      if (status !== expected)
+      if (status !== expected) {
         throw new Error(`${JSON.stringify(change.request)}: ${String(status)}, not ${String(expected)}`);
+      }
       ledger.acked++;
     }
   }
@@ -203,23 +207,40 @@ export class AgentWriter {
     this.#chance = chance;
   }
 
-  /** Writes until the backend is gone. */
-  async run(url: string): Promise<void> {
+  /**
+   * Writes until the backend is gone, or it was enough and everything is acknowledged. What was done before must have
+   * been compared.
+   */
+  async run(url: string, enough?: AbortSignal): Promise<void> {
     const { ledger } = this;
-    const agent = await AgentPeer.connect(url, ledger.name).catch(() => undefined);
-    if (agent === undefined) return;
-    agent.greet('spool', { keepalives: false });
-    while (agent.heard.length === 0) {
-      if (agent.ending !== undefined) return;
+    let isFirst = true;
+    for (;;) {
+      const agent = await AgentPeer.connect(url, ledger.name).catch(() => undefined);
+      if (agent === undefined) return;
+      agent.greet('spool', { keepalives: false });
+      while (agent.heard.length === 0 && agent.ending === undefined) await delay(1);
+      if (agent.heard[0]?.type === 'welcome') {
+        const welcomed = agent.acked - ledger.settled;
+        if (welcomed < ledger.acked || (isFirst && welcomed > 0)) {
+          throw new Error(`${ledger.name} is welcomed after ${String(welcomed)} changes, not ${String(ledger.acked)}`);
+        }
+        isFirst = false;
+        await this.#deliver(agent, enough);
+      }
+      agent.cut();
+      if (enough?.aborted === true) return;
       await delay(1);
     }
-    if (agent.acked !== ledger.settled) {
-      throw new Error(`${ledger.name} is welcomed with ${String(agent.acked)}, not ${String(ledger.settled)}`);
-    }
-    let sent = 0;
-    while (agent.ending === undefined) {
+  }
+
+  async #deliver(agent: AgentPeer, enough: AbortSignal | undefined): Promise<void> {
+    const { ledger } = this;
+    const isOver = (): boolean => enough?.aborted === true;
+    let sent = agent.acked - ledger.settled;
+    for (;;) {
       ledger.acked = agent.acked - ledger.settled;
-      while (sent - ledger.acked < WINDOW) {
+      if (agent.ending !== undefined || (isOver() && ledger.acked === sent)) return;
+      while (sent - ledger.acked < WINDOW && !isOver()) {
         const end = sent + 1 + this.#chance.below(10);
         while (ledger.pending.length < end) ledger.pending.push(this.#next());
         const frame = ledger.pending.slice(sent, end);
@@ -233,7 +254,6 @@ export class AgentWriter {
       }
       await delay(1);
     }
-    ledger.acked = agent.acked - ledger.settled;
   }
 
   #next(): Change {

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../daemon/backend/ports.ts';
+import { openBackend } from '../support/open-backend.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { TroubledStore } from '../support/troubled-store.ts';
+import { Chance } from './chance.ts';
+import { Consumer } from './consumer.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
+
+const ROUNDS = 6;
+const HTTP_WRITERS = 4;
+const AGENTS = 4;
+const TROUBLE_MS_MAX = 150;
+/** Long enough that a console shows it, short enough to answer before it gives up. */
+const READ_MS_MAX = 5000;
+
+test(
+  'while the disk fails or dawdles and the queue is full, reads go on, what is refused is delivered later, nothing is in part',
+  async () => {
+    const chance = new Chance(seed());
+    const dir = await tempDir();
+    const stores: TroubledStore[] = [];
+    const backend = await openBackend({
+      dir,
+      // Small, so that it is full often.
+      batcher: { queueLimit: 100, batchLimit: 50 },
+      around: (real: Store) => {
+        const troubled = new TroubledStore(real);
+        stores.push(troubled);
+        return troubled;
+      },
+    });
+    onTestFinished(() => backend.stop());
+    const [store] = stores;
+    if (store === undefined) throw new Error('the store was not opened');
+    using consumer = new Consumer(backend.url, undefined, () => 0);
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
+    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    let refusals = 0;
+    let slowestReadMs = 0;
+
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const over = new AbortController();
+      const writing = Promise.all([
+        ...https.map((writer) => writer.run(backend.url, over.signal)),
+        ...agents.map((agent) => agent.run(backend.url, over.signal)),
+      ]);
+      await delay(chance.below(TROUBLE_MS_MAX));
+      const release = chance.below(2) === 0 ? store.hold() : undefined;
+      const share = chance.pick([0, 30, 100]);
+      store.refuses = () => {
+        const refuses = chance.below(100) < share;
+        if (refuses) refusals++;
+        return refuses;
+      };
+      store.refusesScans = () => chance.below(4) === 0;
+      const startedAt = performance.now();
+      await listsOf(backend.url);
+      slowestReadMs = Math.max(slowestReadMs, performance.now() - startedAt);
+      await delay(chance.below(TROUBLE_MS_MAX));
+      store.refuses = () => false;
+      store.refusesScans = () => false;
+      release?.();
+      await delay(chance.below(TROUBLE_MS_MAX));
+      over.abort();
+      await writing;
+
+      const lists = await listsOf(backend.url);
+      for (const { ledger } of [...https, ...agents]) ledger.compare(lists);
+      await expect
+        .poll(() => ({ state: consumer.state, held: consumer.held }), { timeout: 20_000 })
+        .toEqual({ state: 'live', held: consumer.expected(lists) });
+    }
+    expect(refusals).toBeGreaterThan(0);
+    expect(slowestReadMs).toBeLessThan(READ_MS_MAX);
+    console.log(`${String(refusals)} refused writes, slowest reading of all lists ${slowestReadMs.toFixed(0)} ms`);
+  },
+  roundsTimeoutMs(ROUNDS, 10_000),
+);
