@@ -75,6 +75,7 @@ export function openConsole(parts: ConsoleParts): Console {
       paint: () => {
         store.paint();
         runEffects();
+        filterOn();
       },
     },
     stdout,
@@ -98,9 +99,13 @@ export function openConsole(parts: ConsoleParts): Console {
     for (const effect of store.takeEffects()) void run(effect);
   };
 
+  let isFiltering = false;
   const filterOn = (): void => {
-    if (!store.events.filtering) return;
+    if (isFiltering || !store.events.filtering) return;
+    isFiltering = true;
+    // One slice per turn of the event loop, so that keys and frames come between.
     setImmediate(() => {
+      isFiltering = false;
       if (store.events.work(clock.now())) scheduler.paintNow();
       else filterOn();
     });
@@ -119,8 +124,8 @@ export function openConsole(parts: ConsoleParts): Console {
     input: (event) => {
       takeInput(store, event);
       scheduler.paintNow();
+      // Also when the terminal is too busy for a frame: quitting, for one, must work.
       runEffects();
-      filterOn();
     },
     repaint,
     [Symbol.dispose]: () => {

@@ -21,9 +21,10 @@ import {
 } from './feed-status.ts';
 import { HeldRows } from './held-rows.ts';
 import { CURSOR_AT_TOP, settleCursor } from './list-cursor.ts';
+import { PanePeek } from './pane-peek.ts';
 import { eventsLayout } from './screen-layout.ts';
 import { silenceScopeEntries, type SilenceForm, type Target } from './silence-form.ts';
-import { previewSilence, type SilencePreview } from './silence-preview.ts';
+import { PreviewMemory, previewSilence, type SilencePreview } from './silence-preview.ts';
 
 /** What there is to draw: nothing but time, figures in the header, or rows in the window. */
 export type Urgency = 'none' | 'figures' | 'rows';
@@ -35,13 +36,6 @@ export const ORDER_PAUSE_MS = 400;
 
 /** Messages of outcomes stay this long. */
 const MESSAGE_MS = 10_000;
-
-/** How long the cursor rests on an event before the pane asks for all of it, and how often it asks again. */
-const PEEK_REST_MS = 150;
-const PEEK_AGAIN_MS = 2000;
-
-/** How old the figures of a silence preview may get. */
-const PREVIEW_MS = 1000;
 
 /** A filter on time is evaluated again this often. */
 const REFILTER_MS = 5000;
@@ -78,15 +72,10 @@ export class ConsoleStore {
     keys: new Set(),
     last: undefined,
   };
-  #cursorRest: { readonly key: string | undefined; readonly sinceMs: number } = { key: undefined, sinceMs: 0 };
+  readonly #peek = new PanePeek();
   /** Whether the last frame showed a complete list. */
   #wasLive = false;
-  #peekedAtMs = 0;
-  #preview: { readonly key: string; readonly atMs: number; readonly preview: SilencePreview | undefined } = {
-    key: '',
-    atMs: 0,
-    preview: undefined,
-  };
+  readonly #preview = new PreviewMemory();
   #refilteredAtMs = 0;
 
   constructor(options: ConsoleOptions) {
@@ -195,20 +184,13 @@ export class ConsoleStore {
     return key === undefined ? undefined : targetOf(key);
   }
 
-  /** What the silence dialog would cover now: counted again when the dialog changes, otherwise once a second. */
+  /** What the silence dialog would cover now. */
   silencePreview(form: SilenceForm): SilencePreview {
     const entries = silenceScopeEntries(form);
-    const key = JSON.stringify(entries);
-    const { key: knownKey, atMs, preview } = this.#preview;
-    if (preview !== undefined && key === knownKey && this.nowMs - atMs < PREVIEW_MS) return preview;
-    const fresh = previewSilence(
-      entries,
-      this.events.records(),
-      (client) => this.clients.get(client)?.subscriptions ?? [],
-      this.nowMs,
+    const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
+    return this.#preview.of(entries, this.nowMs, () =>
+      previewSilence(entries, this.events.records(), subscriptionsOf, this.nowMs),
     );
-    this.#preview = { key, atMs: this.nowMs, preview: fresh };
-    return fresh;
   }
 
   /** Draws a frame: everything that arrived is put in its place, then the listeners hear of it once. */
@@ -218,7 +200,7 @@ export class ConsoleStore {
     this.#evaluateFilter(nowMs);
     this.#pauseOrder(nowMs);
     this.#settle();
-    this.#peek(nowMs);
+    this.#peekUnderCursor(nowMs);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
     // The rows move when a pause of the order ends, whether or not anything else happens then.
@@ -296,17 +278,12 @@ export class ConsoleStore {
     return living.length === marks.size ? marks : new Set(living);
   }
 
-  #peek(nowMs: number): void {
+  #peekUnderCursor(nowMs: number): void {
     const target = this.underCursor();
-    if (target?.key !== this.#cursorRest.key) this.#cursorRest = { key: target?.key, sinceMs: nowMs };
     if (target === undefined || eventsLayout(this.state).pane === 0 || this.feed.connection.kind !== 'live') return;
-    if (nowMs - this.#cursorRest.sinceMs < PEEK_REST_MS) return;
     const { peek } = this.state;
-    const isNew = peek?.target.key !== target.key;
-    const isOld = peek?.load.kind === 'loaded' && peek.load.row !== this.events.get(target.key)?.row;
-    if (!isNew && (!isOld || nowMs - this.#peekedAtMs < PEEK_AGAIN_MS)) return;
-    this.#peekedAtMs = nowMs;
-    if (isNew) this.state = { ...this.state, peek: { target, load: { kind: 'loading' } } };
+    if (!this.#peek.isDue(target.key, peek, this.events.get(target.key)?.row, nowMs)) return;
+    if (peek?.target.key !== target.key) this.state = { ...this.state, peek: { target, load: { kind: 'loading' } } };
     this.request({ kind: 'load-event', target, into: 'pane' });
   }
 }

@@ -42,6 +42,27 @@ export function previewSilence(
   return { total, bySeverity, alreadySilenced };
 }
 
+/** How old the figures of a preview may get. */
+const PREVIEW_MS = 1000;
+
+/** The last preview: counting goes through all events, too much for each key and each frame. */
+export class PreviewMemory {
+  #key = '';
+  #atMs = 0;
+  #preview: SilencePreview | undefined;
+
+  /** The preview of these entries: the last one, unless they changed or it is a second old. */
+  of(entries: readonly SilencedRequest[], nowMs: number, count: () => SilencePreview): SilencePreview {
+    const key = JSON.stringify(entries);
+    if (this.#preview === undefined || key !== this.#key || nowMs - this.#atMs >= PREVIEW_MS) {
+      this.#key = key;
+      this.#atMs = nowMs;
+      this.#preview = count();
+    }
+    return this.#preview;
+  }
+}
+
 function withOwn(client: string, subscriptions: readonly string[]): readonly string[] {
   const own = clientSubscription(client);
   return subscriptions.includes(own) ? subscriptions : [...subscriptions, own];
