@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
 import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
+import { EXPIRE_NEVER } from '../schemas/silenced.ts';
 import type { SilencedView } from '../schemas/silenced.ts';
 
 /*
@@ -73,13 +74,79 @@ const batch = z.object({
   rejected: z.array(z.object({ index: z.number(), error: z.string() })),
 });
 
+const checkDefinition = z.looseObject({
+  name: z.string(),
+  command: z.string().nullish().transform(orEmpty),
+  subscribers: strings.nullish().transform((subscribers) => subscribers ?? []),
+  interval: z.number().nullish().transform(orNull),
+  cron: z.string().nullish().transform(orEmpty),
+});
+
+/** A check that the backend publishes, with its whole definition. */
+export type DefinedCheck = z.infer<typeof checkDefinition>;
+
+const clientHistory = z.looseObject({
+  check: z.string(),
+  history: z.array(z.coerce.number()),
+  last_execution: z.number().nullish().transform(orNull),
+  last_status: z.number().nullish().transform(orNull),
+});
+
+/** One check of a client: its last statuses, oldest first, and when it ran last (epoch seconds). */
+export type ClientHistory = z.infer<typeof clientHistory>;
+
+const aggregateSummary = z.looseObject({
+  clients: z.number(),
+  checks: z.number(),
+  results: z.looseObject({
+    ok: z.number(),
+    warning: z.number(),
+    critical: z.number(),
+    unknown: z.number(),
+    total: z.number(),
+    stale: z.number().nullish().transform(orZero),
+  }),
+});
+
+/** Members of an aggregate and its results by severity. */
+export type AggregateSummary = z.infer<typeof aggregateSummary>;
+
+const aggregateResults = z.looseObject({
+  check: z.string(),
+  summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: strings })),
+});
+
+/** The different outputs of one check in an aggregate, with the clients that gave them. */
+export type AggregateResults = z.infer<typeof aggregateResults>;
+
+const content = z.record(z.string(), z.unknown());
+const stash = z.looseObject({ path: z.string(), content, expire: z.number().nullish().transform(orNever) });
+
+/** A stash; `expire` counts down, -1: never. */
+export type StoredStash = z.infer<typeof stash>;
+
+const queue = z.looseObject({ messages: z.number(), consumers: z.number() });
+const server = z.looseObject({
+  hostname: z.string().nullish().transform(orEmpty),
+  address: z.string().nullish().transform(orEmpty),
+  tasks: strings.nullish().transform((tasks) => tasks ?? []),
+  timestamp: z.number().nullish().transform(orZero),
+});
+
 const info = z.looseObject({
   sensu: z.looseObject({ version: z.string() }),
+  transport: z
+    .looseObject({ connected: z.boolean(), keepalives: queue.optional(), results: queue.optional() })
+    .optional(),
+  redis: z.looseObject({ connected: z.boolean() }).optional(),
+  servers: z.array(server).optional(),
   mon: z.looseObject({ version: z.string() }).optional(),
 });
 
 /** What `GET /info` says; `mon` is missing when the backend is not ours. */
 export type BackendInfo = z.infer<typeof info>;
+
+const renamed = z.looseObject({ moved: z.number() });
 
 export const answers = {
   event: event satisfies z.ZodType<Event>,
@@ -93,6 +160,18 @@ export const answers = {
   issued: z.object({ issued: z.number() }),
   problems: z.array(z.string()),
   info,
+  check: checkDefinition,
+  checks: z.array(checkDefinition),
+  clientHistories: z.array(clientHistory),
+  named: z.array(z.looseObject({ name: z.string() })),
+  aggregate: aggregateSummary,
+  aggregateClients: z.array(z.looseObject({ name: z.string(), checks: strings })),
+  aggregateChecks: z.array(z.looseObject({ name: z.string(), clients: strings })),
+  aggregateResults: z.array(aggregateResults),
+  stashes: z.array(stash),
+  object: content,
+  silencedOne: silenced,
+  renamed,
 };
 
 function orEmpty(text: string | null | undefined): string {
@@ -101,6 +180,10 @@ function orEmpty(text: string | null | undefined): string {
 
 function orZero(value: number | null | undefined): number {
   return value ?? 0;
+}
+
+function orNever(expire: number | null | undefined): number {
+  return expire ?? EXPIRE_NEVER;
 }
 
 function orNull<Value>(value: Value | null | undefined): Value | null {

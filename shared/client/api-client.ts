@@ -5,11 +5,18 @@ import type { Event } from '../schemas/event.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
 import { answers } from './answers.ts';
-import type { BackendInfo } from './answers.ts';
+import type {
+  AggregateResults,
+  AggregateSummary,
+  BackendInfo,
+  ClientHistory,
+  DefinedCheck,
+  StoredStash,
+} from './answers.ts';
 import { parseBackendAddress } from './backend-address.ts';
 import type { CredentialsEnv } from './backend-address.ts';
 import { openRequester, readAnswer } from './request.ts';
-import type { Request } from './request.ts';
+import type { Request, Requester } from './request.ts';
 
 type Query = NonNullable<Request['query']>;
 
@@ -26,6 +33,34 @@ export interface CheckOnClient {
 
 /** One silenced entry, by its id or by the parts that make its id; a missing part stands for all. */
 export type SilencedTarget = { readonly id: string } | { readonly check?: string; readonly subscription?: string };
+
+/** A check to run now, instead of on its schedule. */
+export interface CheckRequestOrder {
+  readonly check: string;
+  /** Default: those of the definition. */
+  readonly subscribers?: readonly string[];
+  readonly reason?: string;
+  readonly creator?: string;
+}
+
+/** Keeps a deleted client from coming back; without `expireSeconds` only until its deletion is done. */
+export interface Invalidation {
+  readonly expireSeconds?: number;
+}
+
+/** Seconds after which a result counts as stale. */
+export interface MaxAge {
+  readonly maxAge?: number;
+}
+
+export type AggregateSeverity = 'ok' | 'warning' | 'critical' | 'unknown';
+
+export interface SubmittedStash {
+  readonly path: string;
+  readonly content: Readonly<Record<string, unknown>>;
+  /** Seconds; default for ever. */
+  readonly expire?: number;
+}
 
 export interface Health {
   readonly isHealthy: boolean;
@@ -50,18 +85,57 @@ export interface ApiClient {
   submitResult(result: SubmittedResult): Promise<{ issued: number }>;
   /** Up to `BATCH_MAX` at once; a rejected one does not hold up the others. */
   submitResults(results: readonly SubmittedResult[]): Promise<BatchAnswer>;
+  /** With its history; its event stays. */
+  deleteResult(client: string, check: string): Promise<boolean>;
   /** Entries that name this check, that name exactly this subscription, or all. */
   silenced(about?: { readonly check: string } | { readonly subscription: string }): Promise<SilencedView[]>;
+  silencedEntry(id: string): Promise<SilencedView | undefined>;
   /** Replaces the entry with the same subscription and check. */
   silence(entry: SubmittedSilenced): Promise<void>;
   clearSilenced(target: SilencedTarget): Promise<boolean>;
   clients(query?: Page): Promise<Client[]>;
   client(name: string): Promise<Client | undefined>;
+  /** By check; empty for an unknown client. */
+  clientHistory(name: string): Promise<ClientHistory[]>;
+  /** Replaces the client of that name as a whole. */
+  saveClient(client: Readonly<Record<string, unknown>>): Promise<void>;
   /** @throws MonError `not_found` when there is no such client */
-  deleteClient(name: string): Promise<{ issued: number }>;
+  deleteClient(name: string, invalidation?: Invalidation): Promise<{ issued: number }>;
+  /** Those that the backend publishes: standalone checks are known to their clients alone. */
+  checks(query?: Page): Promise<DefinedCheck[]>;
+  check(name: string): Promise<DefinedCheck | undefined>;
+  /** Resolves its events and deletes its results of all clients; the definition stays. */
+  deleteCheck(name: string): Promise<{ issued: number }>;
+  /** @throws MonError `not_found` when no such check is defined */
+  requestCheck(order: CheckRequestOrder): Promise<{ issued: number }>;
+  /**
+   * Gives results, histories and events of a check another name.
+   *
+   * @param isForced although the old name is still defined, and where a client has results under both names
+   * @returns the number of clients whose record was moved
+   * @throws MonError `conflict` when that takes force
+   */
+  renameCheck(name: string, to: string, isForced: boolean): Promise<{ moved: number }>;
+  aggregates(query?: Page): Promise<{ name: string }[]>;
+  aggregate(name: string, query?: MaxAge): Promise<AggregateSummary | undefined>;
+  aggregateClients(name: string): Promise<{ name: string; checks: string[] }[] | undefined>;
+  aggregateChecks(name: string): Promise<{ name: string; clients: string[] }[] | undefined>;
+  aggregateResults(name: string, severity: AggregateSeverity, query?: MaxAge): Promise<AggregateResults[] | undefined>;
+  /** Its members come back with their next results. */
+  deleteAggregate(name: string): Promise<boolean>;
+  stashes(query?: Page): Promise<StoredStash[]>;
+  /** The content. */
+  stash(path: string): Promise<Record<string, unknown> | undefined>;
+  /** Replaces the stash at that path. */
+  saveStash(stash: SubmittedStash): Promise<void>;
+  deleteStash(path: string): Promise<boolean>;
   info(): Promise<BackendInfo>;
+  /** The configuration in force, without secrets. */
+  settings(): Promise<Record<string, unknown>>;
   /** @param limits fewest consumers and most waiting messages that count as healthy */
   health(limits?: { readonly consumers?: number; readonly messages?: number }): Promise<Health>;
+  /** What the backend finds when it looks into itself. */
+  deepHealth(): Promise<Health & { readonly report: Readonly<Record<string, unknown>> }>;
 }
 
 export interface ApiClientOptions {
@@ -79,16 +153,25 @@ export interface ApiClientOptions {
 export function openApiClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): ApiClient {
   const address = parseBackendAddress(backend, env);
   const { url } = address;
-  const ask = openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs);
+  return apiClientOver(url, openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs));
+}
 
+/** The client over any way to ask, such as one that only notes what would be asked. */
+export function apiClientOver(url: string, ask: Requester): ApiClient {
   const get = async <Output>(path: readonly string[], schema: z.ZodType<Output>, query: Query = {}): Promise<Output> =>
     readAnswer(await ask({ method: 'GET', path, query }), schema, url);
-  const find = async <Output>(path: readonly string[], schema: z.ZodType<Output>): Promise<Output | undefined> => {
-    const answer = await ask({ method: 'GET', path, accept: [404] });
+  const find = async <Output>(
+    path: readonly string[],
+    schema: z.ZodType<Output>,
+    query: Query = {},
+  ): Promise<Output | undefined> => {
+    const answer = await ask({ method: 'GET', path, query, accept: [404] });
     return answer.status === 404 ? undefined : readAnswer(answer, schema, url);
   };
   const post = async <Output>(path: readonly string[], body: unknown, schema: z.ZodType<Output>): Promise<Output> =>
     readAnswer(await ask({ method: 'POST', path, body }), schema, url);
+  const remove = async (path: readonly string[]): Promise<boolean> =>
+    (await ask({ method: 'DELETE', path, accept: [404] })).status !== 404;
 
   return {
     url,
@@ -116,11 +199,17 @@ export function openApiClient({ backend, headers = {}, timeoutMs = 30_000, env }
     submitResults(results) {
       return post(['api', 'mon', 'v1', 'results'], results, answers.batch);
     },
+    deleteResult(client, check) {
+      return remove(['results', client, check]);
+    },
     silenced(about) {
       if (about === undefined) return get(['silenced'], answers.silenced);
       return 'check' in about
         ? get(['silenced', 'checks', about.check], answers.silenced)
         : get(['silenced', 'subscriptions', about.subscription], answers.silenced);
+    },
+    silencedEntry(id) {
+      return find(['silenced', 'ids', id], answers.silencedOne);
     },
     async silence(entry) {
       await ask({ method: 'POST', path: ['silenced'], body: entry });
@@ -135,16 +224,82 @@ export function openApiClient({ backend, headers = {}, timeoutMs = 30_000, env }
     client(name) {
       return find(['clients', name], answers.client);
     },
-    async deleteClient(name) {
-      return readAnswer(await ask({ method: 'DELETE', path: ['clients', name] }), answers.issued, url);
+    clientHistory(name) {
+      return get(['clients', name, 'history'], answers.clientHistories);
+    },
+    async saveClient(client) {
+      await ask({ method: 'POST', path: ['clients'], body: client });
+    },
+    async deleteClient(name, invalidation) {
+      const query = invalidation && { invalidate: 'true', invalidate_expire: invalidation.expireSeconds };
+      const answer = await ask({ method: 'DELETE', path: ['clients', name], ...(query && { query }) });
+      return readAnswer(answer, answers.issued, url);
+    },
+    checks(page = {}) {
+      return get(['checks'], answers.checks, { ...page });
+    },
+    check(name) {
+      return find(['checks', name], answers.check);
+    },
+    async deleteCheck(name) {
+      return readAnswer(await ask({ method: 'DELETE', path: ['checks', name] }), answers.issued, url);
+    },
+    requestCheck(order) {
+      return post(['request'], order, answers.issued);
+    },
+    renameCheck(name, to, isForced) {
+      const body = { to, ...(isForced && { force: true }) };
+      return post(['api', 'mon', 'v1', 'checks', name, 'rename'], body, answers.renamed);
+    },
+    aggregates(page = {}) {
+      return get(['aggregates'], answers.named, { ...page });
+    },
+    aggregate(name, { maxAge } = {}) {
+      return find(['aggregates', name], answers.aggregate, { max_age: maxAge });
+    },
+    aggregateClients(name) {
+      return find(['aggregates', name, 'clients'], answers.aggregateClients);
+    },
+    aggregateChecks(name) {
+      return find(['aggregates', name, 'checks'], answers.aggregateChecks);
+    },
+    aggregateResults(name, severity, { maxAge } = {}) {
+      return find(['aggregates', name, 'results', severity], answers.aggregateResults, { max_age: maxAge });
+    },
+    deleteAggregate(name) {
+      return remove(['aggregates', name]);
+    },
+    stashes(page = {}) {
+      return get(['stashes'], answers.stashes, { ...page });
+    },
+    stash(path) {
+      return find(['stashes', path], answers.object);
+    },
+    async saveStash(stash) {
+      await ask({ method: 'POST', path: ['stashes'], body: stash });
+    },
+    deleteStash(path) {
+      return remove(['stashes', path]);
     },
     info() {
       return get(['info'], answers.info);
+    },
+    settings() {
+      return get(['settings'], answers.object);
     },
     async health(limits = {}) {
       const answer = await ask({ method: 'GET', path: ['health'], query: { ...limits }, accept: [412] });
       if (answer.status !== 412) return { isHealthy: true, problems: [] };
       return { isHealthy: false, problems: readAnswer(answer, answers.problems, url) };
+    },
+    async deepHealth() {
+      const answer = await ask({ method: 'GET', path: ['health'], query: { deep: 1 }, accept: [412] });
+      if (answer.status === 412 && Array.isArray(answer.body)) {
+        return { isHealthy: false, problems: readAnswer(answer, answers.problems, url), report: {} };
+      }
+      // A backend that does not know the question answers as to any other probe.
+      const report = answer.body === undefined ? {} : readAnswer(answer, answers.object, url);
+      return { isHealthy: answer.status !== 412, problems: [], report };
     },
   };
 }

@@ -33,10 +33,7 @@ export type Requester = (request: Request) => Promise<Answer>;
 
 export function openRequester({ url, headers }: BackendAddress, timeoutMs: number): Requester {
   return async ({ method, path, query = {}, body, accept = [] }) => {
-    const target = new URL(`${url}/${path.map((part) => pathPart(part)).join('/')}`);
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) target.searchParams.set(name, String(value));
-    }
+    const target = requestUrl(url, { path, query });
     // Slow to load, and a console shows its first screen before it asks for anything.
     const { default: got } = await import('got');
     const tooLarge = new AbortController();
@@ -81,6 +78,20 @@ export function openRequester({ url, headers }: BackendAddress, timeoutMs: numbe
       });
     }
   };
+}
+
+/**
+ * Where a request goes.
+ *
+ * @param url of the backend, without a slash at its end
+ * @throws MonError `invalid` for a part of the path that no name can be
+ */
+export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'path' | 'query'>): URL {
+  const target = new URL(`${url}/${path.map((part) => pathPart(part)).join('/')}`);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+  return target;
 }
 
 /**
