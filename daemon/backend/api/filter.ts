@@ -1,3 +1,5 @@
+import { attributeAt, attributeText } from '../../../shared/domain/attributes.ts';
+
 /** Whether an item of a list is wanted. */
 export type Filter = (item: unknown) => boolean;
 
@@ -21,27 +23,9 @@ export function filterOf(query: URLSearchParams): Filter | undefined {
   // A condition on an object as a whole gives way to those on its attributes, as recorded.
   const conditions = given.filter((one) => !given.some((other) => isInside(other.path, one.path)));
   if (conditions.length === 0) return undefined;
-  return (item) => conditions.every(({ path, text }) => textOf(valueAt(item, path)) === text);
+  return (item) => conditions.every(({ path, text }) => attributeText(attributeAt(item, path)) === text);
 }
 
 function isInside(path: readonly string[], outer: readonly string[]): boolean {
   return path.length > outer.length && outer.every((part, at) => part === path[at]);
-}
-
-/** Own attributes only: a path must never reach a prototype (design, S9). */
-function valueAt(item: unknown, path: readonly string[]): unknown {
-  let value = item;
-  for (const part of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, part)) return null;
-    value = (value as Readonly<Record<string, unknown>>)[part];
-  }
-  return value;
-}
-
-/** Lists and objects in the peer's printed form, `["a", "b"]`, so that no single word equals a list. */
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`;
-  return JSON.stringify(value);
 }

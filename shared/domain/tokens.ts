@@ -1,0 +1,51 @@
+import { attributeAt, attributeText, isAttributes, type Attributes } from './attributes.ts';
+
+/**
+ * `:::path:::` or `:::path|default:::`, the shortest that there is; a path does not begin with a colon, and a token does
+ * not go over the end of a line.
+ */
+const TOKEN = /:::([^:\n][^\n]*?):::/g;
+
+/** What has no UTF-8 form. */
+const INVALID = /\p{Surrogate}/gu;
+
+export interface Substitution {
+  /** The value with a copy of everything that held a token; only complete when nothing is unmatched. */
+  readonly value: unknown;
+  /** Paths without an attribute or a default, each once, in the order of their appearance. */
+  readonly unmatched: readonly string[];
+}
+
+/**
+ * Puts the attributes of a client in place of tokens (completion 1.12; reference 2.3), in the strings of a value at every
+ * depth, names excepted. What a token becomes is always text and is not looked at again: a list is written as
+ * `["a", "b"]`, `false` is a value like any other, an object is none.
+ */
+export function substituteTokens(value: unknown, attributes: Attributes): Substitution {
+  const unmatched = new Set<string>();
+  const substituted = substitute(value, attributes, unmatched);
+  return { value: substituted, unmatched: [...unmatched] };
+}
+
+function substitute(value: unknown, attributes: Attributes, unmatched: Set<string>): unknown {
+  if (typeof value === 'string') return substituteText(value, attributes, unmatched);
+  if (Array.isArray(value)) return value.map((item) => substitute(item, attributes, unmatched));
+  if (!isAttributes(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, substitute(item, attributes, unmatched)]),
+  );
+}
+
+function substituteText(text: string, attributes: Attributes, unmatched: Set<string>): string {
+  const substituted = text.replace(TOKEN, (_whole, token: string) => {
+    // Split once: a default may hold a bar, and may be empty.
+    const bar = token.indexOf('|');
+    const path = bar === -1 ? token : token.slice(0, bar);
+    const found = attributeAt(attributes, path.split('.'));
+    if (found !== undefined && found !== null && !isAttributes(found)) return attributeText(found);
+    if (bar !== -1) return token.slice(bar + 1);
+    unmatched.add(path);
+    return '';
+  });
+  return substituted.isWellFormed() ? substituted : substituted.replace(INVALID, '');
+}
