@@ -22,8 +22,8 @@ export const DEFINITIONS: Readonly<Record<string, CheckDefinition>> = {
 };
 
 const START_S = ManualClock.START_MS / 1000;
-/** Reached easily by statuses of chance. */
-const FLAPPING = { low_flap_threshold: 10, high_flap_threshold: 30 };
+/** Reached easily by statuses of chance; the lower one is what a single change weighs when it is the oldest. */
+const FLAPPING = { low_flap_threshold: 4, high_flap_threshold: 30 };
 const client = fc.constantFrom('a', 'b', 'web-1');
 const check = fc.constantFrom('cpu', 'disk', 'defined');
 const subscription = fc.constantFrom('web', 'db', 'client:a', 'client:web-1');
@@ -58,16 +58,20 @@ const result: fc.Arbitrary<ModelResult> = fc
       .map((flap) => Object.assign({}, base, flap)),
   );
 
-/** Enough results of one check in a row to fill its history, with little else changing: so it comes to flap. */
+/**
+ * Enough results of one check in a row to fill its history, so that it comes to flap, and then as many equal ones as it
+ * takes to end that, or one less or more.
+ */
 const burst: fc.Arbitrary<readonly ModelResult[]> = fc
   .tuple(
     client,
     check,
     fc.array(anyStatus, { minLength: 1, maxLength: 30 }),
+    fc.constantFrom(0, 0, 3, 18, 19, 20, 21),
     fc.constantFrom({}, { auto_resolve: false }),
   )
-  .map(([source, name, statuses, more]) =>
-    statuses.map((status) =>
+  .map(([source, name, statuses, tail, more]) =>
+    [...statuses, ...Array.from({ length: tail }, () => statuses.at(-1) ?? 0)].map((status) =>
       Object.assign({ name, source, status, output: `status ${String(status)}` }, FLAPPING, more),
     ),
   );
