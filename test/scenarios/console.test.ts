@@ -5,8 +5,11 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCENE, SCENE_STATS } from '../support/console-scene.ts';
+import { openApiClient } from '../../shared/client/api-client.ts';
 import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
 import { Pty } from '../support/pty.ts';
+import { startDaemon } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -20,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(BUILT, { recursive: true, force: true }));
 
-async function startBackend(): Promise<FeedServer> {
+async function scriptedBackend(): Promise<FeedServer> {
   return startFeedServer({
     onSubscribe: (connection) =>
       connection.send(
@@ -40,7 +43,7 @@ function startConsole(options: readonly string[], env: Readonly<Record<string, s
 
 describe('the real console in a real pseudo-terminal', () => {
   test('shows events, takes keys, silences, survives a lost connection, and leaves the terminal as it was', async () => {
-    const backend = await startBackend();
+    const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s', 20_000);
     await pty.waitForText('12 of 12 events shown');
@@ -77,7 +80,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test('never erases the whole screen while it runs, and draws each frame as one', async () => {
-    const backend = await startBackend();
+    const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s', 20_000);
     pty.write('jjkk/http\r');
@@ -88,11 +91,40 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test('with NO_COLOR there is none', async () => {
-    const backend = await startBackend();
+    const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url], { NO_COLOR: '1' });
     await pty.waitForText('LIVE 4,812 results/s', 20_000);
     expect(pty.screen.output).not.toMatch(/\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)m/);
   });
+});
+
+test('with the real backend: what fails is seen, silenced, heard again and resolved', async () => {
+  await using backend = await startDaemon({ stateDir: await tempDir() });
+  const api = openApiClient({ backend: backend.url });
+  await api.submitResult({ source: 'web-1', name: 'http', status: 2, output: 'connect timeout\nafter 10 s' });
+  await api.submitResult({ source: 'db-1', name: 'disk', status: 1, output: '91% used' });
+
+  await using pty = startConsole(['--backend', backend.url]);
+  await pty.waitForText(/^> .*CRIT {2}web-1/m, 20_000);
+  await pty.waitForText(/^ {3}! WARN {2}db-1/m);
+
+  pty.write('s');
+  await pty.waitForText('Silence web-1/http');
+  pty.write('CHG-1\u0013');
+  await pty.waitForText(/^> {2}S CRIT {2}web-1 .*silenced by alice@.*: CHG-1/m);
+  expect(await api.silenced()).toMatchObject([
+    { id: 'client:web-1:http', reason: 'CHG-1', expire_on_resolve: true, creator: expect.stringMatching(/^alice@/) },
+  ]);
+
+  pty.write('uy');
+  await pty.waitForText(/^> {2}✗ CRIT {2}web-1/m);
+  expect(await api.silenced()).toEqual([]);
+
+  pty.write('\r');
+  await pty.waitForText('after 10 s');
+  pty.write('ry');
+  await pty.waitForText('resolved meanwhile');
+  expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
 });
 
 describe('without a terminal, or with a wrong command line', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { byKey, eventOf, openRig, type RigOptions } from '../support/console-rig.ts';
+import { startFeedServer } from '../support/feed-server.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
 
 const A = anEventRow({ client: 'a', since: 20 });
@@ -127,6 +128,17 @@ describe('one event', () => {
 });
 
 describe('the connection', () => {
+  test('until there is one: where to, why not, and when again', async () => {
+    const server = await startFeedServer();
+    server.refuse(503);
+    const rig = await openRig({ server });
+    await rig.shows(`connecting to ${server.url}`, 'next attempt in 1 s; R tries now, q quits');
+    server.refuse(undefined);
+    rig.type('R');
+    await server.connection(0);
+    expect(server.attempts).toBe(2);
+  });
+
   test('a lost one comes back with what changed meanwhile, marks and filter kept', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     rig.type(' /http\r');
