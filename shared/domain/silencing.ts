@@ -1,4 +1,5 @@
-import { EXPIRE_NEVER, type SilencedEntry, type SilencedView } from '../schemas/silenced.ts';
+import type { SilencedEntry, SilencedView } from '../schemas/silenced.ts';
+import { expireAt, isExpired, secondsLeft } from './expiry.ts';
 
 /** The id of an entry, with `*` for a missing part (reference 2.1). */
 export function silencedId(subscription: string | null | undefined, check: string | null | undefined): string {
@@ -24,7 +25,6 @@ export interface SilencedRequest {
  */
 export function silencedEntry(request: SilencedRequest, nowMs: number): SilencedEntry {
   const begin = request.begin ?? null;
-  const expire = request.expire ?? EXPIRE_NEVER;
   const startMs = begin === null ? nowMs : Math.max(nowMs, begin * 1000);
   return {
     id: silencedId(request.subscription, request.check),
@@ -33,15 +33,10 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
     reason: request.reason ?? null,
     creator: request.creator ?? null,
     begin,
-    expire_at: expire === EXPIRE_NEVER ? null : startMs + expire * 1000,
+    expire_at: expireAt(request.expire, startMs),
     expire_on_resolve: request.expire_on_resolve ?? false,
     timestamp: Math.floor(nowMs / 1000),
   };
-}
-
-/** An entry whose end has come is never shown and never matches, whether or not it was removed yet. */
-export function isExpired(entry: SilencedEntry, nowMs: number): boolean {
-  return entry.expire_at !== null && entry.expire_at <= nowMs;
 }
 
 /** Whether the entry silences now: begun and not expired (completion 1.2). */
@@ -49,7 +44,7 @@ export function isActive(entry: SilencedEntry, nowMs: number): boolean {
   return !isExpired(entry, nowMs) && (entry.begin === null || entry.begin * 1000 <= nowMs);
 }
 
-/** The entry as the API shows it: whole seconds left, rounded up so that a living entry never reads 0. */
+/** The entry as the API shows it. */
 export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView {
   return {
     id: entry.id,
@@ -60,7 +55,7 @@ export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView 
     begin: entry.begin,
     expire_on_resolve: entry.expire_on_resolve,
     timestamp: entry.timestamp,
-    expire: entry.expire_at === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((entry.expire_at - nowMs) / 1000)),
+    expire: secondsLeft(entry, nowMs),
   };
 }
 
@@ -107,6 +102,17 @@ export function silencedBy(
   const ids: string[] = [];
   for (const entry of matchingEntries(index, subscriptions, check)) if (isActive(entry, nowMs)) ids.push(entry.id);
   return ids;
+}
+
+/** Whether anything silences an event now. */
+export function isSilenced(
+  index: SilencedIndex,
+  subscriptions: readonly string[],
+  check: string,
+  nowMs: number,
+): boolean {
+  for (const entry of matchingEntries(index, subscriptions, check)) if (isActive(entry, nowMs)) return true;
+  return false;
 }
 
 /**

@@ -1,11 +1,6 @@
 import { z } from 'zod';
+import { expireSchema, type Expiring } from './expiry.ts';
 import { nameSchema, subscriptionSchema } from './name.ts';
-
-/** No expiry, as an entry is posted and as it is read (reference 2.1). */
-export const EXPIRE_NEVER = -1;
-
-/** Farthest that `begin` and `expire` may reach: a hundred years. */
-const SECONDS_MAX = 100 * 366 * 24 * 3600;
 
 /** Body of `POST /silenced` (completion 1.2). `null` counts as absent everywhere. */
 export const silencedSchema = z
@@ -13,11 +8,7 @@ export const silencedSchema = z
     subscription: subscriptionSchema.nullish(),
     check: nameSchema.nullish(),
     begin: z.int().min(0).nullish(),
-    expire: z
-      .int()
-      .min(EXPIRE_NEVER, 'must be seconds, or -1 for an entry that never expires')
-      .max(SECONDS_MAX)
-      .nullish(),
+    expire: expireSchema,
     expire_on_resolve: z.boolean().nullish(),
     reason: z.string().max(10_000).nullish(),
     creator: z.string().max(255).nullish(),
@@ -39,8 +30,8 @@ export const clearSilencedSchema = z
     message: 'one of id, subscription and check is required',
   });
 
-/** An entry as it is stored: absolute times only, so that a restart can neither lengthen nor shorten it. */
-export interface SilencedEntry {
+/** An entry as it is stored. */
+export interface SilencedEntry extends Expiring {
   readonly id: string;
   readonly subscription: string | null;
   readonly check: string | null;
@@ -48,8 +39,6 @@ export interface SilencedEntry {
   readonly creator: string | null;
   /** Epoch seconds; null: in effect since it was made. */
   readonly begin: number | null;
-  /** Epoch milliseconds, so that an entry lives for whole seconds whenever in a second it was made; null: never. */
-  readonly expire_at: number | null;
   readonly expire_on_resolve: boolean;
   /** Epoch seconds. */
   readonly timestamp: number;

@@ -1,4 +1,5 @@
-import { isExpired, silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
 import { eventKey, type ClientRow, type EventRow, type SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Change } from '../ports.ts';

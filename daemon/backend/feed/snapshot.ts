@@ -1,4 +1,4 @@
-import { isExpired } from '../../../shared/domain/silencing.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
 import {
   eventKey,
   type ClientRow,

@@ -1,5 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
-import { isExpired, silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Batcher } from './batcher.ts';
 

@@ -1,4 +1,5 @@
-import { isExpired, silencedView } from '../../../shared/domain/silencing.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedView } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry, SilencedView } from '../../../shared/schemas/silenced.ts';
 
 /** Living entries as the API shows them, by id. */

@@ -1,5 +1,6 @@
 import { errorMessage } from '../../../shared/errors.ts';
-import { isExpired, silencedId } from '../../../shared/domain/silencing.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedId } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
 import type { SilencedEntries } from '../pipeline/silenced.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isExpired } from '../../../shared/domain/expiry.ts';
 import {
   entriesEndedByResolve,
   isActive,
-  isExpired,
   matchingEntries,
   silencedBy,
   silencedEntry,

@@ -4,7 +4,7 @@ import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { clientSubscription } from '../../../shared/schemas/client.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/silenced.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 import type { SilencedView } from '../../../shared/schemas/silenced.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
 import { table } from '../table.ts';

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { isExpired, silencedView } from '../../../../shared/domain/silencing.ts';
+import { isExpired } from '../../../../shared/domain/expiry.ts';
+import { silencedView } from '../../../../shared/domain/silencing.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { clearSilencedSchema, silencedSchema } from '../../../../shared/schemas/silenced.ts';

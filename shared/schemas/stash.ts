@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { expireSchema, type Expiring } from './expiry.ts';
+
+/** Longest path; it is a key of data and never the name of a file, so that nearly everything may be in it. */
+const PATH_LENGTH_MAX = 1024;
+
+/** Whatever the path holds, slashes and nothing at all included, as long as it has a form as bytes. */
+export const stashPathSchema = z
+  .string()
+  .max(PATH_LENGTH_MAX)
+  .refine((path) => path.isWellFormed(), 'must be well-formed Unicode');
+
+/** What is kept: any object. Body of `POST /stashes/<path>`. */
+export const stashContentSchema = z.record(z.string(), z.unknown());
+export type StashContent = z.infer<typeof stashContentSchema>;
+
+/** Body of `POST /stashes` (completion 1.6). */
+export const stashSchema = z.looseObject({ path: stashPathSchema, content: stashContentSchema, expire: expireSchema });
+
+/** A stash as it is stored. */
+export interface Stash extends Expiring {
+  readonly path: string;
+  readonly content: StashContent;
+}
+
+/** A stash as it is read: `expire` counts down, or is -1. */
+export interface StashView {
+  readonly path: string;
+  readonly content: StashContent;
+  readonly expire: number;
+}
