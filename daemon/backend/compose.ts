@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import { authorizer } from './api/auth.ts';
 import { isLoopback } from './api/host.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
-import { listen, openServer } from './api/server.ts';
+import { close, listen, openServer } from './api/server.ts';
 import { Definitions } from './config/definitions.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
@@ -120,7 +120,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     status,
     settings: config.settings,
   });
-  parts.defer(() => app.close());
+  parts.defer(() => close(app));
   const authorize = authorizer(api, status);
   const upgrades = routeUpgrades(
     app.server,

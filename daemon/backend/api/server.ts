@@ -128,6 +128,16 @@ export async function listen(
   }
 }
 
+/** How long requests under way may take when the backend stops (design, reliability 11). */
+const DRAIN_MS = 3000;
+
+/** Takes no new requests and waits for those under way, but not for a client that never ends its own. */
+export async function close(app: FastifyInstance): Promise<void> {
+  const impatience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(impatience);
+}
+
 function unknownPath({ method, url }: FastifyRequest): MonError {
   return new MonError('not_found', `there is nothing at ${method} ${url.split('?', 1)[0] ?? ''}`);
 }

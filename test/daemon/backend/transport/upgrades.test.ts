@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
@@ -122,6 +123,18 @@ test('a backend that stops says goodbye, and does not wait for a peer that does 
   expect(await agent.ends()).toEqual({ code: 1001, reason: 'the backend is stopping' });
   deaf.terminate();
 });
+
+test('a backend that stops does not wait for a request that never ends', async () => {
+  const backend = await openBackend({ dir: await tempDir() });
+  const { hostname, port } = new URL(backend.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write('POST /results HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"name":');
+  // Answered on another connection after that: so it has arrived.
+  await openApiClient({ backend: backend.url }).info();
+  await backend.stop();
+  socket.destroy();
+}, 10_000);
 
 test('a backend that stops commits what it took, and cuts off an agent whose frames it held', async () => {
   const dir = await tempDir();
