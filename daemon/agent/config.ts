@@ -1,8 +1,8 @@
 import { mergeSettings, isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
-import { invalidSettings, locateRemark } from '../settings/locate-remark.ts';
+import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../settings/locate-remark.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { SettingsReview } from '../settings/settings-review.ts';
+import { SettingsReview, type Remark } from '../settings/settings-review.ts';
 
 export interface AgentDefinitions {
   readonly checks: ReadonlyMap<string, CheckDefinition>;
@@ -16,13 +16,13 @@ export interface AgentDefinitions {
 const SECTIONS: ReadonlySet<string> = new Set(['checks', 'client', 'handlers', 'filters', 'mutators', 'api']);
 
 /**
- * The definitions of this machine: `*.json` in the directories, merged like those of the backend (completion 1.16).
+ * The definitions of this machine: JSON and YAML files in the directories, merged like those of the backend (completion 1.16).
  *
  * @throws MonError `invalid` that lists every problem with its file and its place in it
  */
 export async function loadDefinitions(directories: readonly string[]): Promise<AgentDefinitions> {
   const { layers, problems, warnings } = await readSettings(undefined, directories);
-  if (problems.length > 0) throw invalidSettings(problems);
+  if (problems.length > 0) throw new InvalidSettings(problems);
 
   const settings = layers.reduce<Settings>((merged, layer) => mergeSettings(merged, layer.settings), {});
   const review = new SettingsReview(settings);
@@ -37,10 +37,11 @@ export async function loadDefinitions(directories: readonly string[]): Promise<A
       review.warnings.push({ path: ['checks', name, 'interval'], message: 'is missing, so the agent never runs it' });
     }
   }
-  if (review.problems.length > 0) throw invalidSettings(review.problems.map((remark) => locateRemark(remark, layers)));
+  const locate = (remark: Remark): LocatedRemark => locateRemark(remark, layers);
+  if (review.problems.length > 0) throw new InvalidSettings(review.problems.map(locate));
   return {
     checks,
     client: isSettings(client) ? client : {},
-    warnings: [...warnings, ...review.warnings.map((remark) => locateRemark(remark, layers))],
+    warnings: [...warnings, ...review.warnings.map(locate)].map(remarkText),
   };
 }

@@ -1,13 +1,15 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorMessage } from '../../shared/errors.ts';
 import { JsonTextError, parseJsonText } from '../../shared/domain/json-text.ts';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
+import type { LocatedRemark } from './locate-remark.ts';
+import { parseYamlText, YamlTextError } from './yaml-text.ts';
 
 /** What one source says, before it is merged with the others. */
 export interface SettingsLayer {
-  /** For messages: the path of a file, or `environment`. */
+  /** For messages: the path of a file, `environment` or `command line`. */
   readonly origin: string;
   readonly settings: Settings;
 }
@@ -15,9 +17,14 @@ export interface SettingsLayer {
 export interface ReadSettings {
   /** In the order in which they are merged. */
   readonly layers: readonly SettingsLayer[];
-  readonly problems: readonly string[];
-  readonly warnings: readonly string[];
+  readonly problems: readonly LocatedRemark[];
+  readonly warnings: readonly LocatedRemark[];
+  /** Every folder that was looked into: a change of what was read shows there. */
+  readonly folders: readonly string[];
 }
+
+const YAML_FILE = /\.ya?ml$/;
+const SETTINGS_FILE = /\.(?:json|ya?ml)$/;
 
 /** Largest file: a definition is a few hundred bytes, so more is a mistake in `-c` or `-d`. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
@@ -25,29 +32,31 @@ const FILE_BYTES_MAX = 16 * 1024 * 1024;
 /** The main file, then each directory in the order given (completion 1.16). Every file is tried, whatever the others say. */
 export async function readSettings(file: string | undefined, directories: readonly string[]): Promise<ReadSettings> {
   const layers: SettingsLayer[] = [];
-  const problems: string[] = [];
-  const warnings: string[] = [];
+  const problems: LocatedRemark[] = [];
+  const warnings: LocatedRemark[] = [];
+  const folders = new Set<string>();
 
   const read = async (path: string): Promise<void> => {
     try {
       layers.push({ origin: path, settings: await readSettingsFile(path) });
     } catch (error) {
-      problems.push(`${path}${describe(error)}`);
+      problems.push({ file: path, ...describe(error) });
     }
   };
 
   if (file !== undefined) {
-    if (await isMissing(file)) warnings.push(`${file}: there is no such file; going on without it`);
+    folders.add(dirname(file));
+    if (await isMissing(file)) warnings.push({ file, message: 'there is no such file; going on without it' });
     else await read(file);
   }
   for (const directory of directories) {
     try {
-      for (const path of await listSettingsFiles(directory)) await read(path);
+      for (const path of await listSettingsFiles(directory, folders)) await read(path);
     } catch (error) {
-      problems.push(`${directory}${describe(error)}`);
+      problems.push({ file: directory, ...describe(error) });
     }
   }
-  return { layers, problems, warnings };
+  return { layers, problems, warnings, folders: [...folders] };
 }
 
 async function readSettingsFile(path: string): Promise<Settings> {
@@ -55,16 +64,20 @@ async function readSettingsFile(path: string): Promise<Settings> {
   if (size > FILE_BYTES_MAX) {
     throw new Error(`is larger than ${String(FILE_BYTES_MAX / 1024 / 1024)} MiB; is it a configuration file?`);
   }
-  const settings = parseJsonText(await readFile(path, 'utf8'));
-  if (!isSettings(settings)) throw new Error('must hold a JSON object with sections such as "checks"');
+  const text = await readFile(path, 'utf8');
+  const settings = YAML_FILE.test(path) ? parseYamlText(text) : parseJsonText(text);
+  if (!isSettings(settings)) throw new Error('must hold an object with sections such as "checks"');
   return settings;
 }
 
 /**
- * `*.json` below a directory, sorted by path; hidden files and folders are left alone. A symbolic link to a folder is
- * followed, one inside of that is not, so that a circle ends.
+ * `*.json`, `*.yml` and `*.yaml` below a directory, sorted by path; hidden files and folders are left alone. A symbolic
+ * link to a folder is followed, one inside of that is not, so that a circle ends.
+ *
+ * @param folders gains every folder on the way
  */
-async function listSettingsFiles(directory: string, isLinked = false): Promise<string[]> {
+async function listSettingsFiles(directory: string, folders: Set<string>, isLinked = false): Promise<string[]> {
+  folders.add(directory);
   const paths: string[] = [];
   const entries = await readdir(directory, { withFileTypes: true });
   for (const entry of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
@@ -72,8 +85,9 @@ async function listSettingsFiles(directory: string, isLinked = false): Promise<s
     const path = join(directory, entry.name);
     if (await isFolder(entry, path)) {
       const throughLink = entry.isSymbolicLink();
-      if (!(throughLink && isLinked)) paths.push(...(await listSettingsFiles(path, isLinked || throughLink)));
-    } else if (entry.name.endsWith('.json')) {
+      if (throughLink && isLinked) continue;
+      paths.push(...(await listSettingsFiles(path, folders, isLinked || throughLink)));
+    } else if (SETTINGS_FILE.test(entry.name)) {
       paths.push(path);
     }
   }
@@ -93,22 +107,26 @@ async function isMissing(path: string): Promise<boolean> {
   );
 }
 
-/** What stands behind the path in a message: the place, if there is one, what is wrong, and what to do. */
-function describe(error: unknown): string {
-  if (error instanceof JsonTextError) {
-    return `, line ${String(error.line)}, column ${String(error.column)}: ${error.message}`;
+/** The place in the text, if there is one, what is wrong, and what to do. */
+function describe(error: unknown): Pick<LocatedRemark, 'line' | 'column' | 'message'> {
+  if (error instanceof JsonTextError || error instanceof YamlTextError) {
+    return { line: error.line, column: error.column, message: error.message };
   }
+  return { message: describeFile(error) };
+}
+
+function describeFile(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
-      return ': there is no such file or directory; create it, or correct the path';
+      return 'there is no such file or directory; create it, or correct the path';
     case 'ENOTDIR':
-      return ': is not a directory; give a single file with -c';
+      return 'is not a directory; give a single file with -c';
     case 'EISDIR':
-      return ': is a directory; give it with -d';
+      return 'is a directory; give it with -d';
     case 'EACCES':
-      return ': must not be read by this user; change its permissions or its owner';
+      return 'must not be read by this user; change its permissions or its owner';
     default:
-      return `: ${errorMessage(error)}`;
+      return errorMessage(error);
   }
 }
 

@@ -29,8 +29,24 @@ export class SettingsReview {
     return undefined;
   }
 
+  /** The definitions of a section that keep the rules of their schema. */
+  validDefinitions<T>(section: string, schema: z.ZodType<T>, nameSchema?: z.ZodType<string>): Map<string, T> {
+    const valid = new Map<string, T>();
+    for (const [name, definition] of this.#definitions(section)) {
+      if (nameSchema !== undefined) this.value([section, name], nameSchema, name);
+      const value = this.value([section, name], schema, definition);
+      if (value !== undefined) valid.set(name, value);
+    }
+    return valid;
+  }
+
+  /** The `checks` section (reference 2.2). */
+  checks(): Map<string, CheckDefinition> {
+    return this.validDefinitions('checks', checkSchema, checkNameSchema);
+  }
+
   /** The definitions of a section that are objects at least. */
-  definitions(section: string): [name: string, definition: Settings][] {
+  #definitions(section: string): [name: string, definition: Settings][] {
     const found = this.#settings[section] ?? {};
     if (!isSettings(found)) {
       this.problems.push({ path: [section], message: 'must be an object with one definition per name' });
@@ -40,16 +56,5 @@ export class SettingsReview {
       if (!isSettings(entry[1])) this.problems.push({ path: [section, entry[0]], message: 'must be an object' });
       return isSettings(entry[1]);
     });
-  }
-
-  /** The `checks` section (reference 2.2). */
-  checks(): Map<string, CheckDefinition> {
-    const checks = new Map<string, CheckDefinition>();
-    for (const [name, definition] of this.definitions('checks')) {
-      this.value(['checks', name], checkNameSchema, name);
-      const valid = this.value(['checks', name], checkSchema, definition);
-      if (valid !== undefined) checks.set(name, valid);
-    }
-    return checks;
   }
 }

@@ -1,10 +1,44 @@
 import { z } from 'zod';
+import { aggregatesSchema, aggregateSchema } from './aggregate.ts';
+import { cronProblem } from './cron.ts';
 import { nameSchema, sourceSchema } from './name.ts';
+import { timeWindowsSchema } from './time-window.ts';
 
-/**
- * A check definition (reference 2.2), the attributes that are acted upon today; all others are kept and copied into
- * results and events.
- */
+const texts = z.array(z.string().min(1));
+
+/** Statuses and severities that a hook can be for (reference 2.2.2; 0 as the peer takes it, completion 1.12). */
+const HOOK_NAME = /^(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5]|ok|warning|critical|unknown|non-zero)$/;
+
+const hooksSchema = z
+  .record(
+    z.string(),
+    z.looseObject({
+      command: z.string().min(1),
+      timeout: z.number().positive().optional(),
+      stdin: z.boolean().optional(),
+    }),
+  )
+  .superRefine((hooks, context) => {
+    for (const name of Object.keys(hooks)) {
+      if (HOOK_NAME.test(name)) continue;
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: 'is no hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
+      });
+    }
+  });
+
+const proxyRequestsSchema = z.looseObject({
+  client_attributes: z
+    .record(z.string(), z.unknown())
+    .refine((attributes) => Object.keys(attributes).length > 0, 'must name at least one attribute of the clients'),
+  splay: z.boolean().optional(),
+  /** Percent of the interval. */
+  splay_coverage: z.int().min(1).max(99).optional(),
+});
+
+/** A check definition (reference 2.2). All other attributes are kept and copied into results and events. */
 export const checkSchema = z
   .looseObject({
     type: z.enum(['standard', 'metric']).optional(),
@@ -14,8 +48,16 @@ export const checkSchema = z
     subscribers: z.array(z.string().min(1)).optional(),
     publish: z.boolean().optional(),
     interval: z.int().positive().optional(),
-    cron: z.string().min(1).optional(),
+    cron: z
+      .string()
+      .max(255)
+      .superRefine((cron, context) => {
+        const message = cronProblem(cron);
+        if (message !== undefined) context.addIssue({ code: 'custom', message });
+      })
+      .optional(),
     timeout: z.number().positive().optional(),
+    stdin: z.boolean().optional(),
     ttl: z.int().positive().optional(),
     ttl_status: z.int().optional(),
     auto_resolve: z.boolean().optional(),
@@ -28,6 +70,19 @@ export const checkSchema = z
     source: sourceSchema.optional(),
     truncate_output: z.boolean().optional(),
     truncate_output_length: z.int().positive().optional(),
+    aggregate: aggregateSchema.optional(),
+    aggregates: aggregatesSchema.optional(),
+    subdue: timeWindowsSchema.optional(),
+    hooks: hooksSchema.optional(),
+    proxy_requests: proxyRequestsSchema.optional(),
+    occurrences: z.int().positive().optional(),
+    refresh: z.int().min(0).optional(),
+    dependencies: texts.optional(),
+    notification: z.string().optional(),
+    contact: z.string().min(1).optional(),
+    contacts: texts.optional(),
+    influxdb: z.looseObject({ tags: z.record(z.string(), z.unknown()).optional() }).optional(),
+    opsgenie: z.looseObject({ tags: z.array(z.unknown()).optional() }).optional(),
   })
   .superRefine((check, context) => {
     const issue = (attribute: string, message: string): void =>
@@ -41,6 +96,9 @@ export const checkSchema = z
     }
     if (check.low_flap_threshold !== undefined && check.high_flap_threshold === undefined) {
       issue('high_flap_threshold', 'is required with low_flap_threshold');
+    }
+    if (check.high_flap_threshold !== undefined && check.low_flap_threshold === undefined) {
+      issue('low_flap_threshold', 'is required with high_flap_threshold');
     }
     if (check.ttl !== undefined && check.interval !== undefined && check.ttl <= check.interval) {
       issue('ttl', `must be greater than interval (${String(check.interval)})`);

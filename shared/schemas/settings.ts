@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
 
 /** The backend's listener, unless the configuration or a flag says otherwise. Loopback: opening up is a decision. */
 const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
@@ -9,8 +10,20 @@ export const apiSettingsSchema = z
     bind: z.string().min(1).default(API_DEFAULTS.bind),
     /** 0: any free port. */
     port: z.int().min(0).max(65_535).default(API_DEFAULTS.port),
-    user: z.string().min(1).optional(),
-    password: z.string().min(1).optional(),
+    user: z
+      .string()
+      .min(1)
+      .refine((user) => !user.includes(':'), 'must not hold a colon: HTTP Basic ends the user name there')
+      .optional(),
+    /** `scrypt$N$r$p$salt$hash`, or the password itself. */
+    password: z
+      .string()
+      .min(1)
+      .refine(
+        (password) => !isPasswordHash(password) || parsePasswordHash(password) !== undefined,
+        'is no usable hash: make one with mon-backend hash-password',
+      )
+      .optional(),
     /** Header name to value, in place of the default CORS headers; false: none at all. */
     cors: z
       .union([z.record(z.string(), z.string()), z.literal(false)], 'expected an object of headers, or false')
@@ -26,3 +39,20 @@ export const apiSettingsSchema = z
   });
 
 export type ApiSettings = z.infer<typeof apiSettingsSchema>;
+
+/** Levels of the log, from the one that says the most. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Settings of the program itself, at the top level of a configuration, named like their flags. */
+export const programSettingsSchema = z.object({
+  /** Where everything is stored. */
+  'state-dir': z.string().min(1).default('var/backend'),
+  'log-level': z.enum(LOG_LEVELS).default('info'),
+  /** A file instead of standard output. */
+  log: z.string().min(1).optional(),
+  /** The level of the record of each answered request: with `debug` a backend at `info` writes none. */
+  'request-log-level': z.enum(['info', 'debug']).default('info'),
+});
+
+export type ProgramSettings = z.infer<typeof programSettingsSchema>;

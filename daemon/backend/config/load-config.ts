@@ -1,6 +1,8 @@
 import { mergeSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
-import { invalidSettings, locateRemark } from '../../settings/locate-remark.ts';
+import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../../settings/locate-remark.ts';
 import { readSettings } from '../../settings/read-settings.ts';
+import type { Remark } from '../../settings/settings-review.ts';
+import { readEnvironment } from './read-environment.ts';
 import { validateSettings, type ValidSettings } from './validate-settings.ts';
 
 export interface LoadedConfig extends ValidSettings {
@@ -8,38 +10,42 @@ export interface LoadedConfig extends ValidSettings {
   readonly settings: Settings;
   /** For the log: what was read and does nothing, or not what it seems to. */
   readonly warnings: readonly string[];
+  /** Folders in which a change of the configuration shows. */
+  readonly folders: readonly string[];
 }
 
-interface ConfigSources {
+export interface ConfigSources {
   /** The main file; a missing one is a warning. */
   readonly file?: string;
   /** Read recursively, one after the other. */
   readonly directories: readonly string[];
-  /** `MON_PORT` is the port of the API, beneath what the files say. */
+  /** `MON_PORT` and the others, beneath what the files say. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the command line says, over everything else. */
+  readonly flags?: Settings;
 }
 
 /**
- * Environment, then the main file, then the directories; the later one wins, objects merge deeply, arrays are joined
- * (completion 1.16).
+ * Environment, then the main file, then the directories, then the flags; the later one wins, objects merge deeply, arrays
+ * are joined (completion 1.16).
  *
- * @throws MonError `invalid` that lists every problem with its file and its place in it
+ * @throws InvalidSettings that lists every problem with its file and its place in it
  */
-export async function loadConfig({ file, directories, env }: ConfigSources): Promise<LoadedConfig> {
-  const read = await readSettings(file, directories);
+export async function loadConfig({ file, directories, env, flags = {} }: ConfigSources): Promise<LoadedConfig> {
+  const [read, environment] = await Promise.all([readSettings(file, directories), readEnvironment(env)]);
+  const unread = [...environment.problems, ...read.problems];
   // What is missing because a file cannot be read would only add false complaints.
-  if (read.problems.length > 0) throw invalidSettings(read.problems);
+  if (unread.length > 0) throw new InvalidSettings(unread);
 
-  const layers = [{ origin: 'environment', settings: environmentSettings(env) }, ...read.layers];
+  const layers = [...environment.layers, ...read.layers, { origin: 'command line', settings: flags }];
   const settings = layers.reduce<Settings>((merged, layer) => mergeSettings(merged, layer.settings), {});
   const { valid, problems, warnings } = validateSettings(settings);
-  if (problems.length > 0) throw invalidSettings(problems.map((remark) => locateRemark(remark, layers)));
-  const located = warnings.map((remark) => locateRemark(remark, layers));
-  return { ...valid, settings, warnings: [...read.warnings, ...located] };
-}
-
-function environmentSettings({ MON_PORT: port }: ConfigSources['env']): Settings {
-  if (port === undefined || port === '') return {};
-  // Anything but digits goes on as text, for the schema to refuse it by name.
-  return { api: { port: /^\d+$/.test(port) ? Number(port) : port } };
+  const locate = (remark: Remark): LocatedRemark => locateRemark(remark, layers);
+  if (problems.length > 0) throw new InvalidSettings(problems.map(locate));
+  return {
+    ...valid,
+    settings,
+    warnings: [...environment.warnings, ...read.warnings, ...warnings.map(locate)].map(remarkText),
+    folders: read.folders,
+  };
 }

@@ -1,15 +1,30 @@
 import { isSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
-import { apiSettingsSchema, type ApiSettings } from '../../../shared/schemas/settings.ts';
+import { clientSchema } from '../../../shared/schemas/client.ts';
+import { filterSchema, type FilterDefinition } from '../../../shared/schemas/filter.ts';
+import { handlerSchema, type HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import { mutatorSchema, type MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+import { isPasswordHash } from '../../../shared/schemas/password-hash.ts';
+import {
+  apiSettingsSchema,
+  programSettingsSchema,
+  type ApiSettings,
+  type ProgramSettings,
+} from '../../../shared/schemas/settings.ts';
 import { SettingsReview, type Remark } from '../../settings/settings-review.ts';
+import { definitionWarnings } from './definition-warnings.ts';
 
-/** Definitions by their name, and how the API listens. */
-export interface ValidSettings {
+/** Definitions by their name. */
+export interface ValidDefinitions {
   readonly checks: ReadonlyMap<string, CheckDefinition>;
-  readonly handlers: ReadonlyMap<string, Settings>;
-  readonly filters: ReadonlyMap<string, Settings>;
-  readonly mutators: ReadonlyMap<string, Settings>;
+  readonly handlers: ReadonlyMap<string, HandlerDefinition>;
+  readonly filters: ReadonlyMap<string, FilterDefinition>;
+  readonly mutators: ReadonlyMap<string, MutatorDefinition>;
+}
+
+export interface ValidSettings extends ValidDefinitions {
   readonly api: ApiSettings;
+  readonly program: ProgramSettings;
 }
 
 export interface Validation {
@@ -20,7 +35,15 @@ export interface Validation {
 }
 
 /** Sections of this program. */
-const SECTIONS: ReadonlySet<string> = new Set(['checks', 'handlers', 'filters', 'mutators', 'client', 'api']);
+const SECTIONS: ReadonlySet<string> = new Set([
+  'checks',
+  'handlers',
+  'filters',
+  'mutators',
+  'client',
+  'api',
+  ...Object.keys(programSettingsSchema.shape),
+]);
 
 /** Sections with a meaning to the legacy service and none here. */
 const LEGACY_SECTIONS: ReadonlySet<string> = new Set([
@@ -32,54 +55,50 @@ const LEGACY_SECTIONS: ReadonlySet<string> = new Set([
   'tessen',
 ]);
 
-/** Handlers that are there without a definition (completion 1.9). */
-const BUILT_IN_HANDLERS: ReadonlySet<string> = new Set(['debug', 'deregistration']);
+/** The client section is for agents, which know their name and address without being told (completion 1.10). */
+const clientSectionSchema = clientSchema.partial({ name: true, address: true });
 
 /** Goes through everything and collects every problem, so that one start tells an operator all there is to mend. */
 export function validateSettings(settings: Settings): Validation {
   const review = new SettingsReview(settings);
   const { problems, warnings } = review;
-  const checks = review.checks();
-  const handlers = new Map(review.definitions('handlers'));
   const valid: ValidSettings = {
-    checks,
-    handlers,
-    filters: new Map(review.definitions('filters')),
-    mutators: new Map(review.definitions('mutators')),
+    checks: review.checks(),
+    handlers: review.validDefinitions('handlers', handlerSchema),
+    filters: review.validDefinitions('filters', filterSchema),
+    mutators: review.validDefinitions('mutators', mutatorSchema),
     api: review.value(['api'], apiSettingsSchema, settings['api'] ?? {}) ?? apiSettingsSchema.parse({}),
+    program: review.value([], programSettingsSchema, settings) ?? programSettingsSchema.parse({}),
   };
-  if (!isSettings(settings['client'] ?? {})) problems.push({ path: ['client'], message: 'must be an object' });
+  if (isSettings(settings['client'] ?? {})) {
+    review.value(['client'], clientSectionSchema, settings['client'] ?? {});
+  } else {
+    problems.push({ path: ['client'], message: 'must be an object' });
+  }
 
-  for (const section of Object.keys(settings)) {
-    if (LEGACY_SECTIONS.has(section)) {
-      warnings.push({ path: [section], message: 'belongs to the legacy service; it has no effect here' });
-    } else if (!SECTIONS.has(section)) {
-      warnings.push({
-        path: [section],
-        message: 'is not a section of this program; it has no effect beyond GET /settings',
-      });
-    }
-  }
-  for (const attribute of Object.keys(valid.api)) {
-    if (!Object.hasOwn(apiSettingsSchema.shape, attribute)) {
-      warnings.push({ path: ['api', attribute], message: 'is not a setting of this program; it has no effect' });
-    }
-  }
-  for (const [section, found] of [
-    ['checks', checks],
-    ['handlers', handlers],
-  ] as const) {
-    for (const [name, definition] of found) {
-      for (const handler of handlerNames(definition)) {
-        if (handlers.has(handler) || BUILT_IN_HANDLERS.has(handler)) continue;
-        warnings.push({ path: [section, name], message: `names the handler "${handler}", which is not defined` });
-      }
-    }
-  }
+  warnings.push(...sectionWarnings(settings), ...apiWarnings(valid.api), ...definitionWarnings(valid));
   return { valid, problems, warnings };
 }
 
-function handlerNames({ handler, handlers }: Settings): Set<string> {
-  const names: unknown[] = [handler, ...(Array.isArray(handlers) ? (handlers as readonly unknown[]) : [])];
-  return new Set(names.filter((name) => typeof name === 'string'));
+function* sectionWarnings(settings: Settings): Generator<Remark> {
+  for (const section of Object.keys(settings)) {
+    if (LEGACY_SECTIONS.has(section)) {
+      yield { path: [section], message: 'belongs to the legacy service; it has no effect here' };
+    } else if (!SECTIONS.has(section)) {
+      yield { path: [section], message: 'is not a section of this program; it has no effect beyond GET /settings' };
+    }
+  }
+}
+
+function* apiWarnings(api: ApiSettings): Generator<Remark> {
+  for (const attribute of Object.keys(api)) {
+    if (Object.hasOwn(apiSettingsSchema.shape, attribute)) continue;
+    yield { path: ['api', attribute], message: 'is not a setting of this program; it has no effect' };
+  }
+  if (api.password !== undefined && !isPasswordHash(api.password)) {
+    yield {
+      path: ['api', 'password'],
+      message: 'stands here in plain text; put the hash here that mon-backend hash-password makes of it',
+    };
+  }
 }

@@ -1,0 +1,80 @@
+import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
+import type { Remark } from '../../settings/settings-review.ts';
+import type { ValidDefinitions } from './validate-settings.ts';
+
+/** What is there without a definition (completion 1.9). */
+const BUILT_IN = {
+  handlers: new Set(['debug', 'deregistration']),
+  filters: new Set(['occurrences', 'check_dependencies']),
+  mutators: new Set(['json', 'only_check_output', 'ruby_hash']),
+} as const;
+
+/** What definitions name, ordered: the plural wins over the singular (completion 1.8), so only one of them counts. */
+interface References {
+  readonly handler?: unknown;
+  readonly handlers?: unknown;
+  readonly filter?: unknown;
+  readonly filters?: unknown;
+  readonly mutator?: unknown;
+}
+
+/** What is allowed and does not do what it seems to: names of nothing, windows that end on the next day. */
+export function* definitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
+  const { checks, handlers, filters } = definitions;
+  for (const [name, check] of checks) {
+    yield* undefinedNames(['checks', name], check, definitions);
+    if (check.subdue !== undefined) yield* windowWarnings(['checks', name, 'subdue'], check.subdue);
+  }
+  for (const [name, handler] of handlers) {
+    yield* undefinedNames(['handlers', name], handler, definitions);
+    if (handler.type === 'set') yield* nestedSets(['handlers', name], handler.handlers, handlers);
+    if ('subdue' in handler) {
+      yield { path: ['handlers', name, 'subdue'], message: 'has no effect on a handler: use a filter with "when"' };
+    }
+  }
+  for (const [name, { when }] of filters) {
+    if (when !== undefined) yield* windowWarnings(['filters', name, 'when'], when);
+  }
+}
+
+function* undefinedNames(path: readonly string[], named: References, definitions: ValidDefinitions): Generator<Remark> {
+  for (const [kind, section, names] of [
+    ['handler', 'handlers', [named.handler, named.handlers]],
+    ['filter', 'filters', [named.filter, named.filters]],
+    ['mutator', 'mutators', [named.mutator]],
+  ] as const) {
+    for (const name of new Set(names.flat())) {
+      if (typeof name !== 'string' || definitions[section].has(name) || BUILT_IN[section].has(name)) continue;
+      yield { path, message: `names the ${kind} "${name}", which is not defined` };
+    }
+  }
+}
+
+/** A set may hold a set, which may not hold another one: its handlers would not run (completion 1.8). */
+function* nestedSets(
+  path: readonly string[],
+  members: readonly string[],
+  handlers: ReadonlyMap<string, HandlerDefinition>,
+): Generator<Remark> {
+  const setsIn = (names: readonly string[]): HandlerDefinition[] =>
+    names.flatMap((name) => handlers.get(name) ?? []).filter(({ type }) => type === 'set');
+  for (const inner of setsIn(members)) {
+    if (inner.type !== 'set' || setsIn(inner.handlers).length === 0) continue;
+    yield { path, message: 'handler sets cannot be deeply nested: a set in a set in this set does nothing' };
+    return;
+  }
+}
+
+/** Such a window starts on the named day and runs into the next one, which people may not expect (completion, Decisions). */
+function* windowWarnings(path: readonly string[], { days }: TimeWindows): Generator<Remark> {
+  for (const [day, windows] of Object.entries(days)) {
+    for (const [at, { begin, end }] of windows.entries()) {
+      if (day === 'all' || (secondsOfDay(end) ?? 0) >= (secondsOfDay(begin) ?? 0)) continue;
+      yield {
+        path: [...path, 'days', day, String(at)],
+        message: `ends before it begins, so it runs from ${day} ${begin} to ${end} of the next day`,
+      };
+    }
+  }
+}

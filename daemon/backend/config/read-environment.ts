@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Settings } from '../../../shared/domain/merge-settings.ts';
+import type { LocatedRemark } from '../../settings/locate-remark.ts';
+import type { SettingsLayer } from '../../settings/read-settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface ReadEnvironment {
+  readonly layers: readonly SettingsLayer[];
+  readonly problems: readonly LocatedRemark[];
+  readonly warnings: readonly LocatedRemark[];
+}
+
+/** Variables of the program itself, by the setting that they give. */
+const PROGRAM_VARIABLES = {
+  MON_STATE_DIR: 'state-dir',
+  MON_LOG_LEVEL: 'log-level',
+  MON_LOG: 'log',
+  MON_REQUEST_LOG_LEVEL: 'request-log-level',
+} as const;
+
+/** Others than the owner may read or write. */
+const OTHERS = 0o077;
+
+/** Longest credentials file: one line with a user and a password or its hash. */
+const CREDENTIALS_BYTES_MAX = 4096;
+
+/**
+ * What the environment says, as the lowest of all layers. `MON_CREDENTIALS_FILE` names a file with one line
+ * `user:password`, so that the password stands neither in a configuration nor where `ps` shows it (design, S6).
+ */
+export async function readEnvironment(env: Environment): Promise<ReadEnvironment> {
+  const layers: SettingsLayer[] = [{ origin: 'environment', settings: variables(env) }];
+  const problems: LocatedRemark[] = [];
+  const warnings: LocatedRemark[] = [];
+  const file = given(env, 'MON_CREDENTIALS_FILE');
+  if (file !== undefined) {
+    try {
+      layers.push({ origin: file, settings: await readCredentials(file) });
+      if (((await stat(file)).mode & OTHERS) !== 0) {
+        warnings.push({ file, message: 'can be reached by other users of this machine: chmod 600 it' });
+      }
+    } catch (error) {
+      problems.push({ file, message: `cannot be used as MON_CREDENTIALS_FILE: ${errorMessage(error)}` });
+    }
+  }
+  return { layers, problems, warnings };
+}
+
+function variables(env: Environment): Settings {
+  const program = Object.entries(PROGRAM_VARIABLES).flatMap(([variable, setting]) => {
+    const value = given(env, variable);
+    return value === undefined ? [] : [[setting, value] as const];
+  });
+  const port = given(env, 'MON_PORT');
+  const bind = given(env, 'MON_BIND');
+  const api = {
+    // Anything but digits goes on as text, for the schema to refuse it by name.
+    ...(port === undefined ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }),
+    ...(bind === undefined ? {} : { bind }),
+  };
+  return { ...Object.fromEntries(program), ...(Object.keys(api).length === 0 ? {} : { api }) };
+}
+
+/** An empty variable counts as none: a service file often has no other way to say so. */
+function given(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  return value === '' ? undefined : value;
+}
+
+async function readCredentials(file: string): Promise<Settings> {
+  if ((await stat(file)).size > CREDENTIALS_BYTES_MAX) throw new Error('it is too large: write one line user:password');
+  const line = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+  const colon = line.indexOf(':');
+  if (colon < 1 || colon === line.length - 1 || /[\r\n]/.test(line)) {
+    throw new Error('write one line user:password, or user: and the hash that mon-backend hash-password prints');
+  }
+  return { api: { user: line.slice(0, colon), password: line.slice(colon + 1) } };
+}

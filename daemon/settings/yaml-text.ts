@@ -1,0 +1,106 @@
+import { LineCounter, parseDocument, visit, type YAMLParseError, type YAMLWarning } from 'yaml';
+import { errorMessage } from '../../shared/errors.ts';
+import { DEPTH_MAX, FORBIDDEN_NAMES } from '../../shared/domain/json-text.ts';
+
+/** `line` and `column` count from 1; `message` says what to do. */
+export class YamlTextError extends Error {
+  override readonly name = 'YamlTextError';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, line: number, column: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** Few enough that no document can grow much by them, and more than people write. */
+const ALIASES_MAX = 100;
+
+/**
+ * YAML 1.2 to what JSON could say as well: no tags, no names that are not text, no numbers that JSON lacks, one document,
+ * aliases within bounds. Otherwise as strict as `parseJsonText`.
+ *
+ * @throws YamlTextError
+ */
+export function parseYamlText(text: string): unknown {
+  const lines = new LineCounter();
+  const fail = (message: string, offset = 0): never => {
+    const { line, col } = lines.linePos(offset);
+    throw new YamlTextError(message, Math.max(1, line), Math.max(1, col));
+  };
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    // Otherwise `!!binary`, `!!set` and others would come out as values that JSON does not have.
+    resolveKnownTags: false,
+    stringKeys: true,
+    uniqueKeys: true,
+    prettyErrors: false,
+    lineCounter: lines,
+    logLevel: 'silent',
+  });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) fail(remedyOf(problem), problem.pos[0]);
+
+  visit(document, {
+    Pair: (_key, { key }) => {
+      const name = scalarOf(key);
+      if (typeof name?.value === 'string' && FORBIDDEN_NAMES.has(name.value)) {
+        fail(`the name "${name.value}" is not allowed`, name.range?.[0]);
+      }
+    },
+    Scalar: (_key, { value, range, source }) => {
+      if (typeof value !== 'number') return;
+      if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+        fail(`${(source ?? '').slice(0, 40)} is too large a number: put it in double quotes`, range?.[0]);
+      }
+    },
+    Alias: (_key, alias, path) => {
+      const target = alias.resolve(document);
+      if (target === undefined) {
+        fail(`there is no anchor &${alias.source} before this: write one, or remove the alias`, alias.range?.[0]);
+      } else if (path.includes(target)) {
+        fail(`*${alias.source} stands inside of what it names: remove it`, alias.range?.[0]);
+      }
+    },
+  });
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: ALIASES_MAX });
+  } catch (error) {
+    fail(
+      error instanceof ReferenceError ? 'there are too many aliases: write out what they name' : errorMessage(error),
+    );
+  }
+  // Aliases are part of this: they stand for what they name.
+  if (isDeeper(value, DEPTH_MAX)) fail(`nested deeper than ${String(DEPTH_MAX)} levels`);
+  return value;
+}
+
+function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
+  switch (code) {
+    case 'DUPLICATE_KEY':
+      return 'this name stands here twice: remove one';
+    case 'MULTIPLE_DOCS':
+      return 'a file holds one document: remove what follows the "---"';
+    case 'NON_STRING_KEY':
+      return 'a name must be a text: put it in double quotes';
+    case 'TAB_AS_INDENT':
+      return 'indent with spaces: remove the tab';
+    case 'TAG_RESOLVE_FAILED':
+      return 'tags are not allowed: remove what begins with "!"';
+    default:
+      return message;
+  }
+}
+
+function scalarOf(node: unknown): { readonly value: unknown; readonly range?: readonly number[] | null } | undefined {
+  return typeof node === 'object' && node !== null && 'value' in node ? node : undefined;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}

@@ -1,0 +1,107 @@
+const SHORTHANDS: ReadonlySet<string> = new Set([
+  '@yearly',
+  '@annually',
+  '@monthly',
+  '@weekly',
+  '@daily',
+  '@midnight',
+  '@hourly',
+]);
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Names of the values from `min` on. */
+  readonly names?: readonly string[];
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+const MINUTE: Field = { name: 'minute', min: 0, max: 59 };
+const HOUR: Field = { name: 'hour', min: 0, max: 23 };
+const DAY: Field = { name: 'day of the month', min: 1, max: 31 };
+const MONTH: Field = { name: 'month', min: 1, max: 12, names: MONTHS };
+/** 0 and 7 are Sunday. */
+const WEEKDAY: Field = { name: 'day of the week', min: 0, max: 7, names: WEEKDAYS };
+
+const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** `*`, `*` with a step, a value, a range, a range with a step; a step on a single value is refused (completion 1.13). */
+const ITEM = /^(?:\*|(?<from>\w+)(?:-(?<to>\w+))?)(?:\/(?<step>\d{1,4}))?$/;
+
+/**
+ * What is wrong with a schedule in cron syntax (completion 1.13): five fields, of which a sixth is tolerated, or a
+ * shorthand such as `@daily`.
+ *
+ * @returns what is wrong and what is allowed; undefined when the schedule has moments
+ */
+export function cronProblem(text: string): string | undefined {
+  if (text.startsWith('@')) {
+    return SHORTHANDS.has(text.toLowerCase()) ? undefined : `must be one of ${[...SHORTHANDS].join(', ')}`;
+  }
+  const [minute, hour, day, month, weekday, ...rest] = text.trim().split(/\s+/);
+  if (
+    minute === undefined ||
+    hour === undefined ||
+    day === undefined ||
+    month === undefined ||
+    weekday === undefined ||
+    rest.length > 1
+  ) {
+    return 'must have five fields: minute, hour, day of the month, month, day of the week';
+  }
+  return (
+    fieldProblem(minute, MINUTE) ??
+    fieldProblem(hour, HOUR) ??
+    fieldProblem(day, DAY) ??
+    fieldProblem(month, MONTH) ??
+    fieldProblem(weekday, WEEKDAY) ??
+    // Where both kinds of days are restricted, either is enough, so the weekday always comes.
+    (weekday.startsWith('*') && !hasDate(day, month)
+      ? `has no moment: there is no day ${day} in month ${month}`
+      : undefined)
+  );
+}
+
+function fieldProblem(text: string, field: Field): string | undefined {
+  for (const item of text.split(',')) {
+    const range = rangeOf(item, field);
+    if (range === undefined) {
+      const names = field.names === undefined ? '' : ` or ${field.names[0] ?? ''} to ${field.names.at(-1) ?? ''}`;
+      return (
+        `"${item.slice(0, 40)}" is no ${field.name}: write *, ${String(field.min)} to ${String(field.max)}${names}, ` +
+        'a range a-b, or a step */n or a-b/n'
+      );
+    }
+  }
+  return undefined;
+}
+
+function rangeOf(item: string, field: Field): { readonly from: number; readonly to: number } | undefined {
+  const groups = ITEM.exec(item)?.groups;
+  if (groups === undefined) return undefined;
+  const { from, to, step } = groups;
+  if (step !== undefined && (Number(step) < 1 || (from !== undefined && to === undefined))) return undefined;
+  if (from === undefined) return { from: field.min, to: field.max };
+  const first = valueOf(from, field);
+  const last = to === undefined ? first : valueOf(to, field);
+  return first === undefined || last === undefined || first > last ? undefined : { from: first, to: last };
+}
+
+function valueOf(text: string, { min, max, names }: Field): number | undefined {
+  const named = names?.indexOf(text.toLowerCase()) ?? -1;
+  if (named !== -1) return min + named;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
+}
+
+/** Whether one of the months has one of the days; a range counts by its first day. */
+function hasDate(days: string, months: string): boolean {
+  const first = Math.min(...days.split(',').map((item) => rangeOf(item, DAY)?.from ?? DAY.max));
+  return months.split(',').some((item) => {
+    const range = rangeOf(item, MONTH) ?? { from: MONTH.min, to: MONTH.max };
+    return DAYS_OF_MONTHS.slice(range.from - 1, range.to).some((length) => first <= length);
+  });
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
+
+const nameSchema = z.string().min(1, 'must not be empty');
+
+const seconds = z.number().positive();
+
+/** What every handler that does something may have (completion 1.8). Unknown attributes are kept. */
+const common = {
+  filter: nameSchema.optional(),
+  /** Wins over `filter`; run in order, the first that filters wins. */
+  filters: z.array(nameSchema).optional(),
+  severities: z.array(z.enum(SEVERITIES)).optional(),
+  mutator: nameSchema.optional(),
+  handle_silenced: z.boolean().optional(),
+  handle_flapping: z.boolean().optional(),
+  /** Whether the event loses its secrets on the way (completion, Decisions). */
+  redact: z.boolean().optional(),
+};
+
+const socketSchema = z.looseObject({
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+});
+
+/** A handler definition (completion 1.8). */
+export const handlerSchema = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({ ...common, type: z.literal('pipe'), command: z.string().min(1), timeout: seconds.optional() }),
+    z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
+    z.looseObject({ ...common, type: z.literal('udp'), socket: socketSchema }),
+    z.looseObject({
+      ...common,
+      type: z.literal('transport'),
+      pipe: z.looseObject({
+        type: z.enum(['direct', 'fanout', 'topic']),
+        name: z.string().min(1),
+        options: z.record(z.string(), z.unknown()).optional(),
+      }),
+    }),
+    z.looseObject({
+      ...common,
+      type: z.literal('webhook'),
+      url: z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }),
+      timeout: seconds.optional(),
+    }),
+    z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
+  ],
+  { error: 'must be one of pipe, tcp, udp, transport, webhook, set' },
+);
+
+export type HandlerDefinition = z.infer<typeof handlerSchema>;

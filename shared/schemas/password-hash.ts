@@ -1,0 +1,40 @@
+/** A password as it stands in a configuration: `scrypt$N$r$p$salt$hash` (design, S2), salt and hash in base64url. */
+export interface PasswordHash {
+  /** Cost, a power of two. */
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: string;
+  readonly hash: string;
+}
+
+const PASSWORD_HASH =
+  /^scrypt\$(?<N>\d{1,7})\$(?<r>\d{1,2})\$(?<p>\d{1,2})\$(?<salt>[\w-]{16,128})\$(?<hash>[\w-]{22,128})$/;
+
+/** So that no configuration makes a log-in cost more memory than this. */
+const MEMORY_BYTES_MAX = 256 * 1024 * 1024;
+const P_MAX = 16;
+
+/** @returns bytes that a verification needs */
+export function hashMemoryBytes({ N, r, p }: Pick<PasswordHash, 'N' | 'r' | 'p'>): number {
+  return 128 * r * (N + p);
+}
+
+/** Whether the text means to be a hash rather than a password; it may still be a broken one. */
+export function isPasswordHash(text: string): boolean {
+  return text.startsWith('scrypt$');
+}
+
+/** @returns undefined when it is not of that form, or would cost too much to verify */
+export function parsePasswordHash(text: string): PasswordHash | undefined {
+  const groups = PASSWORD_HASH.exec(text)?.groups;
+  if (groups === undefined) return undefined;
+  const { salt = '', hash = '' } = groups;
+  const [N, r, p] = [Number(groups['N']), Number(groups['r']), Number(groups['p'])];
+  const isUsable = N >= 2 && Number.isInteger(Math.log2(N)) && r >= 1 && p >= 1 && p <= P_MAX;
+  return isUsable && hashMemoryBytes({ N, r, p }) <= MEMORY_BYTES_MAX ? { N, r, p, salt, hash } : undefined;
+}
+
+export function formatPasswordHash({ N, r, p, salt, hash }: PasswordHash): string {
+  return ['scrypt', N, r, p, salt, hash].join('$');
+}
