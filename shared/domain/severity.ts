@@ -1,4 +1,5 @@
-export type Severity = 'ok' | 'warning' | 'critical' | 'unknown';
+export const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 /** Everything outside 0 to 2 is unknown, negative numbers included (completion 1.4, 1.20). */
 export function severityOf(status: number): Severity {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
 import { nameSchema, sourceSchema } from './name.ts';
 
 /** Statuses have meaning as exit codes, but anything a script reports is kept (completion 1.4). */
 const statusSchema = z.int();
-
-const aggregateNameSchema = z.string().regex(/^[\w.:|-]+$/, 'must be word characters, dots, colons, bars and hyphens');
 
 const handlerNameSchema = z.string().min(1, 'must not be empty');
 
@@ -27,8 +26,8 @@ export const resultSchema = z
     high_flap_threshold: z.int().nullish(),
     truncate_output: z.boolean().nullish(),
     truncate_output_length: z.int().positive().nullish(),
-    aggregate: z.union([aggregateNameSchema, z.boolean()]).nullish(),
-    aggregates: z.array(aggregateNameSchema).nullish(),
+    aggregate: aggregateSchema.nullish(),
+    aggregates: aggregatesSchema.nullish(),
   })
   .superRefine((result, context) => {
     const problem = resultProblem(result);

@@ -4,9 +4,17 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
+import type { Aggregate } from '../registry/aggregates.ts';
 import type { CheckEntry, ClientEntry, Namespace, SpoolMark } from '../registry/namespace.ts';
 import type { Registry, StoredClient } from '../registry/registry.ts';
-import { agentSpoolKey, checkRecordKey, clientKey, invalidatedKey, silencedKey } from '../store/keys.ts';
+import {
+  aggregateDeletionKey,
+  agentSpoolKey,
+  checkRecordKey,
+  clientKey,
+  invalidatedKey,
+  silencedKey,
+} from '../store/keys.ts';
 
 /**
  * The changes of one batch: made on the registry at once, collected for the store, and announced by key for the feed.
@@ -47,7 +55,7 @@ export class Transaction {
   /** @param output of the event, when `state` holds a new one */
   saveCheck(entry: CheckEntry, state: CheckState, bodies: CheckBodies, output: string | undefined): void {
     if (state.event !== entry.state.event) this.#changedEvents.add(entry);
-    entry.client.namespace.setCheck(entry, state, bodies.check?.status, output);
+    entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
     this.#pending.set(entry, bodies);
   }
 
@@ -91,7 +99,14 @@ export class Transaction {
 
   /** Announces that an entry, and with it the silenced state of the events it names, is no longer what it was. */
   noteSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    namespace.aggregates.noteSilence();
     this.#changes.push(['silenced', namespace.name, entry.subscription, entry.check]);
+  }
+
+  /** Its members come back with their next results; the ones that are stored stay as they are. */
+  removeAggregate(namespace: Namespace, aggregate: Aggregate): void {
+    const count = namespace.aggregates.delete(aggregate);
+    this.#put(aggregateDeletionKey(namespace.name, aggregate.name), JSON.stringify(count));
   }
 
   saveSpool(namespace: Namespace, client: string, mark: SpoolMark): void {
@@ -118,14 +133,16 @@ export class Transaction {
     for (const [entry, bodies] of this.#pending) {
       const { client } = entry;
       const key = checkRecordKey(client.namespace.name, client.name, entry.name);
-      this.#put(key, encodeCheckRecord(entry.state, bodies));
+      this.#put(key, encodeCheckRecord(entry.state, bodies, entry.deletionsBefore));
     }
     for (const [namespace, clients] of this.#spools) {
       for (const client of clients) {
         this.#put(agentSpoolKey(namespace.name, client), JSON.stringify(namespace.spools.get(client)));
       }
     }
-    for (const { client, name } of this.#changedEvents) {
+    for (const entry of this.#changedEvents) {
+      const { client, name } = entry;
+      client.namespace.aggregates.noteSilencing(entry, this.nowMs);
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
     return { ops: this.#ops, changes: this.#changes };

@@ -13,10 +13,16 @@ export interface CheckBodies {
 }
 
 /** The stored form of a client and check: the last result, what the rules remember, and the event if one is open. */
-export type CheckRecord = CheckBodies & CheckState;
+export type CheckRecord = CheckBodies & CheckState & AggregateState;
+
+/** What a result remembers of the aggregates around it. */
+export interface AggregateState {
+  /** How many aggregates of the namespace had been deleted when it came; undefined: none, or it names none. */
+  readonly deletionsBefore?: number | undefined;
+}
 
 /** Written for every result: an object literal of one shape is what the engine turns into text the fastest. */
-export function encodeCheckRecord(state: CheckState, bodies: CheckBodies): string {
+export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number): string {
   return JSON.stringify({
     check: bodies.check,
     history: state.history,
@@ -24,6 +30,7 @@ export function encodeCheckRecord(state: CheckState, bodies: CheckBodies): strin
     event: state.event,
     eventCheck: bodies.eventCheck,
     eventHistory: bodies.eventHistory,
+    deletionsBefore: deletionsBefore === 0 ? undefined : deletionsBefore,
   } satisfies CheckRecord);
 }
 

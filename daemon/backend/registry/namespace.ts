@@ -1,7 +1,10 @@
 import type { Client } from '../../../shared/schemas/client.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from './aggregates.ts';
 import { SilencedRegistry } from './silenced.ts';
 
 /** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
@@ -11,6 +14,12 @@ export class CheckEntry {
   state: CheckState = NO_CHECK_STATE;
   /** Status of the last result; undefined after the result was deleted while its event stays. */
   status: number | undefined = undefined;
+  /** When the last result was executed, epoch seconds; without one 0. */
+  executed = 0;
+  /** What the last result belongs to. */
+  aggregates: readonly Aggregate[] = NO_AGGREGATES;
+  /** How many aggregates of the namespace had been deleted when the last result came; 0 where it names none. */
+  deletionsBefore = 0;
   /** Beginning of the output of the open event, for rows. */
   summary = '';
 
@@ -39,6 +48,11 @@ export class ClientEntry {
     return this.record.name;
   }
 
+  /** Whether it is known to be silent: its keepalive event is open. */
+  get isDown(): boolean {
+    return this.openEvents > 0 && this.checks.get(KEEPALIVE_CHECK)?.state.event !== undefined;
+  }
+
   /** The checks with a result or an event, by name. */
   sortedChecks(): CheckEntry[] {
     return [...this.checks.values()].toSorted(byName);
@@ -57,6 +71,7 @@ export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();
   readonly silenced = new SilencedRegistry();
+  readonly aggregates = new AggregateRegistry();
   readonly spools = new Map<string, SpoolMark>();
   /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
   readonly invalidated = new Map<string, number>();
@@ -117,22 +132,33 @@ export class Namespace {
   }
 
   /**
-   * @param status of the last result; undefined when there is none
+   * @param result the last one; undefined when there is none
    * @param output of the event, when `state` holds a new one; undefined keeps what is there
+   * @param deletionsBefore how many aggregates had been deleted when the result came
    */
-  setCheck(entry: CheckEntry, state: CheckState, status: number | undefined, output: string | undefined): void {
+  setCheck(
+    entry: CheckEntry,
+    state: CheckState,
+    result: CheckResult | undefined,
+    output: string | undefined,
+    deletionsBefore = this.aggregates.deletionCount,
+  ): void {
+    this.aggregates.follow(entry, result, deletionsBefore);
+    const status = result?.status;
     const hadEvent = entry.state.event !== undefined;
     const hasEvent = state.event !== undefined;
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
     entry.state = state;
     entry.status = status;
+    entry.executed = result?.executed ?? 0;
     if (!hasEvent) entry.summary = '';
     else if (output !== undefined) entry.summary = summaryOf(output);
     if (hasEvent === hadEvent) return;
     entry.client.openEvents += hasEvent ? 1 : -1;
     if (hasEvent) addTo(this.#eventsByCheck, entry.name, entry);
     else removeFrom(this.#eventsByCheck, entry.name, entry);
+    this.aggregates.noteEvent(entry);
   }
 
   removeCheck(entry: CheckEntry): void {

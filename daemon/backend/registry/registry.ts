@@ -2,7 +2,7 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Store } from '../ports.ts';
-import { AGENT_SPOOLS, CHECK_RECORDS, CLIENTS, INVALIDATED, SILENCED } from '../store/keys.ts';
+import { AGENT_SPOOLS, AGGREGATE_DELETIONS, CHECK_RECORDS, CLIENTS, INVALIDATED, SILENCED } from '../store/keys.ts';
 import { decodeCheckRecord, stateOf } from './check-record.ts';
 import { Namespace, type SpoolMark } from './namespace.ts';
 
@@ -55,6 +55,10 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
     const { client, signature } = JSON.parse(value) as StoredClient;
     namespace.putClient(client, signature);
   });
+  // Deletions as well: they say which of the results that name an aggregate belong to it.
+  await read(AGGREGATE_DELETIONS, (namespace, value, aggregate) => {
+    namespace.aggregates.loadDeletion(aggregate, JSON.parse(value) as number);
+  });
   await read(CHECK_RECORDS, (namespace, value, client, check) => loadCheck(namespace, client, check, value));
   await read(SILENCED, (namespace, value) => namespace.silenced.put(JSON.parse(value) as SilencedEntry));
   await read(AGENT_SPOOLS, (namespace, value, client) => {
@@ -72,5 +76,6 @@ function loadCheck(namespace: Namespace, client: string, check: string, value: s
   if (owner === undefined) throw new Error(`the store holds a result of ${client}/${check} but no such client`);
   const record = decodeCheckRecord(value);
   const output = (record.eventCheck ?? record.check)?.output;
-  namespace.setCheck(namespace.ensureCheck(owner, check), stateOf(record), record.check?.status, output);
+  const entry = namespace.ensureCheck(owner, check);
+  namespace.setCheck(entry, stateOf(record), record.check ?? undefined, output, record.deletionsBefore ?? 0);
 }

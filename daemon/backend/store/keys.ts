@@ -28,6 +28,14 @@ export const silencedKey = (namespace: string, subscription: string | null, chec
 export const AGENT_SPOOLS = 'spool';
 export const agentSpoolKey = (namespace: string, client: string): Key => [AGENT_SPOOLS, namespace, client];
 
+/** How many deletions of aggregates there had been with that of each one (see `registry/aggregates.ts`). */
+export const AGGREGATE_DELETIONS = 'aggregate-deletion';
+export const aggregateDeletionKey = (namespace: string, aggregate: string): Key => [
+  AGGREGATE_DELETIONS,
+  namespace,
+  aggregate,
+];
+
 /** Names of deleted clients that may not come back yet. */
 export const INVALIDATED = 'invalidated';
 export const invalidatedKey = (namespace: string, client: string): Key => [INVALIDATED, namespace, client];

@@ -22,8 +22,9 @@ function report(
 ): void {
   const owner = namespace.clients.get(client) ?? namespace.putClient(aClient(client), '');
   const entry = namespace.ensureCheck(owner, check);
-  const { state } = nextCheckState(entry.state, { status, executed: 100 }, { now: 100, newId: () => 'id' });
-  namespace.setCheck(entry, state, status, output);
+  const result = { name: check, output, status, executed: 100, issued: 100 };
+  const { state } = nextCheckState(entry.state, result, { now: 100, newId: () => 'id' });
+  namespace.setCheck(entry, state, result, output);
 }
 
 const namesOf = (entries: Iterable<{ readonly client: { readonly name: string }; readonly name: string }>): string[] =>

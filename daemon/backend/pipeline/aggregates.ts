@@ -1,0 +1,25 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Batcher } from './batcher.ts';
+
+/** What operators do to aggregates. */
+export class Aggregates {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Removes all members; each comes back with its next result (completion 1.7).
+   *
+   * @throws MonError `not_found` when there is no such aggregate, `unavailable`
+   */
+  remove(namespaceName: string, name: string): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const aggregate = namespace.aggregates.get(name);
+      if (aggregate === undefined) throw new MonError('not_found', `there is no aggregate ${name}`);
+      transaction.removeAggregate(namespace, aggregate);
+    });
+  }
+}
