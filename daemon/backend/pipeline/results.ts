@@ -76,7 +76,7 @@ export class Results {
    * Stores what an agent delivers; each id of a spool has one effect, however often it comes. Results that break a rule
    * are refused one by one and count as delivered.
    *
-   * @param onRefused told at once
+   * @param onRefused told at once, when the others were taken
    * @param onSettled told after the commit
    * @throws MonError `unavailable` when the queue is full; nothing of it was taken
    */
@@ -88,16 +88,31 @@ export class Results {
   ): void {
     const now = Math.floor(this.#clock.now() / 1000);
     const valid: DeliveredResult[] = [];
+    const refused: { readonly id: number; readonly reason: string }[] = [];
     for (const { id, signature, check } of delivery.results) {
       try {
         const result = this.#incoming(validateResult(check), delivery.client, now, undefined);
         valid.push({ id, signature: signature ?? '', ...result });
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
-        onRefused(id, error.message);
+        refused.push({ id, reason: error.message });
       }
     }
     this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled));
+    for (const { id, reason } of refused) onRefused(id, reason);
+  }
+
+  /**
+   * The highest id of an agent's spool that is committed, 0 when there is none. It waits for its turn in the queue: what
+   * is still being written may fail, and the agent drops what it is told about.
+   *
+   * @throws MonError `unavailable`
+   */
+  committedId(namespaceName: string, client: string, spool: string): Promise<number> {
+    return this.#batcher.run(({ registry }) => {
+      const mark = registry.namespace(namespaceName).spools.get(client);
+      return mark?.spool === spool ? mark.acked : 0;
+    });
   }
 
   /**

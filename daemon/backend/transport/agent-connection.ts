@@ -113,6 +113,10 @@ export class AgentConnection {
 
   #receiveResults(results: readonly UncheckedResult[]): void {
     if (this.#spool === '') throw new MonError('invalid', 'the first frame must be hello');
+    // By the last one the whole frame is acknowledged.
+    if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {
+      throw new MonError('invalid', 'the ids of the results in a frame must grow');
+    }
     if (this.#held.length === 0 && this.#inFlight < IN_FLIGHT_MAX && this.#submit(results)) return;
     this.#held.push(results);
     this.#socket.pause();
@@ -171,8 +175,8 @@ export class AgentConnection {
     this.name = client.name;
     this.#spool = spool;
     await this.#register(client);
-    const mark = this.#parts.registry.namespace(DEFAULT_NAMESPACE).spools.get(client.name);
-    this.#committedId = this.#ackedId = mark?.spool === spool ? mark.acked : 0;
+    this.#ackedId = await this.#parts.results.committedId(DEFAULT_NAMESPACE, client.name, spool);
+    this.#committedId = Math.max(this.#committedId, this.#ackedId);
     this.#send({ type: 'welcome', version: VERSION, acked: this.#ackedId, window: AGENT_WINDOW });
   }
 

@@ -124,6 +124,34 @@ test('while the queue is full nothing is acknowledged and nothing is lost', asyn
   expect(await historyOf(api)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
+test('a result that breaks a rule is named once, however long its frame had to wait', async () => {
+  const { url, store } = await openRig({ batcher: { queueLimit: 1, batchLimit: 1 } });
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  for (let id = 1; id <= 5; id++) agent.say({ type: 'results', results: [run(id, { name: 'not a name' })] });
+  agent.say({ type: 'results', results: [run(6), run(7)] });
+  release();
+  await agent.reaches(7);
+  expect(agent.heard.filter(({ type }) => type === 'rejected')).toHaveLength(5);
+});
+
+test('what is still being written counts for no welcome', async () => {
+  const { url, store } = await openRig({ batcher: { batchLimit: 1 } });
+  const old = await AgentPeer.connect(url);
+  await old.join();
+  const release = store.hold();
+  old.say({ type: 'results', results: [run(1)] });
+  await vi.waitFor(() => expect(store.writes).toBe(2));
+  const young = await AgentPeer.connect(url);
+  young.greet();
+  old.say({ type: 'results', results: [run(2)] });
+  // The first result is stored, and the second is not.
+  store.refuses = (ops) => ops.some((op) => op.type === 'put' && op.value.includes('run 2'));
+  release();
+  expect(await young.hears('welcome')).toMatchObject({ acked: 1 });
+});
+
 test('when the store fails, later results of the connection do not overtake those that failed', async () => {
   const { url, api, store } = await openRig({ batcher: { batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
@@ -209,7 +237,7 @@ test('a client that was deleted with a ban cannot come back before its end', asy
   expect(await api.client('web-1')).toBeUndefined();
 });
 
-test.each([
+test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp }>([
   { name: 'text that is no JSON', frame: '{', error: 'frames must be JSON' },
   { name: 'another type', frame: '{"type":"shout"}', error: /type/ },
   {
@@ -218,6 +246,12 @@ test.each([
     error: 'the first frame must be hello',
   },
   { name: 'an id that is no number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
+  {
+    name: 'a frame whose ids do not grow',
+    hello: true,
+    frame: JSON.stringify({ type: 'results', results: [run(2), run(1)] }),
+    error: 'the ids of the results in a frame must grow',
+  },
   { name: 'no results at all', frame: '{"type":"results","results":[]}', error: /results/ },
   {
     name: 'a client without an address',
@@ -229,9 +263,10 @@ test.each([
     frame: '{"type":"keepalive","client":{"name":"web-1","address":"a"}}',
     error: 'this connection belongs to nobody yet',
   },
-])('$name ends the connection with the reason', async ({ frame, error }) => {
+])('$name ends the connection with the reason', async ({ hello = false, frame, error }) => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
+  if (hello) await agent.join();
   agent.sayText(frame);
   const { code, message } = await agent.hears('error');
   expect(code).toBe('invalid');
