@@ -12,14 +12,17 @@ import { Definitions } from './config/definitions.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
+import { Aggregates } from './pipeline/aggregates.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Clients } from './pipeline/clients.ts';
 import { Events } from './pipeline/events.ts';
 import { Results } from './pipeline/results.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
+import { Stashes } from './pipeline/stashes.ts';
 import type { Clock, Store } from './ports.ts';
 import { Registry } from './registry/registry.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
+import { expireStashes } from './scheduler/expire-stashes.ts';
 import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { AgentHub } from './transport/agent-hub.ts';
@@ -83,6 +86,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const events = new Events(batcher);
   const silenced = new SilencedEntries(batcher);
   const clients = new Clients(batcher);
+  const aggregates = new Aggregates(batcher);
+  const stashes = new Stashes(batcher);
 
   const changeLog = await openChangeLog(store, SHARD);
   parts.defer(() => changeLog.close());
@@ -93,6 +98,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   );
 
   parts.use(await expireSilenced({ registry, store, shard: SHARD, silenced, clock, log }));
+  parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
   parts.use(publishCheckRequests({ definitions, clock, publish: (to, check) => void agents.publish(to, check) }));
 
@@ -112,6 +118,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     events,
     silenced,
     clients,
+    aggregates,
+    stashes,
     registry,
     store,
     clock,

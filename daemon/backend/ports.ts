@@ -10,7 +10,8 @@ export type StoreOp =
 export type Change =
   | readonly ['event', namespace: string, client: string, check: string]
   | readonly ['silenced', namespace: string, subscription: string | null, check: string | null]
-  | readonly ['client', namespace: string, client: string];
+  | readonly ['client', namespace: string, client: string]
+  | readonly ['stash', namespace: string, path: string];
 
 /** One committed write. Sequence numbers are dense: each write has the next one. */
 export interface ChangeRecord {

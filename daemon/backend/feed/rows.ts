@@ -53,7 +53,7 @@ export function* changedRows(
       if (!events.has(key)) events.set(key, namespace.check(client, check));
     } else if (change[0] === 'client') {
       clients.add(change[2]);
-    } else {
+    } else if (change[0] === 'silenced') {
       const [, , subscription, check] = change;
       const id = silencedId(subscription, check);
       if (silenced.has(id)) continue;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CheckState } from '../../../shared/domain/event.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
 import type { Aggregate } from '../registry/aggregates.ts';
@@ -14,6 +15,7 @@ import {
   clientKey,
   invalidatedKey,
   silencedKey,
+  stashKey,
 } from '../store/keys.ts';
 
 /**
@@ -107,6 +109,19 @@ export class Transaction {
   removeAggregate(namespace: Namespace, aggregate: Aggregate): void {
     const count = namespace.aggregates.delete(aggregate);
     this.#put(aggregateDeletionKey(namespace.name, aggregate.name), JSON.stringify(count));
+  }
+
+  saveStash(namespace: Namespace, stash: Stash): void {
+    const { path, expire_at } = stash;
+    namespace.stashes.put({ path, expire_at });
+    this.#put(stashKey(namespace.name, path), JSON.stringify(stash));
+    this.#changes.push(['stash', namespace.name, path]);
+  }
+
+  removeStash(namespace: Namespace, path: string): void {
+    namespace.stashes.remove(path);
+    this.#del(stashKey(namespace.name, path));
+    this.#changes.push(['stash', namespace.name, path]);
   }
 
   saveSpool(namespace: Namespace, client: string, mark: SpoolMark): void {

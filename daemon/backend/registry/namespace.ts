@@ -6,6 +6,7 @@ import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from './aggregates.ts';
 import { SilencedRegistry } from './silenced.ts';
+import { StashRegistry } from './stashes.ts';
 
 /** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
 export class CheckEntry {
@@ -71,6 +72,7 @@ export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();
   readonly silenced = new SilencedRegistry();
+  readonly stashes = new StashRegistry();
   readonly aggregates = new AggregateRegistry();
   readonly spools = new Map<string, SpoolMark>();
   /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */

@@ -1,8 +1,17 @@
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Store } from '../ports.ts';
-import { AGENT_SPOOLS, AGGREGATE_DELETIONS, CHECK_RECORDS, CLIENTS, INVALIDATED, SILENCED } from '../store/keys.ts';
+import {
+  AGENT_SPOOLS,
+  AGGREGATE_DELETIONS,
+  CHECK_RECORDS,
+  CLIENTS,
+  INVALIDATED,
+  SILENCED,
+  STASHES,
+} from '../store/keys.ts';
 import { decodeCheckRecord, stateOf } from './check-record.ts';
 import { Namespace, type SpoolMark } from './namespace.ts';
 
@@ -61,6 +70,10 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
   });
   await read(CHECK_RECORDS, (namespace, value, client, check) => loadCheck(namespace, client, check, value));
   await read(SILENCED, (namespace, value) => namespace.silenced.put(JSON.parse(value) as SilencedEntry));
+  await read(STASHES, (namespace, value) => {
+    const { path, expire_at } = JSON.parse(value) as Stash;
+    namespace.stashes.put({ path, expire_at });
+  });
   await read(AGENT_SPOOLS, (namespace, value, client) => {
     namespace.spools.set(client, JSON.parse(value) as SpoolMark);
   });

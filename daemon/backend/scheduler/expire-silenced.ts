@@ -1,4 +1,3 @@
-import { errorMessage } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -6,7 +5,8 @@ import type { Log } from '../../log/log.ts';
 import type { SilencedEntries } from '../pipeline/silenced.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
-import { Deadlines } from './deadlines.ts';
+import type { Deadline } from './deadlines.ts';
+import { runDeadlines } from './run-deadlines.ts';
 
 interface ExpiryParts {
   readonly registry: Registry;
@@ -17,81 +17,49 @@ interface ExpiryParts {
   readonly log: Log;
 }
 
-/** Longest sleep, so that a machine that was suspended or set forward is noticed. */
-const SLEEP_MS_MAX = 60_000;
-/** How long an expiry waits that could not be written. */
-const RETRY_MS = 1000;
-
 /**
  * Removes entries at their end and announces those that begin. Matching does not wait for it: it looks at the times
- * itself. Timers come from the absolute times in the registry, so a restart loses none.
+ * itself.
  */
-export async function expireSilenced(parts: ExpiryParts): Promise<Disposable> {
-  const { registry, store, shard, clock } = parts;
-  const deadlines = new Deadlines();
-  let timer: Disposable | undefined;
-  let isClosed = false;
+export function expireSilenced(parts: ExpiryParts): Promise<Disposable> {
+  const { registry, silenced, clock } = parts;
+  return runDeadlines(parts, {
+    failure: 'a silenced entry that ended or began was not written',
 
-  const schedule = (namespace: string, entry: SilencedEntry): void => {
-    const id = idOf(namespace, entry);
-    const beginMs = entry.begin === null ? 0 : entry.begin * 1000;
-    if (beginMs > clock.now()) deadlines.add({ atMs: beginMs, id });
-    if (entry.expire_at !== null) deadlines.add({ atMs: entry.expire_at, id });
-  };
-  const sleep = (): void => {
-    timer?.[Symbol.dispose]();
-    timer = undefined;
-    const { next } = deadlines;
-    if (isClosed || next === undefined) return;
-    const waitMs = Math.min(Math.max(0, next.atMs - clock.now()), SLEEP_MS_MAX);
-    timer = clock.after(waitMs, wake);
-  };
-  const wake = (): void => {
-    for (const { id } of deadlines.due(clock.now())) {
-      const [namespaceName, entryId] = JSON.parse(id) as [string, string];
-      // It may have been cleared or made anew since; what is announced too often does no harm.
-      if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) continue;
-      parts.silenced.tick(namespaceName, entryId).catch((error: unknown) => {
-        parts.log.warn(
-          { id: entryId, reason: errorMessage(error) },
-          'a silenced entry that ended or began was not written',
-        );
-        deadlines.add({ atMs: clock.now() + RETRY_MS, id });
-        sleep();
-      });
-    }
-    sleep();
-  };
-
-  for (const namespace of registry.namespaces()) {
-    for (const entry of namespace.silenced.all()) {
-      schedule(namespace.name, entry);
-      // It may have begun while no backend was there to tell, and a consumer that resumes has to hear of it.
-      if (entry.begin !== null && entry.begin > entry.timestamp) {
-        deadlines.add({ atMs: entry.begin * 1000, id: idOf(namespace.name, entry) });
+    *atStart() {
+      for (const namespace of registry.namespaces()) {
+        for (const entry of namespace.silenced.all()) {
+          yield* deadlinesOf(namespace.name, entry, clock.now());
+          // It may have begun while no backend was there to tell, and a consumer that resumes has to hear of it.
+          if (entry.begin !== null && entry.begin > entry.timestamp) {
+            yield { atMs: entry.begin * 1000, id: idOf(namespace.name, entry) };
+          }
+        }
       }
-    }
-  }
-  const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
-    let isNew = false;
-    for (const change of changes) {
-      if (change[0] !== 'silenced') continue;
+    },
+
+    *after(change) {
+      if (change[0] !== 'silenced') return;
       const [, namespace, subscription, check] = change;
       const entry = registry.namespace(namespace).silenced.get(silencedId(subscription, check));
-      if (entry === undefined || isExpired(entry, clock.now())) continue;
-      schedule(namespace, entry);
-      isNew = true;
-    }
-    if (isNew) sleep();
-  });
-  sleep();
-  return {
-    [Symbol.dispose]: () => {
-      isClosed = true;
-      watch.close();
-      timer?.[Symbol.dispose]();
+      if (entry === undefined || isExpired(entry, clock.now())) return;
+      yield* deadlinesOf(namespace, entry, clock.now());
     },
-  };
+
+    run(id) {
+      const [namespaceName, entryId] = JSON.parse(id) as [string, string];
+      // It may have been cleared or made anew since; what is announced too often does no harm.
+      if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) return undefined;
+      return silenced.tick(namespaceName, entryId);
+    },
+  });
+}
+
+function* deadlinesOf(namespace: string, entry: SilencedEntry, nowMs: number): Generator<Deadline, void, undefined> {
+  const id = idOf(namespace, entry);
+  const beginMs = entry.begin === null ? 0 : entry.begin * 1000;
+  if (beginMs > nowMs) yield { atMs: beginMs, id };
+  if (entry.expire_at !== null) yield { atMs: entry.expire_at, id };
 }
 
 function idOf(namespace: string, entry: SilencedEntry): string {

@@ -11,15 +11,46 @@ interface PublisherParts {
   readonly publish: (subscription: string, check: CheckRequest) => void;
 }
 
-/** Asks the agents to run the checks of their subscriptions, each check at its own place in its interval. */
+interface Running {
+  readonly interval: number;
+  readonly timer: Disposable;
+}
+
+/**
+ * Asks the agents to run the checks of their subscriptions, each check at its own place in its interval. After a reload
+ * checks with the same interval go on in step, and every request is made of the newest definition.
+ */
 export function publishCheckRequests(parts: PublisherParts): Disposable {
-  const stack = new DisposableStack();
-  for (const check of parts.definitions.checks()) {
-    const { interval } = check;
-    if (interval === undefined || check.standalone === true || check.publish === false) continue;
-    stack.use(repeat(parts.clock, check.name, interval * 1000, () => publish(parts, check)));
+  const { definitions, clock } = parts;
+  const running = new Map<string, Running>();
+
+  function follow(): void {
+    const intervals = new Map([...definitions.checks()].flatMap(intervalOf));
+    for (const [name, { interval, timer }] of running) {
+      if (intervals.get(name) === interval) continue;
+      timer[Symbol.dispose]();
+      running.delete(name);
+    }
+    for (const [name, interval] of intervals) {
+      if (running.has(name)) continue;
+      const run = (): void => publish(parts, name);
+      running.set(name, { interval, timer: repeat(clock, name, interval * 1000, run) });
+    }
   }
-  return stack;
+
+  follow();
+  const following = definitions.onChange(follow);
+  return {
+    [Symbol.dispose]: () => {
+      following[Symbol.dispose]();
+      for (const { timer } of running.values()) timer[Symbol.dispose]();
+    },
+  };
+}
+
+/** The name and interval of a check that the backend asks for. */
+function intervalOf({ name, interval, standalone, publish: isPublished }: NamedCheck): [string, number][] {
+  return interval === undefined || standalone === true || isPublished === false ? [] : [[name, interval]];
 }
 
 function repeat(clock: Clock, name: string, intervalMs: number, run: () => void): Disposable {
@@ -38,7 +69,9 @@ function splayKey(name: string): bigint {
   return createHash('md5').update(name).digest().readBigUInt64LE();
 }
 
-function publish({ clock, publish: send }: PublisherParts, check: NamedCheck): void {
+function publish({ definitions, clock, publish: send }: PublisherParts, name: string): void {
+  const check = definitions.check(name);
+  if (check === undefined) return;
   const request = checkRequest(check, Math.floor(clock.now() / 1000));
   for (const subscription of check.subscribers ?? []) send(subscription, request);
 }

@@ -40,6 +40,10 @@ export const aggregateDeletionKey = (namespace: string, aggregate: string): Key 
 export const INVALIDATED = 'invalidated';
 export const invalidatedKey = (namespace: string, client: string): Key => [INVALIDATED, namespace, client];
 
+/** Stashes by their path, which is one part whatever slashes it holds. */
+export const STASHES = 'stash';
+export const stashKey = (namespace: string, path: string): Key => [STASHES, namespace, path];
+
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
  * written through the port can reach them.

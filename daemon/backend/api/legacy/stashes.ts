@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { stashContentSchema, stashPathSchema, stashSchema } from '../../../../shared/schemas/stash.ts';
+import { livingStashes, readStashes } from '../../read/stashes.ts';
+import { readBody, validator } from '../json-body.ts';
+import { sendList } from '../list.ts';
+import { legacyNamespace, type ApiParts } from '../parts.ts';
+import { routes } from '../routes.ts';
+
+const validateStash = validator(stashSchema);
+const validateContent = validator(stashContentSchema);
+const validatePath = validator(stashPathSchema);
+
+/** Small documents under a path (completion 1.6). */
+export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clock, stashes, store } = parts;
+
+  routes(app, '/stashes', {
+    GET: (request, reply) => {
+      const namespace = legacyNamespace(parts);
+      return sendList(request, reply, livingStashes(namespace, clock.now()), (some) =>
+        readStashes(store, namespace, some, clock.now()),
+      );
+    },
+
+    POST: async (request, reply) => {
+      const { path, content, expire } = readBody(request, validateStash);
+      await stashes.put(DEFAULT_NAMESPACE, { path, content, expireSeconds: expire });
+      return reply.code(201).send({ path });
+    },
+  });
+
+  // Both names are in use (clients, trap 16).
+  for (const prefix of ['/stashes', '/stash']) {
+    routes(app, `${prefix}/*`, {
+      GET: async (request) => {
+        const path = stashPath(request);
+        const [stash] = await readStashes(store, legacyNamespace(parts), [{ path }], clock.now());
+        if (stash === undefined) throw new MonError('not_found', `there is no stash ${path}`);
+        return stash.content;
+      },
+
+      POST: async (request, reply) => {
+        const path = stashPath(request);
+        await stashes.put(DEFAULT_NAMESPACE, { path, content: readBody(request, validateContent) });
+        return reply.code(201).send({ path });
+      },
+
+      DELETE: async (request, reply) => {
+        await stashes.remove(DEFAULT_NAMESPACE, stashPath(request));
+        return reply.code(204).send();
+      },
+    });
+  }
+}
+
+/** Everything behind the prefix, decoded once: slashes belong to it, and it may be empty (legacy-peer, Stashes). */
+function stashPath(request: FastifyRequest): string {
+  return validatePath((request.params as Readonly<Record<'*', string>>)['*']);
+}

@@ -1,0 +1,75 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Change, Clock, Store } from '../ports.ts';
+import { Deadlines, type Deadline } from './deadlines.ts';
+
+interface DeadlineParts {
+  readonly store: Store;
+  readonly shard: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What is due when, told by the registry. */
+export interface DeadlineRules {
+  /** For the log: what could not be written, `a stash that ended was not removed`. */
+  readonly failure: string;
+  /** Everything that is due some day, asked once. */
+  atStart(): Iterable<Deadline>;
+  /** What a committed change makes due. */
+  after(change: Change): Iterable<Deadline>;
+  /** What to do now; undefined: nothing, since it is no longer so. It may be asked once too often. */
+  run(id: string): Promise<void> | undefined;
+}
+
+/** Longest sleep, so that a machine that was suspended or set forward is noticed. */
+const SLEEP_MS_MAX = 60_000;
+/** How long something waits that could not be written. */
+const RETRY_MS = 1000;
+
+/** Runs what is due by absolute times in the registry, with one timer for all of it; so a restart loses none. */
+export async function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Promise<Disposable> {
+  const { store, shard, clock, log } = parts;
+  const deadlines = new Deadlines();
+  let timer: Disposable | undefined;
+  let isClosed = false;
+
+  const sleep = (): void => {
+    timer?.[Symbol.dispose]();
+    timer = undefined;
+    const { next } = deadlines;
+    if (isClosed || next === undefined) return;
+    const waitMs = Math.min(Math.max(0, next.atMs - clock.now()), SLEEP_MS_MAX);
+    timer = clock.after(waitMs, wake);
+  };
+  const wake = (): void => {
+    for (const { id } of deadlines.due(clock.now())) {
+      rules.run(id)?.catch((error: unknown) => {
+        log.warn({ id, reason: errorMessage(error) }, rules.failure);
+        deadlines.add({ atMs: clock.now() + RETRY_MS, id });
+        sleep();
+      });
+    }
+    sleep();
+  };
+
+  for (const deadline of rules.atStart()) deadlines.add(deadline);
+  const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
+    let isNew = false;
+    for (const change of changes) {
+      for (const deadline of rules.after(change)) {
+        deadlines.add(deadline);
+        isNew = true;
+      }
+    }
+    if (isNew) sleep();
+  });
+  sleep();
+  return {
+    [Symbol.dispose]: () => {
+      isClosed = true;
+      watch.close();
+      timer?.[Symbol.dispose]();
+    },
+  };
+}
