@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MonError } from '../../../shared/errors.ts';
+import { aggregateNameSchema } from '../../../shared/schemas/aggregate.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
 
 /** What a part of a path may name. A client may have been named after a token that nobody substituted. */
@@ -8,6 +9,7 @@ const SCHEMAS = {
   client: sourceSchema,
   check: nameSchema,
   subscription: subscriptionSchema,
+  aggregate: aggregateNameSchema,
   id: z
     .string()
     .max(512)

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SEVERITIES, type Severity } from '../../../../shared/domain/severity.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { checksOf, checksOfClient, clientsOf, readOutputs, summaryOf, type Freshness } from '../../read/aggregates.ts';
+import type { Aggregate } from '../../registry/aggregates.ts';
+import type { ClientEntry } from '../../registry/namespace.ts';
+import { sendList } from '../list.ts';
+import { legacyNamespace, type ApiParts } from '../parts.ts';
+import { pathName } from '../path-name.ts';
+import { queryOf, wholeNumber } from '../query.ts';
+import { routes } from '../routes.ts';
+
+/** Named aggregates (completion 1.7). */
+export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { aggregates, clock, store } = parts;
+
+  function find(request: FastifyRequest): Aggregate | undefined {
+    return legacyNamespace(parts).aggregates.get(pathName(request, 'aggregate'));
+  }
+  function get(request: FastifyRequest): Aggregate {
+    const aggregate = find(request);
+    if (aggregate !== undefined) return aggregate;
+    throw new MonError('not_found', `there is no aggregate ${pathName(request, 'aggregate')}`);
+  }
+  function freshness(request: FastifyRequest): Freshness {
+    return { maxAge: wholeNumber(queryOf(request), 'max_age'), nowMs: clock.now() };
+  }
+
+  routes(app, '/aggregates', {
+    GET: (request, reply) =>
+      sendList(request, reply, legacyNamespace(parts).aggregates.sorted(), (some) =>
+        some.map(({ name }) => ({ name })),
+      ),
+  });
+
+  routes(app, '/aggregates/:aggregate', {
+    GET: (request) => summaryOf(legacyNamespace(parts), get(request), freshness(request)),
+
+    DELETE: async (request, reply) => {
+      await aggregates.remove(DEFAULT_NAMESPACE, pathName(request, 'aggregate'));
+      return reply.code(204).send();
+    },
+  });
+
+  routes(app, '/aggregates/:aggregate/clients', {
+    GET: (request, reply) => {
+      const aggregate = find(request);
+      if (aggregate === undefined) return reply.code(404).send([]);
+      const clients = clientsOf(legacyNamespace(parts), aggregate);
+      const read = (some: readonly ClientEntry[]): unknown[] => some.map((client) => checksOfClient(aggregate, client));
+      return sendList(request, reply, clients, read, { isPaginated: false });
+    },
+  });
+
+  routes(app, '/aggregates/:aggregate/checks', {
+    GET: (request, reply) => {
+      const aggregate = find(request);
+      if (aggregate === undefined) return reply.code(404).send([]);
+      const checks = checksOf(legacyNamespace(parts), aggregate);
+      return sendList(request, reply, checks, (some) => some, { isPaginated: false });
+    },
+  });
+
+  routes(app, '/aggregates/:aggregate/results/:severity', {
+    GET: async (request, reply) => {
+      // Before the aggregate, as the peer does (legacy-peer, Aggregates).
+      const severity = severityIn(request);
+      const aggregate = get(request);
+      const outputs = await readOutputs(store, legacyNamespace(parts), aggregate, severity, freshness(request));
+      return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
+    },
+  });
+}
+
+function severityIn(request: FastifyRequest): Severity {
+  const { severity } = request.params as { readonly severity: string };
+  const known = SEVERITIES.find((one) => one === severity);
+  if (known !== undefined) return known;
+  throw new MonError('invalid', `"${severity}" is no severity: use one of ${SEVERITIES.join(', ')}`);
+}
