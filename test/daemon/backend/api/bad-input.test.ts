@@ -82,7 +82,7 @@ describe('a body is refused with the reason', () => {
     {
       target: '/silenced',
       body: '{"check":"a","expire":-2}',
-      error: 'expire: must be seconds, or -1 for an entry that never expires',
+      error: 'expire: must be seconds, or -1 for what never expires',
     },
     {
       target: '/silenced',

@@ -1,0 +1,221 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { STASHES } from '../../../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend | undefined;
+
+async function start(): Promise<void> {
+  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
+}
+async function stop(): Promise<void> {
+  await backend?.stop();
+  backend = undefined;
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(stop);
+});
+
+const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(backend?.url ?? '', { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const get = (target: string): Promise<Answer> => ask('GET', target);
+const listed = async (): Promise<unknown> => (await get('/stashes')).body;
+
+async function storedPaths(): Promise<unknown[]> {
+  await stop();
+  const store = await openLevelStore(dir);
+  const paths: unknown[] = [];
+  for await (const [key] of store.scan([STASHES])) paths.push(key.at(-1));
+  await store.close();
+  return paths;
+}
+
+describe('a stash', () => {
+  test('is made by a body that names its path', async () => {
+    const content = { reason: 'maintenance', nested: { list: [1, null] } };
+    expect(await ask('POST', '/stashes', { path: 'silence/web-1', content })).toMatchObject({
+      status: 201,
+      body: { path: 'silence/web-1' },
+    });
+    expect(await get('/stashes/silence/web-1')).toMatchObject({ status: 200, body: content });
+    expect(await get('/stash/silence/web-1')).toMatchObject({ status: 200, body: content });
+    expect(await listed()).toEqual([{ path: 'silence/web-1', content, expire: -1 }]);
+  });
+
+  test.each(['/stash', '/stashes'])('is made by a path below %s', async (prefix) => {
+    const answer = await ask('POST', `${prefix}/a/b`, { expire: 'is content here' });
+    expect(answer).toMatchObject({ status: 201, body: { path: 'a/b' } });
+    expect(await listed()).toEqual([{ path: 'a/b', content: { expire: 'is content here' }, expire: -1 }]);
+  });
+
+  test('is replaced as a whole, its expiry included', async () => {
+    await ask('POST', '/stashes', { path: 'a', content: { one: 1, two: 2 }, expire: 60 });
+    await ask('POST', '/stash/a', { two: 3 });
+    expect(await listed()).toEqual([{ path: 'a', content: { two: 3 }, expire: -1 }]);
+  });
+
+  test('is deleted once', async () => {
+    await ask('POST', '/stash/a', {});
+    expect(await ask('DELETE', '/stash/a')).toMatchObject({ status: 204, text: '' });
+    expect((await ask('DELETE', '/stashes/a')).body).toEqual({ error: 'there is no stash a' });
+    expect((await get('/stash/a')).status).toBe(404);
+    expect(await storedPaths()).toEqual([]);
+  });
+
+  test('survives a restart', async () => {
+    await ask('POST', '/stashes', { path: 'a', content: { kept: true }, expire: 60 });
+    await stop();
+    clock.advance(20_000);
+    await start();
+    expect(await listed()).toEqual([{ path: 'a', content: { kept: true }, expire: 40 }]);
+  });
+});
+
+describe('the path of a stash is data, decoded once', () => {
+  test.each<{ target: string; path: string }>([
+    { target: 'sp%20ace', path: 'sp ace' },
+    { target: 'a%2Fb', path: 'a/b' },
+    { target: 'a/b/c', path: 'a/b/c' },
+    { target: 'a%252Fb', path: 'a%2Fb' },
+    { target: '..%2F..%2Fetc', path: '../../etc' },
+    { target: 'a//b/', path: 'a//b/' },
+    { target: '%C3%A9t%C3%A9', path: 'été' },
+    { target: '%00%01', path: '\u0000\u0001' },
+    { target: '__proto__', path: '__proto__' },
+    { target: 'a%3Fb', path: 'a?b' },
+    { target: '', path: '' },
+  ])('$target', async ({ target, path }) => {
+    expect((await ask('POST', `/stash/${target}`, { at: path })).body).toEqual({ path });
+    expect((await get(`/stash/${target}`)).body).toEqual({ at: path });
+    expect(await listed()).toMatchObject([{ path }]);
+    expect((await ask('POST', '/stashes', { path, content: { same: true } })).status).toBe(201);
+    expect((await get(`/stashes/${target}`)).body).toEqual({ same: true });
+    expect((await ask('DELETE', `/stash/${target}`)).status).toBe(204);
+    expect(await listed()).toEqual([]);
+  });
+
+  test.each<{ name: string; target: string; status: number }>([
+    { name: 'a percent sign that is no escape', target: '/stash/100%', status: 400 },
+    { name: 'more than 1024 characters', target: `/stash/${'a'.repeat(1025)}`, status: 400 },
+    { name: 'nothing behind /stash', target: '/stash', status: 404 },
+  ])('refused: $name', async ({ target, status }) => {
+    expect((await ask('POST', target, {})).status).toBe(status);
+  });
+});
+
+describe('time', () => {
+  test('counts down and ends it, also in the store', async () => {
+    await ask('POST', '/stashes', { path: 'short', content: {}, expire: 30 });
+    await ask('POST', '/stashes', { path: 'long', content: {}, expire: 60 });
+    clock.advance(29_001);
+    expect(await listed()).toMatchObject([
+      { path: 'long', expire: 31 },
+      { path: 'short', expire: 1 },
+    ]);
+    clock.advance(999);
+    expect(await listed()).toMatchObject([{ path: 'long' }]);
+    expect((await get('/stash/short')).status).toBe(404);
+    expect((await ask('DELETE', '/stash/short')).status).toBe(404);
+    expect(await storedPaths()).toEqual(['long']);
+  });
+
+  test('ends one that ended while no backend was there', async () => {
+    await ask('POST', '/stashes', { path: 'a', content: {}, expire: 30 });
+    await stop();
+    clock.advance(31_000);
+    await start();
+    expect(await listed()).toEqual([]);
+    clock.advance(0);
+    expect(await storedPaths()).toEqual([]);
+  });
+
+  test('DEFECT of the peer, stashes: expire -1 is for ever, it deletes nothing', async () => {
+    await ask('POST', '/stashes', { path: 'a', content: {}, expire: -1 });
+    clock.advance(3_600_000);
+    expect(await listed()).toEqual([{ path: 'a', content: {}, expire: -1 }]);
+  });
+
+  test('a stash that expires in 0 seconds is gone at once', async () => {
+    expect((await ask('POST', '/stashes', { path: 'a', content: {}, expire: 0 })).status).toBe(201);
+    expect((await get('/stash/a')).status).toBe(404);
+    expect(await listed()).toEqual([]);
+  });
+
+  test('a deadline that was replaced ends nothing', async () => {
+    await ask('POST', '/stashes', { path: 'a', content: {}, expire: 10 });
+    await ask('POST', '/stashes', { path: 'a', content: {}, expire: 100 });
+    clock.advance(11_000);
+    expect(await listed()).toMatchObject([{ path: 'a', expire: 89 }]);
+  });
+});
+
+describe('a list', () => {
+  beforeEach(async () => {
+    for (const path of ['c', 'a', 'b/1']) await ask('POST', '/stashes', { path, content: { kind: path[0] } });
+    await ask('POST', '/stashes', { path: 'gone', content: {}, expire: 1 });
+    clock.advance(1000);
+  });
+
+  test.each<{ query: string; paths: string[]; pagination?: string }>([
+    { query: '', paths: ['a', 'b/1', 'c'] },
+    { query: '?limit=2', paths: ['a', 'b/1'], pagination: '{"limit":2,"offset":0,"total":3}' },
+    { query: '?limit=2&offset=2', paths: ['c'], pagination: '{"limit":2,"offset":2,"total":3}' },
+    // Pages that come out empty never answer at the peer.
+    { query: '?limit=0', paths: [], pagination: '{"limit":0,"offset":0,"total":3}' },
+    { query: '?limit=2&offset=9', paths: [], pagination: '{"limit":2,"offset":9,"total":3}' },
+    { query: '?limit=&offset=', paths: ['a', 'b/1', 'c'] },
+    { query: '?filter.content.kind=b', paths: ['b/1'] },
+  ])('$query', async ({ query, paths, pagination }) => {
+    const answer = await get(`/stashes${query}`);
+    expect(answer.status).toBe(200);
+    expect((answer.body as readonly { path: string }[]).map(({ path }) => path)).toEqual(paths);
+    expect(answer.headers['x-pagination']).toBe(pagination);
+  });
+});
+
+describe('refused', () => {
+  test.each<{ name: string; body: unknown; problem: string }>([
+    { name: 'no path', body: { content: {} }, problem: 'path: expected string, received undefined' },
+    { name: 'a path that is a number', body: { path: 1, content: {} }, problem: 'path: expected string' },
+    { name: 'half a character', body: { path: '\uD800', content: {} }, problem: 'path: must be well-formed Unicode' },
+    { name: 'no content', body: { path: 'a' }, problem: 'content: ' },
+    { name: 'content that is a list', body: { path: 'a', content: [] }, problem: 'content: ' },
+    { name: 'content that is a text', body: { path: 'a', content: 'x' }, problem: 'content: ' },
+    { name: 'a fraction of a second', body: { path: 'a', content: {}, expire: 1.5 }, problem: 'expire: ' },
+    { name: 'less than -1', body: { path: 'a', content: {}, expire: -2 }, problem: 'expire: must be seconds, or -1' },
+    { name: 'more than a century', body: { path: 'a', content: {}, expire: 1e11 }, problem: 'expire: ' },
+    { name: 'a list', body: [], problem: 'expected object' },
+  ])('$name', async ({ body, problem }) => {
+    const answer = await ask('POST', '/stashes', body);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(problem);
+    expect(await listed()).toEqual([]);
+  });
+
+  test.each<{ name: string; body: string; status: number }>([
+    { name: 'a list', body: '[]', status: 400 },
+    { name: 'null', body: 'null', status: 400 },
+    { name: 'nothing', body: '', status: 400 },
+    { name: 'no JSON', body: '{', status: 400 },
+    { name: 'more than 32 levels', body: `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, status: 400 },
+    { name: 'more than a megabyte', body: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }), status: 413 },
+  ])('content that is $name', async ({ body, status }) => {
+    const answer = await send(backend?.url ?? '', { method: 'POST', target: '/stash/a', body });
+    expect(answer.status).toBe(status);
+    expect(await listed()).toEqual([]);
+  });
+
+  test('other methods', async () => {
+    expect((await ask('PUT', '/stash/a', {})).headers['allow']).toBe('GET, HEAD, POST, DELETE');
+    expect((await ask('DELETE', '/stashes')).headers['allow']).toBe('GET, HEAD, POST');
+  });
+});
