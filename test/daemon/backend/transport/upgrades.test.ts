@@ -136,6 +136,28 @@ test('a backend that stops does not wait for a request that never ends', async (
   socket.destroy();
 }, 10_000);
 
+test('a backend that stops under load does not wait for connections that are only kept', async () => {
+  const stores: TroubledStore[] = [];
+  const backend = await openBackend({
+    dir: await tempDir(),
+    around: (store) => (stores[0] = new TroubledStore(store)),
+  });
+  const release = stores[0]?.hold();
+  const answers = Array.from({ length: 5 }, (_, at) =>
+    fetch(`${backend.url}/results`, {
+      method: 'POST',
+      body: JSON.stringify({ source: 'web-1', name: `check-${String(at)}`, output: 'ok' }),
+    }),
+  );
+  await vi.waitFor(() => expect(stores[0]?.writes).toBe(1), 5000);
+  const startedAt = performance.now();
+  const stopped = backend.stop();
+  release?.();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
+  await stopped;
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+});
+
 test('a backend that stops commits what it took, and cuts off an agent whose frames it held', async () => {
   const dir = await tempDir();
   const stores: TroubledStore[] = [];
