@@ -5,6 +5,7 @@ import { readScenario, SCENARIOS, type ScenarioName } from './scenario.ts';
 
 /** What became of the lines of each file, so that none is dropped unseen. */
 const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = {
+  aggregates: { equal: 69, sanctioned: 6, 'shows the inside of the peer': 1 },
   clients: {
     equal: 136,
     sanctioned: 10,

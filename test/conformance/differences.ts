@@ -26,6 +26,7 @@ const DECODED = '1.1 DEFECT, percent-encoding in a path: each segment is decoded
 const EXACT_ID = '1.2 DEFECT, GET /silenced/ids/:id: exact ids, no suffix pattern';
 const HTTP = 'HTTP itself: what is no request for a parser that follows RFC 9112 is a 400';
 const VALIDATED = 'decision, values the peer lets in through an agent but refuses at POST /results are refused';
+const ALIVE = '1.7 DEFECT, lazy member pruning: a member goes with its result, an aggregate with its last member';
 const STASHES = 'stashes come with a later version: there is nothing at this path yet';
 /** Clients that were named after a token, by what the peer makes of the name. */
 const UNCUT: Readonly<Record<string, string>> = { '': ':::name:::', 'x-': 'x-:::name|def:::' };
@@ -35,6 +36,26 @@ const MALFORMED = { plain: 400 };
 const REFUSED = { status: 400 };
 
 export const DIFFERENCES: readonly Difference[] = [
+  ...differences('aggregates', '1.7 DEFECT, aggregate names with `:` or `|` can be fetched', {
+    '26 colon name': { asLine: 24 },
+    '27 colon name encoded': { asLine: 24 },
+  }),
+  ...differences('aggregates', '1.7 DEFECT, a status above 3 is under /results/unknown, as it is in the summary', {
+    '37 severity unknown': {
+      but: (body) => {
+        const [web] = body as readonly { readonly check: string; readonly summary: readonly unknown[] }[];
+        return [{ ...web, summary: [{ output: 'odd', total: 1, clients: ['c7'] }, ...(web?.summary ?? [])] }];
+      },
+    },
+  }),
+  ...differences('aggregates', ALIVE, {
+    '60 after a member result was deleted': { asLine: 61 },
+    '68 all members gone': NOBODY,
+    '70 all members gone': {
+      // Its one member was the last of both.
+      but: (body) => (body as readonly { readonly name: string }[]).filter(({ name }) => !/^g[12]$/.test(name)),
+    },
+  }),
   ...differences('clients', 'the peer answers 500 to any keepalive object: a valid one is accepted', {
     '7 keepalive hash': { status: 201, body: { name: 'kah' } },
     '8 empty keepalive hash': { status: 201, body: { name: 'kah' } },

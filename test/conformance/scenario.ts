@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const SCENARIOS = ['clients', 'events', 'misc', 'resolve', 'results', 'silenced'] as const;
+export const SCENARIOS = ['aggregates', 'clients', 'events', 'misc', 'resolve', 'results', 'silenced'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
 export interface RecordedRequest {
