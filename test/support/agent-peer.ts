@@ -98,6 +98,11 @@ export class AgentPeer {
     }, SOON);
   }
 
+  /** Reads nothing any more, so that no ping is answered either. */
+  deafen(): void {
+    this.#socket.pause();
+  }
+
   /** Ends it without a goodbye. */
   cut(): void {
     this.#socket.terminate();

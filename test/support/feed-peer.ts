@@ -76,11 +76,6 @@ export class FeedPeer {
     }, SOON);
   }
 
-  /** Waits until `check` does not throw. */
-  async settles(check: () => void): Promise<void> {
-    await vi.waitFor(check, SOON);
-  }
-
   async ends(): Promise<{ readonly code: number; readonly reason: string }> {
     return await vi.waitFor(() => {
       if (this.ending === undefined) throw new Error('the connection is still open');
