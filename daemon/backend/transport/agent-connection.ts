@@ -64,8 +64,9 @@ export class AgentConnection {
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
   }
 
-  request(check: CheckRequest): void {
-    this.#send({ type: 'check_request', check });
+  /** @returns false when the connection is on its way out */
+  request(check: CheckRequest): boolean {
+    return this.#send({ type: 'check_request', check });
   }
 
   close(code: number, reason: string): void {
@@ -198,7 +199,9 @@ export class AgentConnection {
     this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, code);
   }
 
-  #send(message: BackendMessage): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+  #send(message: BackendMessage): boolean {
+    if (this.#socket.readyState !== this.#socket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
   }
 }

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
@@ -57,16 +58,12 @@ export class AgentHub implements Disposable {
     this.#connections.set(connection, []);
   }
 
-  /**
-   * Sends a check request to every agent of a subscription.
-   *
-   * @returns how many got it
-   */
-  publish(subscription: string, check: CheckRequest): number {
+  /** Sends a check request to every agent of a subscription, or to the next one in turn (completion 1.13). */
+  publish(subscription: string, check: CheckRequest): void {
     const connections = this.#bySubscription.get(subscription);
-    if (connections === undefined) return 0;
-    for (const connection of connections) connection.request(check);
-    return connections.size;
+    if (connections === undefined) return;
+    if (hasOneConsumer(subscription)) sendToNext(connections, check);
+    else for (const connection of connections) connection.request(check);
   }
 
   [Symbol.dispose](): void {
@@ -110,5 +107,14 @@ export class AgentHub implements Disposable {
       connections?.delete(connection);
       if (connections?.size === 0) this.#bySubscription.delete(subscription);
     }
+  }
+}
+
+/** Whoever is asked goes to the end of the line, where those who join stand as well. */
+function sendToNext(line: Set<AgentConnection>, check: CheckRequest): void {
+  for (const connection of [...line]) {
+    line.delete(connection);
+    line.add(connection);
+    if (connection.request(check)) return;
   }
 }

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { requestSchema } from '../../../../shared/schemas/request.ts';
+import { readBody, validator } from '../json-body.ts';
+import { issued, type ApiParts } from '../parts.ts';
+import { routes } from '../routes.ts';
+
+const validate = validator(requestSchema);
+
+/** Asks for one run of a check now (completion 1.6). */
+export function requestRoutes(app: FastifyInstance, parts: ApiParts): void {
+  routes(app, '/request', {
+    POST: async (request, reply) => {
+      const { check, subscribers, reason, creator } = readBody(request, validate);
+      await parts.requests.order(DEFAULT_NAMESPACE, {
+        check,
+        subscribers: subscribers?.filter((subscription) => typeof subscription === 'string'),
+        apiRequested: { reason: reason ?? null, creator: creator ?? null },
+      });
+      return reply.code(202).send(issued(parts));
+    },
+  });
+}

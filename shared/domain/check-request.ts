@@ -1,0 +1,48 @@
+import type { CheckRequest } from '../schemas/agent.ts';
+import type { CheckDefinition } from '../schemas/check.ts';
+import type { Client } from '../schemas/client.ts';
+import type { ApiRequested } from '../schemas/request.ts';
+import { substituteTokens } from './tokens.ts';
+
+type NamedCheck = CheckDefinition & { readonly name: string };
+
+/** Who asks, and when. */
+export interface Asked {
+  /** Epoch seconds. */
+  readonly issued: number;
+  /** Undefined: the scheduler. */
+  readonly apiRequested?: ApiRequested | undefined;
+}
+
+/** What is sent to the agents: the definition without what only the scheduler needs (legacy-peer, Request). */
+export function checkRequest(check: NamedCheck, { issued, apiRequested }: Asked): CheckRequest {
+  return { ...withoutSchedule(check), ...requestedBy(apiRequested), issued };
+}
+
+/**
+ * The request to check something on behalf of a proxy client: its attributes in place of the tokens, and itself as the
+ * source (reference 2.2.3).
+ *
+ * @returns the paths that it has no attribute for, when there are any
+ */
+export function proxyCheckRequest(
+  check: NamedCheck,
+  client: Client,
+  { issued, apiRequested }: Asked,
+): { readonly request: CheckRequest } | { readonly unmatched: readonly string[] } {
+  const { value, unmatched } = substituteTokens(withoutSchedule(check), client);
+  if (unmatched.length > 0) return { unmatched };
+  const request = value as Named;
+  return { request: { ...request, ...requestedBy(apiRequested), source: client.name, issued } };
+}
+
+/** As a request carries it: whatever was defined, by name. */
+type Named = Readonly<Record<string, unknown>> & { readonly name: string };
+
+function withoutSchedule({ subscribers: _subscribers, interval: _interval, ...check }: NamedCheck): Named {
+  return check;
+}
+
+function requestedBy(apiRequested: ApiRequested | undefined): { readonly api_requested?: ApiRequested } {
+  return apiRequested === undefined ? {} : { api_requested: apiRequested };
+}
