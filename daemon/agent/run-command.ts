@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
-import { openOutputPipe } from './output-pipe.ts';
+import { openInputPipe, openOutputPipe } from './named-pipe.ts';
 import type { Clock } from './ports.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
@@ -22,7 +22,8 @@ const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 
 export type CommandOutcome =
   | { readonly kind: 'exited'; readonly status: number; readonly output: string }
-  | { readonly kind: 'timed_out' }
+  /** With what it had printed until then. */
+  | { readonly kind: 'timed_out'; readonly output: string }
   | { readonly kind: 'failed'; readonly reason: string }
   /** `signal` was aborted. */
   | { readonly kind: 'stopped' };
@@ -31,6 +32,8 @@ interface RunOptions {
   readonly clock: Clock;
   /** A hard stop; without it the command may run for ever. */
   readonly timeoutMs?: number | undefined;
+  /** What the command finds on its standard input; without it there is nothing to read. */
+  readonly input?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -41,14 +44,18 @@ interface RunOptions {
  * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the signal
  * that killed it (legacy-peer, sensu-client).
  */
-export async function runCommand(command: string, { clock, timeoutMs, signal }: RunOptions): Promise<CommandOutcome> {
+export async function runCommand(
+  command: string,
+  { clock, timeoutMs, input, signal }: RunOptions,
+): Promise<CommandOutcome> {
   const limit = new AbortController();
   using timers = new DisposableStack();
   if (timeoutMs !== undefined) timers.use(clock.after(timeoutMs, () => limit.abort()));
   try {
-    const running = await spawnCommand(command);
-    const exit = await exitOf(running, clock, AbortSignal.any([signal, limit.signal]));
-    return exit ?? { kind: limit.signal.aborted ? 'timed_out' : 'stopped' };
+    const running = await spawnCommand(command, input);
+    const { output, isCut } = await outputOf(running, clock, AbortSignal.any([signal, limit.signal]));
+    if (!isCut) return { kind: 'exited', status: statusOf(running.child), output };
+    return limit.signal.aborted ? { kind: 'timed_out', output } : { kind: 'stopped' };
   } catch (error) {
     return { kind: 'failed', reason: errorMessage(error) };
   }
@@ -58,12 +65,18 @@ interface RunningCommand {
   readonly child: ChildProcess;
   /** Both of its streams. */
   readonly output: Readable;
+  /** Our end of its standard input, if it has one. */
+  readonly input: Writable | undefined;
 }
 
-async function spawnCommand(command: string): Promise<RunningCommand> {
+async function spawnCommand(command: string, input: string | undefined): Promise<RunningCommand> {
   // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all.
-  using pipe = await openOutputPipe().catch(() => undefined);
-  using shield = shieldedStdio(pipe?.writeEnd ?? 'pipe');
+  using outputPipe = await openOutputPipe().catch(() => undefined);
+  using inputPipe = input === undefined ? undefined : await openInputPipe().catch(() => undefined);
+  using shield = shieldedStdio(
+    inputPipe?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
+    outputPipe?.childEnd ?? 'pipe',
+  );
   try {
     // The outer shell only joins the two streams and then becomes the inner one, so the command's text stays as it is.
     const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command], {
@@ -71,42 +84,61 @@ async function spawnCommand(command: string): Promise<RunningCommand> {
       stdio: shield.stdio,
       env: reducedEnvironment(process.env),
     });
-    return { child, output: pipe?.readable ?? child.stdout ?? Readable.from([]) };
+    const ownInput = inputPipe?.ours ?? child.stdin ?? undefined;
+    // A command that does not read all of it, or nothing, is none the worse for it.
+    ownInput?.on('error', () => undefined).end(input);
+    return { child, output: outputPipe?.ours ?? child.stdout ?? Readable.from([]), input: ownInput };
   } catch (error) {
-    pipe?.readable.destroy();
+    outputPipe?.ours.destroy();
+    inputPipe?.ours.destroy();
     throw error;
   }
 }
 
-/** @returns `undefined` when `cut` came first, and the whole group is killed then */
-async function exitOf(
-  { child, output }: RunningCommand,
+interface WholeOutput {
+  readonly output: string;
+  /** Whether the command was killed instead of ending by itself. */
+  readonly isCut: boolean;
+}
+
+/** What was written until the end of the command, or until `cut`, which kills its whole group. */
+async function outputOf(
+  { child, output, input }: RunningCommand,
   clock: Clock,
   cut: AbortSignal,
-): Promise<CommandOutcome | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome | undefined>();
+): Promise<WholeOutput> {
+  const { promise, resolve, reject } = Promise.withResolvers<WholeOutput>();
   using ends = new DisposableStack();
   const collected = new CappedOutput();
-  const exit = (): void => resolve({ kind: 'exited', status: statusOf(child), output: collected.text() });
+  let isCut = false;
+  const finish = (): void => resolve({ output: collected.text(), isCut });
+  // A process that left the group holds the pipe open, perhaps for ever; the command has ended all the same.
+  const finishSoon = (): void => {
+    if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, finish));
+  };
   const stop = (): void => {
+    if (hasExited(child)) return;
+    isCut = true;
     killGroup(child);
-    resolve(undefined);
+    // What the killed ones had printed is still in the pipe, up to its end.
+    if (output.closed) finish();
+    else finishSoon();
   };
 
   output.on('data', (chunk: Buffer) => collected.add(chunk));
   output.on('close', () => {
-    if (hasExited(child)) exit();
+    if (hasExited(child) || isCut) finish();
   });
   child.on('error', reject);
   child.on('exit', () => {
-    if (output.closed) exit();
-    // A process left in the background holds the pipe open, perhaps for ever; its command has ended all the same.
-    else if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, exit));
+    if (output.closed) finish();
+    else finishSoon();
   });
   if (cut.aborted) stop();
   cut.addEventListener('abort', stop);
   ends.defer(() => cut.removeEventListener('abort', stop));
   ends.defer(() => output.destroy());
+  ends.defer(() => input?.destroy());
 
   return await promise;
 }

@@ -2,20 +2,23 @@ import type { StdioOptions } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 
 /**
- * Standard streams for a child that gets nothing else from us: nothing to read, `output` for what it writes.
+ * Standard streams for a child that gets nothing else from us: `input` to read, `output` for what it writes.
  *
  * LevelDB opens its files without close-on-exec, so every child would hold them, and could write into them. Node cannot
  * close a descriptor in a child, but it can put another one over it: `/dev/null` goes over every number in use. Numbers
  * not in use stay free, because `spawn` needs one itself to tell us when the program cannot be started.
  * Dispose of it once the child is spawned.
  */
-export function shieldedStdio(output: number | 'pipe'): Disposable & { readonly stdio: StdioOptions } {
+export function shieldedStdio(
+  input: number | 'pipe' | 'ignore',
+  output: number | 'pipe',
+): Disposable & { readonly stdio: StdioOptions } {
   const nullDevice = openSync('/dev/null', 'r+');
   const open = new Set(readdirSync('/dev/fd').map(Number).filter(isOpen));
   const highest = Math.max(2, ...open);
   const covers = Array.from({ length: highest - 2 }, (_, index) => (open.has(index + 3) ? nullDevice : 'ignore'));
   return {
-    stdio: ['ignore', output, 'ignore', ...covers],
+    stdio: [input, output, 'ignore', ...covers],
     [Symbol.dispose]: () => closeSync(nullDevice),
   };
 }

@@ -9,8 +9,8 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** Runs a command that ends by itself. */
-async function run(command: string): Promise<CommandOutcome> {
-  return await runCommand(command, { clock: new SystemClock(), signal: new AbortController().signal });
+async function run(command: string, input?: string): Promise<CommandOutcome> {
+  return await runCommand(command, { clock: new SystemClock(), signal: new AbortController().signal, input });
 }
 
 async function outputOf(command: string): Promise<string> {
@@ -26,6 +26,7 @@ function isAlive(pid: number): boolean {
 
 /** Runs itself once more as a child, down to generation 0; all of them ignore polite signals and tell their ids. */
 const FAMILY = `trap '' TERM
+if [ "$2" = 2 ]; then echo it begins; fi
 echo $$ >> "$1/pids"
 if [ "$2" = 0 ]; then sleep 600; else sh "$1/family.sh" "$1" $(($2 - 1)) & wait; fi
 `;
@@ -116,6 +117,28 @@ describe('the output', () => {
   });
 });
 
+describe('the input', () => {
+  test.each<{ reader: string; command: string }>([
+    { reader: 'the stream', command: 'cat' },
+    { reader: 'its device', command: 'cat /dev/stdin' },
+  ])('is there for a command that reads $reader, however long it is', async ({ command }) => {
+    const input = 'ä'.repeat(100_000);
+    expect(await run(command, input)).toEqual({ kind: 'exited', status: 0, output: input });
+  });
+
+  test('does not hold up a command that reads none or little of it', async () => {
+    const input = 'x'.repeat(1_000_000);
+    expect(await run('echo done', input)).toMatchObject({ status: 0, output: 'done\n' });
+    expect(await run('head -c 3; exit 1', input)).toMatchObject({ status: 1, output: 'xxx' });
+  });
+
+  test('is there even when no pipe can be made', async () => {
+    vi.stubEnv('TMPDIR', '/no/such/directory');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await run('cat', 'hello')).toMatchObject({ status: 0, output: 'hello' });
+  });
+});
+
 describe('what a command is given', () => {
   test('is a reduced environment', async () => {
     vi.stubEnv('MON_AGENT_CREDENTIALS', 'user:secret');
@@ -155,8 +178,25 @@ describe('the hard stop', () => {
     clock.advance(1499);
     expect(pids.every((pid) => isAlive(pid))).toBe(true);
     clock.advance(1);
-    expect(await outcome).toEqual({ kind: 'timed_out' });
+    expect(await outcome).toEqual({ kind: 'timed_out', output: 'it begins\n' });
     await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
+  });
+
+  test('does not count against a command that has ended and left something behind', async () => {
+    const clock = new ManualClock();
+    const running = runCommand('sleep 600 & echo $!', {
+      clock,
+      timeoutMs: 500,
+      signal: new AbortController().signal,
+    });
+    const outcome = await vi.waitFor(async () => {
+      // The wait for what was left behind is the second timer.
+      expect(clock.pending).toBe(2);
+      clock.advance(1000);
+      return await running;
+    });
+    expect(outcome).toMatchObject({ kind: 'exited', status: 0 });
+    if (outcome.kind === 'exited') process.kill(Number(outcome.output), 'SIGKILL');
   });
 
   test('at an abort does the same', async () => {
