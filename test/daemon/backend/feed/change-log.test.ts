@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ChangeLog, openChangeLog } from '../../../../daemon/backend/feed/change-log.ts';
+import type { Change } from '../../../../daemon/backend/ports.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const change = (name: string): Change => ['client', 'default', name];
+const namesAfter = (log: ChangeLog, seq: number): string[] => [...log.after(seq)].map((one) => String(one[2]));
+
+test('an empty log reaches the place where it begins, and no other', () => {
+  const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
+  log.startAfter(7);
+  expect([6, 7, 8].map((seq) => log.reaches(seq))).toEqual([false, true, false]);
+  expect(namesAfter(log, 7)).toEqual([]);
+});
+
+test('what is after a place comes in order', () => {
+  const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
+  log.add({ seq: 1, changes: [change('a'), change('b')] });
+  log.add({ seq: 2, changes: [] });
+  log.add({ seq: 3, changes: [change('a')] });
+  expect(namesAfter(log, 0)).toEqual(['a', 'b', 'a']);
+  expect(namesAfter(log, 1)).toEqual(['a']);
+  expect(namesAfter(log, 3)).toEqual([]);
+  expect(log.lastSeq).toBe(3);
+});
+
+test('the newest record is kept, whatever its size', () => {
+  const log = new ChangeLog({ recordsMax: 10, changesMax: 1 });
+  log.add({ seq: 1, changes: [change('a'), change('b'), change('c')] });
+  expect(namesAfter(log, 0)).toEqual(['a', 'b', 'c']);
+});
+
+test('within its bounds it tells what a list of everything tells, and knows how far back it reaches', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(4), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 1, max: 12 }),
+      (sizes, recordsMax, changesMax) => {
+        const log = new ChangeLog({ recordsMax, changesMax });
+        log.startAfter(0);
+        const all: string[][] = [];
+        for (const [at, size] of sizes.entries()) {
+          const names = Array.from({ length: size }, (_, of) => `${String(at)}.${String(of)}`);
+          all.push(names);
+          log.add({ seq: at + 1, changes: names.map(change) });
+        }
+        const reached = Array.from({ length: sizes.length + 1 }, (_, seq) => seq).filter((seq) => log.reaches(seq));
+        // Without a gap, up to now.
+        expect(reached).toEqual(reached.map((_, at) => sizes.length - reached.length + 1 + at));
+        expect(reached.length - 1).toBeLessThanOrEqual(recordsMax);
+        for (const seq of reached) {
+          expect(namesAfter(log, seq)).toEqual(all.slice(seq).flat());
+          expect(log.countAfter(seq)).toBe(all.slice(seq).flat().length);
+        }
+      },
+    ),
+  );
+});
+
+test('a log over a store that was there before reaches back as far as the store does', async () => {
+  const dir = await tempDir();
+  const before = await openLevelStore(dir);
+  const lease = await before.acquire('main', 30_000);
+  for (const name of ['a', 'b', 'c']) await before.write(lease, [], [change(name)]);
+  await before.close();
+
+  const store = await openLevelStore(dir);
+  const opened = await openChangeLog(store, 'main');
+  const { log } = opened;
+  expect(log.lastSeq).toBe(3);
+  expect(namesAfter(log, 1)).toEqual(['b', 'c']);
+  await store.write(await store.acquire('main', 30_000), [], [change('d')]);
+  expect(namesAfter(log, 3)).toEqual(['d']);
+  opened.close();
+  await store.close();
+});
