@@ -20,6 +20,12 @@ import type { Request, Requester } from './request.ts';
 
 type Query = NonNullable<Request['query']>;
 
+/** The results or events of one client, of one check, or of both. */
+export interface OfClientOrCheck extends Page {
+  readonly client?: string;
+  readonly check?: string;
+}
+
 /** A part of a list; without `limit` it is all of it. */
 export interface Page {
   readonly limit?: number;
@@ -76,11 +82,11 @@ export interface ApiClient {
   /** Where the requests go, without credentials. */
   readonly url: string;
   /** By client name, then check name. */
-  events(query?: Page & { readonly client?: string }): Promise<Event[]>;
+  events(query?: OfClientOrCheck): Promise<Event[]>;
   event(client: string, check: string): Promise<Event | undefined>;
   /** @throws MonError `not_found` when there is no such event */
   resolve(target: CheckOnClient): Promise<{ issued: number }>;
-  results(query?: Page & { readonly client?: string }): Promise<StoredResult[]>;
+  results(query?: OfClientOrCheck): Promise<StoredResult[]>;
   result(client: string, check: string): Promise<StoredResult | undefined>;
   submitResult(result: SubmittedResult): Promise<{ issued: number }>;
   /** Up to `BATCH_MAX` at once; a rejected one does not hold up the others. */
@@ -175,8 +181,8 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
 
   return {
     url,
-    events({ client, ...page } = {}) {
-      return get(client === undefined ? ['events'] : ['events', client], answers.events, page);
+    events({ client, ...query } = {}) {
+      return get(client === undefined ? ['events'] : ['events', client], answers.events, listQuery(query));
     },
     event(client, check) {
       return find(['events', client, check], answers.event);
@@ -187,8 +193,8 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       if (answer.status === 404) throw new MonError('not_found', `there is no event ${client}/${check}`);
       return readAnswer(answer, answers.issued, url);
     },
-    results({ client, ...page } = {}) {
-      return get(client === undefined ? ['results'] : ['results', client], answers.results, page);
+    results({ client, ...query } = {}) {
+      return get(client === undefined ? ['results'] : ['results', client], answers.results, listQuery(query));
     },
     result(client, check) {
       return find(['results', client, check], answers.result);
@@ -302,4 +308,8 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       return { isHealthy: answer.status !== 412, problems: [], report };
     },
   };
+}
+
+function listQuery({ check, ...page }: Omit<OfClientOrCheck, 'client'>): Query {
+  return { ...page, 'filter.check.name': check };
 }

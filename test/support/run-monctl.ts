@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import type { OutputStream } from '../../tui/monctl/output.ts';
 import { run } from '../../tui/monctl/run.ts';
 
@@ -26,10 +27,29 @@ class Recorder implements OutputStream {
   }
 }
 
-/** Runs a command line in this process, at `NOW`, piped, with no environment but the given one. */
-export async function runMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
+/**
+ * Runs a command line in this process, at `NOW`, piped, with no environment but the given one.
+ *
+ * @param answer what the person at the terminal says to every question; without it there is nobody
+ */
+export async function runMonctl(
+  args: readonly string[],
+  env: Env = {},
+  { input = '', answer }: { readonly input?: string; readonly answer?: string } = {},
+): Promise<MonctlRun> {
   const [stdout, stderr] = [new Recorder(), new Recorder()];
-  const code = await run(args, { stdout, stderr, env, nowMs: NOW * 1000 });
+  const ask = (question: string): Promise<string> => {
+    stderr.write(question);
+    return Promise.resolve(answer ?? '');
+  };
+  const code = await run(args, {
+    stdout,
+    stderr,
+    env,
+    readInput: () => Promise.resolve(input),
+    ask: answer === undefined ? undefined : ask,
+    clock: { ...systemFeedClock, now: () => NOW * 1000 },
+  });
   return { code, stdout: stdout.written, stderr: stderr.written };
 }
 

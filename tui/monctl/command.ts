@@ -1,6 +1,19 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { Flags } from './flags.ts';
 import type { Output } from './output.ts';
+
+/** What a shell can offer to complete: names that the backend knows, or a fixed set. */
+export type Completes =
+  | 'client'
+  | 'check'
+  | 'client-check'
+  | 'subscription'
+  | 'silenced'
+  | 'aggregate'
+  | 'stash'
+  | 'file'
+  | readonly string[];
 
 /** An option of a command; a `switch` takes no value and has a `--no-` form. */
 export interface CommandOption {
@@ -8,6 +21,7 @@ export interface CommandOption {
   /** What the value is, for the manual: `SECONDS`. */
   readonly value?: string;
   readonly short?: string;
+  readonly completes?: Completes;
   readonly text: string;
 }
 
@@ -20,6 +34,8 @@ export interface Command {
   readonly details?: readonly string[];
   /** Names of what follows the words; `[ID]` may be left out. */
   readonly operands: readonly string[];
+  /** What each operand completes to, in their order. */
+  readonly completes?: readonly Completes[];
   /** By name as it is typed, without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;
   readonly examples: readonly (readonly [call: string, does: string])[];
@@ -34,7 +50,15 @@ export interface Call {
   readonly flags: Flags;
   /** Opened when it is first asked for. */
   readonly api: () => ApiClient;
+  /** Address of the backend as it was given, credentials and all. */
+  readonly backend: string;
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Everything that arrives on standard input. */
+  readonly readInput: () => Promise<string>;
+  /** Asks the person at the terminal; `undefined` when there is none. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+  readonly clock: FeedClock;
+  /** When the call began. */
   readonly nowMs: number;
 }

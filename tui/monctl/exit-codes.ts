@@ -7,7 +7,7 @@ export const EXIT = {
   failure: 1,
   /** The command line or a value is wrong; nothing was done. */
   usage: 2,
-  /** The event or the silenced entry is not there. */
+  /** The event, client, check or whatever was named is not there. */
   notFound: 3,
   /** The backend wants other credentials. */
   refused: 4,
@@ -15,9 +15,24 @@ export const EXIT = {
   unavailable: 5,
   /** Somebody else holds or made the same thing. */
   conflict: 6,
+  /** Somebody was asked whether to go on and said no; nothing was done. */
+  declined: 7,
+  /** `monctl health`: the backend answers, and is not well. */
+  unhealthy: 8,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends a command with a code of its own, for what is no failure of a request. */
+export class ExitError extends Error {
+  override readonly name = 'ExitError';
+  readonly code: ExitCode;
+
+  constructor(code: ExitCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   invalid: EXIT.usage,
@@ -39,8 +54,10 @@ export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])
   [EXIT.success, 'done'],
   [EXIT.failure, 'it failed: a defect, or an address that is no backend'],
   [EXIT.usage, 'the command line or a value is wrong; nothing was done'],
-  [EXIT.notFound, 'no such event or silenced entry'],
+  [EXIT.notFound, 'what was named is not there'],
   [EXIT.refused, 'the backend refused the credentials'],
   [EXIT.unavailable, 'the backend cannot be reached or is busy; try again later'],
-  [EXIT.conflict, 'somebody else holds it'],
+  [EXIT.conflict, 'it is there already, or somebody else holds it'],
+  [EXIT.declined, 'you said no; nothing was done'],
+  [EXIT.unhealthy, 'health: the backend answers, and something is wrong with it'],
 ];

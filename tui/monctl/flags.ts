@@ -19,6 +19,28 @@ export class Flags {
     const value = this.#values[name];
     return typeof value === 'boolean' ? value : undefined;
   }
+
+  /**
+   * A whole number.
+   *
+   * @throws MonError `invalid` when it is something else or less than `least`
+   */
+  number(name: string, least = 1): number | undefined {
+    const text = this.value(name);
+    if (text === undefined) return undefined;
+    const number = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least)) {
+      throw new MonError('invalid', `--${name} must be a whole number from ${String(least)}, not ${text}`);
+    }
+    return number;
+  }
+
+  /** The parts of a list that is written with commas. */
+  list(name: string): readonly string[] | undefined {
+    const parts = this.value(name)?.split(',') ?? [];
+    const given = parts.map((part) => part.trim()).filter((part) => part !== '');
+    return this.value(name) === undefined ? undefined : given;
+  }
 }
 
 /**

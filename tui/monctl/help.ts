@@ -8,6 +8,10 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['NO_COLOR', 'no colors, whatever its value'],
 ];
 
+/** A terminal as narrow as they come, and what is before the lines of a section. */
+const WIDTH = 80;
+const INDENT = 2;
+
 /** The manual of all commands that begin with `words`: of the program, of a noun, or of one command. */
 export function manual(
   words: readonly string[],
@@ -30,19 +34,39 @@ export function manual(
 function overviewSections(words: readonly string[], commands: readonly Command[]): readonly string[] {
   const name = ['monctl', ...words].join(' ');
   return [
-    `${name} - ${words.length === 0 ? 'events and silences of a mon backend from the command line' : `commands for ${name}`}`,
+    `${name} - ${words.length === 0 ? 'a mon backend from the command line' : `commands for ${name}`}`,
     section('Synopsis', [`${name} COMMAND [OPTIONS]`, `${name} COMMAND --help`]),
-    section('Commands', columns(commands.map((command) => [callOf(command), command.summary]))),
-    section('Examples', examples(commands.flatMap((command) => command.examples.slice(0, 1)))),
+    section(
+      'Commands',
+      columns(
+        commands.map((command) => [words.length === 0 ? command.words.join(' ') : callOf(command), command.summary]),
+      ),
+    ),
+    section('Examples', examples(firstExamples(words, commands))),
   ];
+}
+
+/** One of each command, or where these are many one of each noun. */
+function firstExamples(words: readonly string[], commands: readonly Command[]): Command['examples'] {
+  const shown = commands.filter(
+    ({ words: [noun] }, index) => words.length > 0 || commands.findIndex((one) => one.words[0] === noun) === index,
+  );
+  return shown.flatMap((command) => command.examples.slice(0, 1));
 }
 
 function commandSections(command: Command): readonly string[] {
   const own = optionLines(command.options);
   return [
-    `monctl ${command.words.join(' ')} - ${command.summary}`,
+    wrapped(`monctl ${command.words.join(' ')} - ${command.summary}`, WIDTH).join('\n'),
     section('Synopsis', [`monctl ${callOf(command)}${own.length === 0 ? '' : ' [OPTIONS]'}`]),
-    ...(command.details === undefined ? [] : [section('Description', command.details)]),
+    ...(command.details === undefined
+      ? []
+      : [
+          section(
+            'Description',
+            command.details.flatMap((line) => wrapped(line, WIDTH - INDENT)),
+          ),
+        ]),
     ...(own.length === 0 ? [] : [section('Options', columns(own))]),
     section('Examples', examples(command.examples)),
   ];
@@ -64,10 +88,27 @@ function examples(pairs: Command['examples']): readonly string[] {
 }
 
 function section(title: string, lines: readonly string[]): string {
-  return [title, ...lines.map((line) => `  ${line}`)].join('\n');
+  return [title, ...lines.map((line) => `${' '.repeat(INDENT)}${line}`)].join('\n');
 }
 
+/** What stands left is never broken; what stands right goes on under itself. */
 function columns(pairs: readonly (readonly [string, string])[]): readonly string[] {
-  const width = pairs.reduce((widest, [left]) => Math.max(widest, left.length), 0);
-  return pairs.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+  const width = pairs.reduce((widest, [left]) => Math.max(widest, left.length), 0) + 2;
+  return pairs.flatMap(([left, right]) =>
+    wrapped(right, WIDTH - INDENT - width).map((line, index) => `${(index === 0 ? left : '').padEnd(width)}${line}`),
+  );
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
 }

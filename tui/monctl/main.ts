@@ -1,3 +1,6 @@
+import { createInterface } from 'node:readline';
+import { systemFeedClock } from '../../shared/client/feed-clock.ts';
+import { readInput } from './input.ts';
 import { run } from './run.ts';
 
 // Whoever reads our output has read enough (`| head`): that is no failure of ours.
@@ -8,9 +11,24 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+/** On standard error, because the result may go elsewhere. The end of the input is an answer too: none. */
+function ask(question: string): Promise<string> {
+  // Not as a terminal: then Ctrl-C stays what it is.
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  return new Promise((resolve) => {
+    lines.once('close', () => resolve(''));
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}
+
 process.exitCode = await run(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
-  nowMs: Date.now(),
+  readInput: () => readInput(process.stdin),
+  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
+  clock: systemFeedClock,
 });

@@ -5,19 +5,29 @@ import type { TableLook } from './table.ts';
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+/** Lines of a terminal that does not say how many it has. */
+const ROWS_DEFAULT = 24;
+
 /** Where a command says what it has to say. */
 export interface Output {
+  readonly format: OutputFormat;
+  /** As the terminal is now: its width may change. */
   readonly look: TableLook;
   /** The result: `value` for programs, `text` for people. */
   show(value: unknown, text: () => string): Promise<void>;
+  /** One of many results, where the first must not wait for the last: a line of JSON, a document of YAML. */
+  showNext(value: unknown, text: () => string): Promise<void>;
   /** A word to people beside the result, so never on standard output. */
   note(text: string): void;
+  /** Draws over what was drawn before; `undefined` where there is no terminal to draw on. */
+  readonly draw: ((lines: readonly string[]) => void) | undefined;
 }
 
 /** The part of `process.stdout` that is used. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   write(text: string): unknown;
   hasColors?(): boolean;
 }
@@ -38,21 +48,44 @@ export function openOutput(
   if (raw && isTerminal) {
     throw new MonError('invalid', '--raw is for pipes: on a terminal the output of a check could take control of it');
   }
+  // Knows NO_COLOR, FORCE_COLOR and TERM=dumb.
+  const color = isTerminal && stdout.hasColors?.() === true;
+  const say = (text: string): void => {
+    if (text !== '') stdout.write(`${text}\n`);
+  };
+  let isDrawn = false;
+  const draw = (lines: readonly string[]): void => {
+    // What stands on the screen moves up out of the way, to be found again above.
+    const room = isDrawn ? '' : '\n'.repeat(stdout.rows ?? ROWS_DEFAULT);
+    isDrawn = true;
+    stdout.write(room + frame(lines, stdout.rows ?? ROWS_DEFAULT));
+  };
   return {
-    look: {
-      width: isTerminal ? stdout.columns : undefined,
-      // Knows NO_COLOR, FORCE_COLOR and TERM=dumb.
-      color: isTerminal && stdout.hasColors?.() === true,
-      raw,
+    format,
+    get look() {
+      return { width: isTerminal ? stdout.columns : undefined, color, raw };
     },
     async show(value, text) {
-      const shown = format === 'table' ? text() : format === 'json' ? toJson(value) : await toYaml(value);
-      if (shown !== '') stdout.write(`${shown}\n`);
+      say(format === 'table' ? text() : format === 'json' ? toJson(value, 2) : await toYaml(value));
     },
+    async showNext(value, text) {
+      say(format === 'table' ? text() : format === 'json' ? toJson(value) : `---\n${await toYaml(value)}`);
+    },
+    draw: isTerminal && format === 'table' ? draw : undefined,
     note(text) {
       if (format === 'table') stderr.write(`${safeText(text)}\n`);
     },
   };
+}
+
+/**
+ * A screen full, drawn over the one before without a flicker: from the top, each line to its end, and what is left below
+ * removed. Lines do not wrap meanwhile, for that would scroll.
+ */
+function frame(lines: readonly string[], rows: number): string {
+  const surplus = lines.length - (rows - 1);
+  const shown = surplus > 0 ? [...lines.slice(0, rows - 2), `... ${String(surplus + 1)} more lines`] : lines;
+  return `\u001b[?7l\u001b[H${shown.map((line) => `${line}\u001b[K\r\n`).join('')}\u001b[J\u001b[?7h`;
 }
 
 function isOutputFormat(format: string): format is OutputFormat {
@@ -66,11 +99,12 @@ function isOutputFormat(format: string): format is OutputFormat {
 const UNSEEN = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
 const UNSEEN_OR_CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u;
 
-function toJson(value: unknown): string {
-  return escapeUnseen(JSON.stringify(value, undefined, 2));
+function toJson(value: unknown, indent?: number): string {
+  return escapeUnseen(JSON.stringify(value, undefined, indent));
 }
 
-async function toYaml(value: unknown): Promise<string> {
+/** Safe to show: what acts on a terminal is escaped. */
+export async function toYaml(value: unknown): Promise<string> {
   // Only who asks for YAML waits for it to load.
   const { stringify } = await import('yaml');
   // Readers of YAML 1.1 take a bare `yes` for a boolean and a bare date for a date.

@@ -10,7 +10,13 @@ export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   backend: { type: 'value', value: 'URL', text: `the backend; default ${DEFAULT_BACKEND}` },
-  output: { type: 'value', value: OUTPUT_FORMATS.join('|'), short: 'o', text: 'how to show the result; default table' },
+  output: {
+    type: 'value',
+    value: OUTPUT_FORMATS.join('|'),
+    short: 'o',
+    completes: OUTPUT_FORMATS,
+    text: 'how to show the result; default table',
+  },
   raw: { type: 'switch', text: 'keep control characters; for pipes only' },
   help: { type: 'switch', short: 'h', text: 'show the manual of the command' },
   version: { type: 'switch', text: 'show the version of monctl' },

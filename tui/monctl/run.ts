@@ -1,25 +1,49 @@
 import { openApiClient } from '../../shared/client/api-client.ts';
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
+import { aggregateCommands } from './commands/aggregate.ts';
+import { backendCommands } from './commands/backend.ts';
+import { checkCommands } from './commands/check.ts';
+import { clientCommands } from './commands/client.ts';
+import { completionCommand } from './commands/completion.ts';
 import { eventCommands } from './commands/event.ts';
+import { resultCommands } from './commands/result.ts';
 import { silencedCommands } from './commands/silenced.ts';
+import { stashCommands } from './commands/stash.ts';
 import { versionCommand } from './commands/version.ts';
-import { EXIT, exitCode } from './exit-codes.ts';
+import { COMPLETE, complete } from './complete.ts';
+import { EXIT, exitCode, ExitError } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { manual } from './help.ts';
 import { openOutput } from './output.ts';
 import type { OutputStream } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
 
-export const COMMANDS = [...eventCommands, ...silencedCommands, versionCommand];
+export const COMMANDS = [
+  ...eventCommands,
+  ...silencedCommands,
+  ...clientCommands,
+  ...checkCommands,
+  ...resultCommands,
+  ...aggregateCommands,
+  ...stashCommands,
+  ...backendCommands,
+  completionCommand,
+  versionCommand,
+];
 
 /** What surrounds a call. */
 export interface Surroundings {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly nowMs: number;
+  readonly readInput: () => Promise<string>;
+  /** `undefined` when there is nobody to ask. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+  readonly clock: FeedClock;
 }
 
 /** Carries out one command line and says what went wrong, if anything. */
@@ -30,11 +54,14 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   } catch (error) {
     // The text may be the backend's.
     surroundings.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
+    if (error instanceof ExitError) return error.code;
     return error instanceof MonError ? exitCode(error.code) : EXIT.failure;
   }
 }
 
-async function carryOut(argv: readonly string[], { stdout, stderr, env, nowMs }: Surroundings): Promise<void> {
+async function carryOut(argv: readonly string[], surroundings: Surroundings): Promise<void> {
+  const { stdout, stderr, env } = surroundings;
+  if (argv[0] === COMPLETE) return complete(argv.slice(1), COMMANDS, surroundings);
   const called = parseArguments(argv, COMMANDS);
   switch (called.kind) {
     case 'version':
@@ -51,7 +78,20 @@ async function carryOut(argv: readonly string[], { stdout, stderr, env, nowMs }:
       const format = flags.value('output') ?? 'table';
       const output = openOutput({ format, raw: flags.switch('raw') ?? false }, stdout, stderr);
       const backend = flags.value('backend') ?? (env['MON_BACKEND'] || DEFAULT_BACKEND);
-      await command.run({ operands, flags, output, env, nowMs, api: () => openApiClient({ backend, env }) });
+      const { readInput, ask, clock } = surroundings;
+      let api: ApiClient | undefined;
+      await command.run({
+        operands,
+        flags,
+        backend,
+        api: () => (api ??= openApiClient({ backend, env })),
+        output,
+        env,
+        readInput,
+        ask,
+        clock,
+        nowMs: clock.now(),
+      });
     }
   }
 }

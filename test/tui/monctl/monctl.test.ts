@@ -144,7 +144,7 @@ test('what is left out is said beside the list, not in it', async () => {
   expect(await runMonctl(['event', 'list', '--check', 'nope', '--backend', url])).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'no event matches\n',
+    stderr: 'none of 5 events matches\n',
   });
 });
 
@@ -343,7 +343,7 @@ test('the program itself: exit code, environment, nothing but the result on stan
 
 test.each([
   [['event', 'list', '--status', 'bad'], /--status must be ok, warn, crit, unknown or a number, not "bad"/],
-  [['event', 'list', '--limit', '0'], /--limit must be a number from 1, not 0/],
+  [['event', 'list', '--limit', '0'], /--limit must be a whole number from 1, not 0/],
   [['event', 'list', '--search', 'status>=x'], /--search: .*\n {2}status>=x\n {2} +\^\n$/],
   [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, not "xml"/],
   [['event', 'list', '--backend', 'localhost'], /the backend must be a URL like http/],

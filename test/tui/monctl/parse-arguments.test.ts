@@ -46,14 +46,17 @@ test.each([
 });
 
 test.each([
-  ['', 'monctl needs a command: event, silenced, version; see monctl --help'],
-  ['event', 'monctl event needs a command: list, info, resolve; see monctl event --help'],
+  [
+    '',
+    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, info, health, settings, completion, version; see monctl --help',
+  ],
+  ['event', 'monctl event needs a command: list, info, resolve, delete; see monctl event --help'],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
   ['event lsit', 'monctl event lsit is no command: did you mean monctl event list?'],
   ['event res a b', 'monctl event res is no command: did you mean monctl event resolve?'],
   [
     'event explode',
-    'monctl event explode is no command: there is monctl event list, monctl event info, monctl event resolve',
+    'monctl event explode is no command: there is monctl event list, monctl event info, monctl event resolve, monctl event delete',
   ],
   ['help evnt', 'monctl evnt is no command: did you mean monctl event?'],
   ['event list --serach x', '--serach is no option of monctl event list: did you mean --search?'],
@@ -105,6 +108,8 @@ test('the manual of a command', () => {
       --expire-on-resolve  end it when the event resolves
       --reason TEXT        why, for the people who will wonder
       --creator TEXT       who; default USER@host
+      --dry-run            say what would be sent and what it would affect now; send
+                           nothing
 
     Examples
       # a machine in maintenance
@@ -113,6 +118,8 @@ test('the manual of a command', () => {
       monctl silenced create --client web-001 --check disk --expire-on-resolve
       # a planned window
       monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h
+      # what would it silence?
+      monctl silenced create --subscription web --dry-run
 
     Options of every command
       --backend URL                 the backend; default http://127.0.0.1:4567
@@ -131,10 +138,12 @@ test('the manual of a command', () => {
       0  done
       1  it failed: a defect, or an address that is no backend
       2  the command line or a value is wrong; nothing was done
-      3  no such event or silenced entry
+      3  what was named is not there
       4  the backend refused the credentials
       5  the backend cannot be reached or is busy; try again later
-      6  somebody else holds it"
+      6  it is there already, or somebody else holds it
+      7  you said no; nothing was done
+      8  health: the backend answers, and something is wrong with it"
   `);
 });
 

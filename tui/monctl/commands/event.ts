@@ -1,49 +1,27 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { matchesSearch, parseSearch } from '../../../shared/domain/search.ts';
 import type { Search } from '../../../shared/domain/search.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
-import type { Severity } from '../../../shared/domain/severity.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
+import { eventKey } from '../../../shared/schemas/feed.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { carryOut, CHANGE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { record, table } from '../table.ts';
-import type { Column, Style } from '../table.ts';
+import { follow } from '../follow.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { SEVERITY_ORDER, statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
+import { record } from '../table.ts';
+import type { Column } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
 
-const STATUS_WORD: Readonly<Record<Severity, string>> = {
-  ok: 'OK',
-  warning: 'WARN',
-  critical: 'CRIT',
-  unknown: 'UNKN',
-};
-
-const STATUS_STYLE: Readonly<Record<Severity, Style>> = {
-  ok: 'green',
-  warning: 'yellow',
-  critical: ['red', 'bold'],
-  unknown: 'magenta',
-};
-
-/** What `--status` takes; numbers stand for themselves. */
-const STATUS_NAMES: Readonly<Record<string, Severity>> = {
-  ok: 'ok',
-  warn: 'warning',
-  warning: 'warning',
-  crit: 'critical',
-  critical: 'critical',
-  unkn: 'unknown',
-  unknown: 'unknown',
-};
-
-/** Worst first; what is silenced comes last, as in the console. */
-const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
-
+/** An event in the list; while the list is watched, only as far as the live feed tells of it. */
 interface Listed {
-  readonly event: Event;
   readonly row: EventRow;
+  readonly event?: Event;
 }
 
 const list: Command = {
@@ -52,30 +30,36 @@ const list: Command = {
   details: ['Of equal severity the newest comes first, and silenced events come last.', 'All conditions must hold.'],
   operands: [],
   options: {
-    client: { type: 'value', value: 'NAME', text: 'only events of this client' },
-    check: { type: 'value', value: 'NAME', text: 'only events of this check' },
-    status: { type: 'value', value: 'STATUS,...', text: 'ok, warn, crit, unknown or numbers' },
+    client: { type: 'value', value: 'NAME', completes: 'client', text: 'only events of this client' },
+    check: { type: 'value', value: 'NAME', completes: 'check', text: 'only events of this check' },
+    status: { type: 'value', value: 'STATUS,...', completes: STATUS_WORDS, text: 'ok, warn, crit, unknown or numbers' },
     silenced: { type: 'switch', text: 'only silenced events; --no-silenced: only the others' },
     search: { type: 'value', value: 'TEXT', text: "as in the console: 'status>=warn age>1h disk'" },
-    limit: { type: 'value', value: 'N', text: 'at most so many' },
+    ...LIST_OPTIONS,
   },
   examples: [
     ['monctl event list --status crit --no-silenced', 'what needs somebody now'],
     ["monctl event list --search 'client~web-* age>1h' --output json", 'old trouble of the web servers, for a program'],
+    ['monctl event list --no-silenced --watch', 'stay and see it change'],
   ],
-  async run({ api, flags, output, nowMs }) {
-    const limit = numberFlag('limit', flags.value('limit'));
-    const isListed = selection(flags, Math.floor(nowMs / 1000));
+  async run(call) {
+    const { api, flags } = call;
+    const isListed = selection(flags);
     const client = flags.value('client');
-    const all = await api().events(client === undefined ? {} : { client });
-    const found = all.map((event): Listed => ({ event, row: eventRow(event) })).filter(({ row }) => isListed(row));
-    const listed = found.toSorted(compareListed).slice(0, limit);
-    await output.show(
-      listed.map(({ event }) => event),
-      () => (listed.length === 0 ? '' : table(listColumns(nowMs), listed, output.look)),
-    );
-    if (listed.length === 0) output.note(all.length === 0 ? 'no events' : 'no event matches');
-    else if (listed.length < found.length) output.note(`${String(listed.length)} of ${String(found.length)} events`);
+    await showList<Listed>(call, {
+      noun: 'events',
+      columns: listColumns,
+      key: ({ row }) => eventKey(row.client, row.check),
+      value: ({ row, event }) => event ?? row,
+      // Another result of the same kind is no news.
+      news: ({ row }) => [row.status, row.action, row.silenced_by],
+      async fetch() {
+        const events = await api().events(client === undefined ? {} : { client });
+        return events.map((event) => ({ event, row: eventRow(event) }));
+      },
+      select: (all, nowMs) => all.filter(({ row }) => isListed(row, Math.floor(nowMs / 1000))).toSorted(compareListed),
+      follow: () => follow(call, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
+    });
   },
 };
 
@@ -83,11 +67,11 @@ const info: Command = {
   words: ['event', 'info'],
   summary: 'Show one event with its whole output',
   operands: ['CLIENT', 'CHECK'],
+  completes: ['client', 'client-check'],
   options: {},
   examples: [['monctl event info web-001 http-frontend', 'everything about it']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
-    const event = await api().event(client, check);
-    if (event === undefined) throw new MonError('not_found', `there is no event ${client}/${check}`);
+    const event = await wanted(api(), client, check);
     await output.show(event, () => eventText(event, nowMs, output.look));
   },
 };
@@ -97,25 +81,58 @@ const resolve: Command = {
   summary: 'Resolve an event as if its check had reported OK',
   details: ['The next result of the check decides again.'],
   operands: ['CLIENT', 'CHECK'],
-  options: {},
+  completes: ['client', 'client-check'],
+  options: CHANGE_OPTIONS,
   examples: [['monctl event resolve web-001 http-frontend', 'close it by hand']],
-  async run({ api, operands: [client = '', check = ''], output }) {
-    const answer = await api().resolve({ client, check });
-    await output.show({ client, check, ...answer }, () =>
-      safeText(`resolving ${client}/${check}, asked at ${timestamp(answer.issued)}`),
-    );
+  async run(call) {
+    const { output } = call;
+    const [client = '', check = ''] = call.operands;
+    await carryOut(call, {
+      send: (api) => api.resolve({ client, check }),
+      effects: () => resolveEffects(call, client, check),
+      done: (answer) =>
+        output.show({ client, check, ...answer }, () =>
+          safeText(`resolving ${client}/${check}, asked at ${timestamp(answer.issued)}`),
+        ),
+    });
   },
 };
 
-export const eventCommands: readonly Command[] = [list, info, resolve];
+const remove: Command = {
+  ...resolve,
+  words: ['event', 'delete'],
+  summary: 'The same as event resolve',
+  examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
+};
+
+export const eventCommands: readonly Command[] = [list, info, resolve, remove];
+
+async function resolveEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
+  const event = await wanted(api(), client, check);
+  const matching = await Promise.all(event.silenced_by.map((id) => api().silencedEntry(id)));
+  const ending = matching.flatMap((entry) => (entry?.expire_on_resolve === true ? [entry.id] : []));
+  const since = formatDuration(nowMs / 1000 - eventRow(event).since);
+  return [
+    `the event ${client}/${check}, ${statusText(event.check.status)} for ${since}, would be resolved`,
+    ...ending.map((id) => `the silenced entry ${id} would end with it`),
+  ];
+}
+
+async function wanted(api: ApiClient, client: string, check: string): Promise<Event> {
+  const event = await api.event(client, check);
+  if (event === undefined) throw new MonError('not_found', `there is no event ${client}/${check}`);
+  return event;
+}
 
 /** The conditions of the command line as one. */
-function selection(flags: Call['flags'], nowSeconds: number): (row: EventRow) => boolean {
+function selection(flags: Call['flags']): (row: EventRow, nowSeconds: number) => boolean {
+  const client = flags.value('client');
   const check = flags.value('check');
   const silenced = flags.switch('silenced');
   const hasStatus = statusFlag(flags.value('status'));
   const search = searchFlag(flags.value('search'));
-  return (row) =>
+  return (row, nowSeconds) =>
+    (client === undefined || row.client === client) &&
     (check === undefined || row.check === check) &&
     (silenced === undefined || row.silenced_by.length > 0 === silenced) &&
     hasStatus(row.status) &&
@@ -127,24 +144,6 @@ function searchFlag(text = ''): Search {
   if (search.kind === 'search') return search;
   const pointer = `${' '.repeat(search.position)}^`;
   throw new MonError('invalid', `--search: ${search.message}\n  ${text.replaceAll(/\s/g, ' ')}\n  ${pointer}`);
-}
-
-function statusFlag(text: string | undefined): (status: number) => boolean {
-  if (text === undefined) return () => true;
-  const conditions = text.split(',').map((part): ((status: number) => boolean) => {
-    const word = part.trim().toLowerCase();
-    const severity = Object.hasOwn(STATUS_NAMES, word) ? STATUS_NAMES[word] : undefined;
-    if (severity !== undefined) return (status) => severityOf(status) === severity;
-    if (/^-?\d{1,9}$/.test(word)) return (status) => status === Number(word);
-    throw new MonError('invalid', `--status must be ok, warn, crit, unknown or a number, not ${JSON.stringify(part)}`);
-  });
-  return (status) => conditions.some((holds) => holds(status));
-}
-
-function numberFlag(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new MonError('invalid', `--${name} must be a number from 1, not ${text}`);
-  return Number(text);
 }
 
 function compareListed({ row: a }: Listed, { row: b }: Listed): number {
@@ -164,8 +163,8 @@ function listColumns(nowMs: number): readonly Column<Listed>[] {
   return [
     {
       title: 'STATUS',
-      text: ({ row }) => STATUS_WORD[severityOf(row.status)],
-      style: ({ row }) => (row.silenced_by.length > 0 ? 'dim' : STATUS_STYLE[severityOf(row.status)]),
+      text: ({ row }) => statusWord(row.status),
+      style: ({ row }) => (row.silenced_by.length > 0 ? 'dim' : statusStyle(row.status)),
     },
     { title: 'CLIENT', text: ({ row }) => row.client },
     { title: 'CHECK', text: ({ row }) => row.check },
@@ -188,7 +187,7 @@ function eventText(event: Event, nowMs: number, look: Parameters<typeof record>[
   const fields: (readonly [string, string])[] = [
     ['client', client.name],
     ['check', check.name],
-    ['status', `${STATUS_WORD[severityOf(status)]} (${String(status)})`],
+    ['status', statusText(status)],
     ['since', ago(since, nowMs)],
     ['last result', ago(event.timestamp, nowMs)],
     ['last OK', event.last_ok === null ? 'never' : ago(event.last_ok, nowMs)],

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
@@ -6,15 +5,31 @@ import { MonError } from '../../../shared/errors.ts';
 import { clientSubscription } from '../../../shared/schemas/client.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 import type { SilencedView } from '../../../shared/schemas/silenced.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
-import { table } from '../table.ts';
+import { defaultCreator } from '../creator.ts';
+import { follow } from '../follow.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { severityCounts } from '../severity-text.ts';
+import { clearEffects, noSuchEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
+import { record } from '../table.ts';
 import type { Column } from '../table.ts';
-import { parseLifetime, parseMoment, timestamp } from '../times.ts';
+import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
 
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: { type: 'value', value: 'NAME', text: 'this check; without a subscription or client: everywhere' },
-  subscription: { type: 'value', value: 'NAME', text: 'all clients with this subscription' },
-  client: { type: 'value', value: 'NAME', text: 'this client; short for --subscription client:NAME' },
+  check: {
+    type: 'value',
+    value: 'NAME',
+    completes: 'check',
+    text: 'this check; without a subscription or client: everywhere',
+  },
+  subscription: { type: 'value', value: 'NAME', completes: 'subscription', text: 'all clients with this subscription' },
+  client: {
+    type: 'value',
+    value: 'NAME',
+    completes: 'client',
+    text: 'this client; short for --subscription client:NAME',
+  },
 };
 
 const list: Command = {
@@ -22,18 +37,81 @@ const list: Command = {
   summary: 'List silenced entries by id',
   operands: [],
   options: {
-    check: { type: 'value', value: 'NAME', text: 'only entries that name this check' },
-    subscription: { type: 'value', value: 'NAME', text: 'only entries that name exactly this subscription' },
-    client: { type: 'value', value: 'NAME', text: 'short for --subscription client:NAME' },
+    check: { type: 'value', value: 'NAME', completes: 'check', text: 'only entries that name this check' },
+    subscription: {
+      type: 'value',
+      value: 'NAME',
+      completes: 'subscription',
+      text: 'only entries that name exactly this subscription',
+    },
+    client: { type: 'value', value: 'NAME', completes: 'client', text: 'short for --subscription client:NAME' },
+    ...LIST_OPTIONS,
   },
   examples: [['monctl silenced list --check http-frontend', 'who silenced this check, and for how long']],
-  async run({ api, flags, output, nowMs }) {
-    const { check, subscription } = target(flags);
+  async run(call) {
+    const { check, subscription } = target(call.flags);
     const named = check !== undefined ? { check } : subscription !== undefined ? { subscription } : undefined;
-    const all = await api().silenced(named);
-    const listed = all.filter((entry) => subscription === undefined || entry.subscription === subscription);
-    await output.show(listed, () => (listed.length === 0 ? '' : table(listColumns(nowMs), listed, output.look)));
-    if (listed.length === 0) output.note('no silenced entries');
+    await showList<Listed>(call, {
+      noun: 'silenced entries',
+      columns: listColumns,
+      key: ({ view }) => view.id,
+      value: ({ view }) => view,
+      // That it counts down is no news.
+      news: ({ view, endsAt }) => [view.begin, view.expire_on_resolve, view.creator, view.reason, endsAt],
+      async fetch() {
+        const views = await call.api().silenced(named);
+        const nowSeconds = call.clock.now() / 1000;
+        return views.map((view) => ({ view, endsAt: view.expire === EXPIRE_NEVER ? null : nowSeconds + view.expire }));
+      },
+      select: (all) =>
+        all
+          .filter(({ view }) => check === undefined || view.check === check)
+          .filter(({ view }) => subscription === undefined || view.subscription === subscription)
+          .toSorted((a, b) => (a.view.id < b.view.id ? -1 : 1)),
+      follow: () =>
+        follow(call, 'silenced', ({ silenced }) =>
+          Array.from(silenced.values(), ({ expire_at: endsAt, ...row }) => ({
+            view: { ...row, expire: remaining(endsAt, call.clock.now() / 1000) },
+            endsAt,
+          })),
+        ),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['silenced', 'info'],
+  summary: 'Show one silenced entry, and what it silences now',
+  operands: ['ID'],
+  completes: ['silenced'],
+  options: {},
+  examples: [['monctl silenced info client:web-001:disk', 'by id, as `monctl silenced list` shows it']],
+  async run({ api, operands: [id = ''], output, nowMs }) {
+    const entry = await wantedEntry(api(), id);
+    const events = (await api().events()).filter((event) => event.silenced_by.includes(id));
+    await output.show(entry, () =>
+      record(
+        [
+          ['id', entry.id],
+          ['subscription', entry.subscription ?? 'any'],
+          ['check', entry.check ?? 'any'],
+          ['begins', entry.begin === null ? 'at once' : timestamp(entry.begin)],
+          ['expires', entry.expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(entry.expire)}`],
+          ['on resolve', entry.expire_on_resolve ? 'ends' : 'stays'],
+          ['reason', entry.reason ?? ''],
+          ['creator', entry.creator ?? ''],
+          ['made', ago(entry.timestamp, nowMs)],
+          [
+            'silences now',
+            severityCounts(
+              'events',
+              events.map(({ check }) => check.status),
+            ),
+          ],
+        ],
+        output.look,
+      ),
+    );
   },
 };
 
@@ -56,13 +134,16 @@ const create: Command = {
     'expire-on-resolve': { type: 'switch', text: 'end it when the event resolves' },
     reason: { type: 'value', value: 'TEXT', text: 'why, for the people who will wonder' },
     creator: { type: 'value', value: 'TEXT', text: 'who; default USER@host' },
+    ...CHANGE_OPTIONS,
   },
   examples: [
     ["monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'", 'a machine in maintenance'],
     ['monctl silenced create --client web-001 --check disk --expire-on-resolve', 'known, until it is fixed'],
     ['monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'a planned window'],
+    ['monctl silenced create --subscription web --dry-run', 'what would it silence?'],
   ],
-  async run({ api, flags, output, env, nowMs }) {
+  async run(call) {
+    const { flags, output, env, nowMs } = call;
     const { check, subscription } = target(flags);
     if (check === undefined && subscription === undefined) {
       throw new MonError('invalid', 'say what to silence: --check, --client or --subscription');
@@ -80,9 +161,48 @@ const create: Command = {
       ...(reason !== undefined && { reason }),
       ...(creator !== undefined && { creator }),
     };
-    await api().silence(entry);
     const id = silencedId(subscription, check);
-    await output.show({ id, ...entry }, () => safeText(`silenced ${id}${endText(entry, nowMs)}`));
+    await carryOut(call, {
+      send: (api) => api.silence(entry),
+      effects: () => silenceEffects(call, id, entry),
+      done: () => output.show({ id, ...entry }, () => safeText(`silenced ${id}${endText(entry, nowMs)}`)),
+    });
+  },
+};
+
+const extend: Command = {
+  words: ['silenced', 'extend'],
+  summary: 'Give a silence another end',
+  details: ['It ends DURATION from now, or from its begin when that lies ahead. Everything else of it stays.'],
+  operands: ['ID', 'DURATION'],
+  completes: ['silenced'],
+  options: CHANGE_OPTIONS,
+  examples: [['monctl silenced extend client:web-001:disk 2h', 'the maintenance takes longer']],
+  async run(call) {
+    const { api, output, nowMs } = call;
+    const [id = '', duration = ''] = call.operands;
+    const expire = duration === 'never' ? EXPIRE_NEVER : parseLifetime('DURATION', duration);
+    const {
+      subscription,
+      check,
+      reason,
+      creator,
+      begin,
+      expire_on_resolve,
+      expire: before,
+    } = await wantedEntry(api(), id);
+    const entry = { subscription, check, reason, creator, begin, expire_on_resolve, expire };
+    await carryOut(call, {
+      send: (to) => to.silence(entry),
+      effects: () =>
+        Promise.resolve([
+          `${id} would end${endText({ ...entry, begin: begin ?? 0 }, nowMs)}, not ${before === EXPIRE_NEVER ? 'never' : `in ${formatDuration(before)}`}`,
+        ]),
+      done: () =>
+        output.show({ id, ...entry }, () =>
+          safeText(`silenced ${id}${endText({ ...entry, begin: begin ?? 0 }, nowMs)}`),
+        ),
+    });
   },
 };
 
@@ -91,26 +211,33 @@ const clear: Command = {
   summary: 'End one silence',
   details: ['--check alone clears the entry of the check everywhere,', 'not every entry that names it.'],
   operands: ['[ID]'],
-  options: TARGET_OPTIONS,
+  completes: ['silenced'],
+  options: { ...TARGET_OPTIONS, ...DELETE_OPTIONS },
   examples: [
     ['monctl silenced clear client:web-001:disk', 'by id, as `monctl silenced list` shows it'],
     ['monctl silenced clear --client web-001 --check disk', 'the same by its parts'],
   ],
-  async run({ api, flags, operands: [id = ''], output }) {
+  async run(call) {
+    const { flags, output } = call;
+    const [id = ''] = call.operands;
     const { check, subscription } = target(flags);
     const hasParts = check !== undefined || subscription !== undefined;
     if ((id === '') === !hasParts) {
       throw new MonError('invalid', 'name the entry either by its ID or by --check, --client or --subscription');
     }
     const cleared = id === '' ? silencedId(subscription, check) : id;
-    if (!(await api().clearSilenced({ id: cleared }))) {
-      throw new MonError('not_found', `there is no silenced entry ${cleared}: see monctl silenced list`);
-    }
-    await output.show({ id: cleared, cleared: true }, () => safeText(`cleared ${cleared}`));
+    await carryOut(call, {
+      async send(api) {
+        if (!(await api.clearSilenced({ id: cleared }))) throw noSuchEntry(cleared);
+      },
+      effects: () => clearEffects(call, cleared),
+      question: `clear ${cleared}`,
+      done: () => output.show({ id: cleared, cleared: true }, () => safeText(`cleared ${cleared}`)),
+    });
   },
 };
 
-export const silencedCommands: readonly Command[] = [list, create, clear];
+export const silencedCommands: readonly Command[] = [list, info, create, extend, clear];
 
 function target(flags: Call['flags']): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');
@@ -127,11 +254,6 @@ function target(flags: Call['flags']): { check: string | undefined; subscription
   };
 }
 
-function defaultCreator(env: Call['env']): string | undefined {
-  const user = env['USER'] ?? env['LOGNAME'] ?? '';
-  return user === '' ? undefined : `${user}@${hostname()}`;
-}
-
 function endText(
   entry: { readonly expire: number; readonly begin?: number; readonly expire_on_resolve: boolean },
   nowMs: number,
@@ -144,22 +266,34 @@ function endText(
   return `${from}${ending === '' ? ' until it is cleared' : ending}`;
 }
 
-function listColumns(nowMs: number): readonly Column<SilencedView>[] {
+/** An entry with its end as a moment, so that it can count down on the screen. */
+interface Listed {
+  readonly view: SilencedView;
+  /** Epoch seconds; null: never. */
+  readonly endsAt: number | null;
+}
+
+function remaining(endsAt: number | null, nowSeconds: number): number {
+  return endsAt === null ? EXPIRE_NEVER : Math.max(0, Math.round(endsAt - nowSeconds));
+}
+
+function listColumns(nowMs: number): readonly Column<Listed>[] {
   const nowSeconds = nowMs / 1000;
   return [
-    { title: 'ID', text: ({ id }) => id },
+    { title: 'ID', text: ({ view }) => view.id },
     {
       title: 'BEGINS',
       align: 'right',
-      text: ({ begin }) => (begin !== null && begin > nowSeconds ? `in ${formatDuration(begin - nowSeconds)}` : ''),
+      text: ({ view: { begin } }) =>
+        begin !== null && begin > nowSeconds ? `in ${formatDuration(begin - nowSeconds)}` : '',
     },
     {
       title: 'EXPIRES',
       align: 'right',
-      text: ({ expire }) => (expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(expire)}`),
+      text: ({ endsAt }) => (endsAt === null ? 'never' : `in ${formatDuration(remaining(endsAt, nowSeconds))}`),
     },
-    { title: 'ON RESOLVE', text: ({ expire_on_resolve }) => (expire_on_resolve ? 'yes' : 'no') },
-    { title: 'CREATOR', text: ({ creator }) => creator ?? '' },
-    { title: 'REASON', text: ({ reason }) => reason ?? '' },
+    { title: 'ON RESOLVE', text: ({ view }) => (view.expire_on_resolve ? 'yes' : 'no') },
+    { title: 'CREATOR', text: ({ view }) => view.creator ?? '' },
+    { title: 'REASON', text: ({ view }) => view.reason ?? '' },
   ];
 }

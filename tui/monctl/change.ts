@@ -1,0 +1,87 @@
+import { apiClientOver } from '../../shared/client/api-client.ts';
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import { requestUrl } from '../../shared/client/request.ts';
+import type { Request } from '../../shared/client/request.ts';
+import { safeText } from '../../shared/domain/terminal-text.ts';
+import type { Call, CommandOption } from './command.ts';
+import { EXIT, ExitError } from './exit-codes.ts';
+
+/** Options of everything that changes something. */
+export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
+  'dry-run': { type: 'switch', text: 'say what would be sent and what it would affect now; send nothing' },
+};
+
+/** Options of what cannot be taken back. */
+export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
+  ...CHANGE_OPTIONS,
+  'skip-confirm': { type: 'switch', short: 'y', text: 'do not ask; without a terminal nobody is asked' },
+};
+
+/** One change of the backend's state. */
+export interface Change<Answer> {
+  /** Sends it, as one request. */
+  send(api: ApiClient): Promise<Answer>;
+  /**
+   * What it would affect now, one sentence each: for `--dry-run`, and for the question.
+   *
+   * @throws MonError `not_found` when there is nothing to change
+   */
+  effects(): Promise<readonly string[]>;
+  /** Asked before it is sent: `delete client web-001`. Left out for what can be taken back. */
+  readonly question?: string;
+  /** Says that it was done. */
+  done(answer: Answer): Promise<void>;
+}
+
+/**
+ * Carries out a change, or with `--dry-run` tells what it would be.
+ *
+ * @throws ExitError when somebody was asked and said no
+ */
+export async function carryOut<Answer>(call: Call, change: Change<Answer>): Promise<void> {
+  if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
+  if (change.question !== undefined && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
+    await confirm(call.ask, change.question, await change.effects());
+  }
+  await change.done(await change.send(call.api()));
+}
+
+async function confirm(ask: NonNullable<Call['ask']>, question: string, effects: readonly string[]): Promise<void> {
+  const answer = await ask(safeText([...effects, `${question}? [y/N] `].join('\n')));
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new ExitError(EXIT.declined, 'nothing was done');
+}
+
+async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<void> {
+  const { url } = call.api();
+  const request = await unsentRequest(url, (api) => change.send(api));
+  const effects = await change.effects();
+  const { method, body } = request;
+  const shown = { method, url: requestUrl(url, request).href, ...(body !== undefined && { body }) };
+  await call.output.show({ dry_run: true, request: shown, effects }, () =>
+    safeText(
+      [
+        `would send ${method} ${shown.url}`,
+        ...(body === undefined ? [] : [JSON.stringify(body, undefined, 2)]),
+        ...effects,
+        'nothing was sent',
+      ].join('\n'),
+    ),
+  );
+}
+
+/** What `send` asks of a backend, taken from its hands: there is no second description of it that could differ. */
+async function unsentRequest(url: string, send: (api: ApiClient) => Promise<unknown>): Promise<Request> {
+  let request: Request | undefined;
+  const kept = new Error('kept back');
+  const api = apiClientOver(url, (asked) => {
+    request = asked;
+    return Promise.reject(kept);
+  });
+  try {
+    await send(api);
+  } catch (error) {
+    if (error !== kept) throw error;
+  }
+  if (request === undefined) throw new Error('the change asks for nothing');
+  return request;
+}

@@ -1,0 +1,219 @@
+import type { AggregateSeverity, ApiClient, MaxAge } from '../../../shared/client/api-client.ts';
+import type { AggregateResults, AggregateSummary } from '../../../shared/client/answers.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command, CommandOption } from '../command.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { counted } from '../severity-text.ts';
+import { record } from '../table.ts';
+import type { Column, Style } from '../table.ts';
+import { parseLifetime } from '../times.ts';
+
+/** Summaries that are asked for at once. */
+const ASKED_AT_ONCE = 16;
+
+const SEVERITIES: readonly AggregateSeverity[] = ['ok', 'warning', 'critical', 'unknown'];
+
+const MAX_AGE: CommandOption = { type: 'value', value: 'DURATION', text: 'results older than this count as stale' };
+
+/** An aggregate of the list. */
+type Listed = AggregateSummary & { readonly name: string };
+
+const list: Command = {
+  words: ['aggregate', 'list'],
+  summary: 'List aggregates with their results by severity',
+  operands: [],
+  options: LIST_OPTIONS,
+  examples: [['monctl aggregate list --watch', 'how are the services']],
+  async run(call) {
+    await showList<Listed>(call, {
+      noun: 'aggregates',
+      columns: () => LIST_COLUMNS,
+      key: ({ name }) => name,
+      fetch: () => summaries(call.api()),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['aggregate', 'info'],
+  summary: 'Show the members of an aggregate and its results by severity',
+  operands: ['AGGREGATE'],
+  completes: ['aggregate'],
+  options: { 'max-age': MAX_AGE },
+  examples: [['monctl aggregate info web --max-age 5m', 'only what was heard lately']],
+  async run({ api, flags, operands: [name = ''], output }) {
+    const summary = (await api().aggregate(name, maxAge(flags))) ?? missing(name);
+    await output.show(summary, () =>
+      record(
+        [
+          ['aggregate', name],
+          ['clients', String(summary.clients)],
+          ['checks', String(summary.checks)],
+          ...Object.entries(summary.results).map(([severity, count]) => [severity, String(count)] as const),
+        ],
+        output.look,
+      ),
+    );
+  },
+};
+
+const clients: Command = {
+  words: ['aggregate', 'clients'],
+  summary: 'List the clients of an aggregate with their checks',
+  operands: ['AGGREGATE'],
+  completes: ['aggregate'],
+  options: LIST_OPTIONS,
+  examples: [['monctl aggregate clients web', 'who is part of it']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    await showList<{ name: string; checks: string[] }>(call, {
+      noun: 'clients',
+      columns: () => [
+        { title: 'CLIENT', text: (member) => member.name },
+        { title: 'CHECKS', text: ({ checks: names }) => names.join(', ') },
+      ],
+      key: (member) => member.name,
+      fetch: async () => (await call.api().aggregateClients(name)) ?? missing(name),
+    });
+  },
+};
+
+const checks: Command = {
+  words: ['aggregate', 'checks'],
+  summary: 'List the checks of an aggregate with their clients',
+  operands: ['AGGREGATE'],
+  completes: ['aggregate'],
+  options: LIST_OPTIONS,
+  examples: [['monctl aggregate checks web', 'what makes it up']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    await showList<{ name: string; clients: string[] }>(call, {
+      noun: 'checks',
+      columns: () => [
+        { title: 'CHECK', text: (member) => member.name },
+        { title: 'CLIENTS', text: ({ clients: names }) => names.join(', ') },
+      ],
+      key: (member) => member.name,
+      fetch: async () => (await call.api().aggregateChecks(name)) ?? missing(name),
+    });
+  },
+};
+
+/** One output of one check, with who gave it. */
+interface Output {
+  readonly check: string;
+  readonly output: string;
+  readonly total: number;
+  readonly clients: readonly string[];
+}
+
+const results: Command = {
+  words: ['aggregate', 'results'],
+  summary: 'List what the members of one severity say, with the clients that say it',
+  details: [`SEVERITY is ${SEVERITIES.join(', ')}.`],
+  operands: ['AGGREGATE', 'SEVERITY'],
+  completes: ['aggregate', SEVERITIES],
+  options: { 'max-age': MAX_AGE, ...LIST_OPTIONS },
+  examples: [['monctl aggregate results web critical', 'who fails, and how']],
+  async run(call) {
+    const [name = '', severity = ''] = call.operands;
+    if (!isSeverity(severity)) {
+      throw new MonError('invalid', `SEVERITY must be ${SEVERITIES.join(', ')}, not ${JSON.stringify(severity)}`);
+    }
+    await showList<Output>(call, {
+      noun: 'outputs',
+      columns: () => RESULT_COLUMNS,
+      key: ({ check, output }) => JSON.stringify([check, output]),
+      fetch: async () =>
+        outputsOf((await call.api().aggregateResults(name, severity, maxAge(call.flags))) ?? missing(name)),
+    });
+  },
+};
+
+const remove: Command = {
+  words: ['aggregate', 'delete'],
+  summary: 'Delete an aggregate',
+  details: ['Its members come back with their next results, as long as their checks name it.'],
+  operands: ['AGGREGATE'],
+  completes: ['aggregate'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl aggregate delete old-web', 'after no check names it any more']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    await carryOut(call, {
+      async send(api) {
+        if (!(await api.deleteAggregate(name))) missing(name);
+      },
+      async effects() {
+        const summary = (await call.api().aggregate(name)) ?? missing(name);
+        return [
+          `the aggregate ${name} of ${counted(summary.clients, 'clients')} and ${counted(summary.checks, 'checks')} would be deleted`,
+          'it would come back with the next result whose check names it',
+        ];
+      },
+      question: `delete the aggregate ${name}`,
+      done: () => call.output.show({ aggregate: name, deleted: true }, () => safeText(`deleted the aggregate ${name}`)),
+    });
+  },
+};
+
+export const aggregateCommands: readonly Command[] = [list, info, clients, checks, results, remove];
+
+async function summaries(api: ApiClient): Promise<readonly Listed[]> {
+  const named = await api.aggregates();
+  const listed: Listed[] = [];
+  for (let at = 0; at < named.length; at += ASKED_AT_ONCE) {
+    const some = named.slice(at, at + ASKED_AT_ONCE);
+    const asked = await Promise.all(some.map(async ({ name }) => ({ name, summary: await api.aggregate(name) })));
+    // One that has gone meanwhile is no longer in the list.
+    for (const { name, summary } of asked) if (summary !== undefined) listed.push({ ...summary, name });
+  }
+  return listed;
+}
+
+function missing(name: string): never {
+  throw new MonError('not_found', `there is no aggregate ${name}: see monctl aggregate list`);
+}
+
+function maxAge(flags: Call['flags']): MaxAge {
+  const text = flags.value('max-age');
+  return text === undefined ? {} : { maxAge: parseLifetime('--max-age', text) };
+}
+
+function isSeverity(text: string): text is AggregateSeverity {
+  return SEVERITIES.some((severity) => severity === text);
+}
+
+function outputsOf(found: readonly AggregateResults[]): readonly Output[] {
+  return found.flatMap(({ check, summary }) =>
+    summary.map(({ output, total, clients: names }) => ({ check, output, total, clients: names })),
+  );
+}
+
+const LIST_COLUMNS: readonly Column<Listed>[] = [
+  { title: 'AGGREGATE', text: ({ name }) => name },
+  { title: 'CLIENTS', align: 'right', text: (aggregate) => String(aggregate.clients) },
+  { title: 'CHECKS', align: 'right', text: (aggregate) => String(aggregate.checks) },
+  countColumn('CRIT', 'critical', ['red', 'bold']),
+  countColumn('WARN', 'warning', 'yellow'),
+  countColumn('UNKN', 'unknown', 'magenta'),
+  countColumn('OK', 'ok', 'green'),
+];
+
+function countColumn(title: string, severity: AggregateSeverity, style: Style): Column<Listed> {
+  return {
+    title,
+    align: 'right',
+    text: (aggregate) => String(aggregate.results[severity]),
+    style: (aggregate) => (aggregate.results[severity] > 0 ? style : 'dim'),
+  };
+}
+
+const RESULT_COLUMNS: readonly Column<Output>[] = [
+  { title: 'CHECK', text: ({ check }) => check },
+  { title: 'COUNT', align: 'right', text: ({ total }) => String(total) },
+  { title: 'OUTPUT', text: ({ output }) => output.split('\n', 1)[0] ?? '' },
+  { title: 'CLIENTS', text: ({ clients: names }) => names.join(', ') },
+];

@@ -1,0 +1,84 @@
+import type { BackendInfo } from '../../../shared/client/answers.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import type { Command } from '../command.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { toYaml } from '../output.ts';
+import { record } from '../table.ts';
+import { ago } from '../times.ts';
+
+const info: Command = {
+  words: ['info'],
+  summary: 'Show what the backend says about itself',
+  operands: [],
+  options: {},
+  examples: [['monctl info', 'what runs there, and does it keep up']],
+  async run({ api, output, nowMs }) {
+    const backend = api();
+    const answer = await backend.info();
+    await output.show(answer, () => record(infoFields(backend.url, answer, nowMs), output.look));
+  },
+};
+
+const health: Command = {
+  words: ['health'],
+  summary: 'Ask the backend whether it is well',
+  details: ['Without limits: whether its store is open and it takes results.'],
+  operands: [],
+  options: {
+    consumers: { type: 'value', value: 'N', text: 'at least so many consumers of each queue' },
+    messages: { type: 'value', value: 'N', text: 'at most so many messages waiting in each queue' },
+    deep: { type: 'switch', text: 'let it look into itself, which takes longer' },
+  },
+  examples: [['monctl health --consumers 1 --messages 10000', 'for a probe']],
+  async run({ api, flags, output }) {
+    const consumers = flags.number('consumers', 0);
+    const messages = flags.number('messages', 0);
+    const limits = { ...(consumers !== undefined && { consumers }), ...(messages !== undefined && { messages }) };
+    const { isHealthy, problems } = await api().health(limits);
+    const deep = flags.switch('deep') === true ? await api().deepHealth() : undefined;
+    const found = [...problems, ...(deep?.problems ?? [])];
+    const isWell = isHealthy && deep?.isHealthy !== false;
+    const report = deep === undefined ? '' : `\n${await toYaml(deep.report)}`;
+    await output.show({ healthy: isWell, problems: found, ...(deep !== undefined && { report: deep.report }) }, () =>
+      isWell ? `healthy${report}` : `${safeText(['unhealthy', ...found].join('\n'))}${report}`,
+    );
+    if (!isWell) throw new ExitError(EXIT.unhealthy, 'the backend is not well');
+  },
+};
+
+const settings: Command = {
+  words: ['settings'],
+  summary: 'Show the configuration that is in force, without secrets',
+  operands: [],
+  options: {},
+  examples: [['monctl settings --output json', 'for a program']],
+  async run({ api, output }) {
+    const answer = await api().settings();
+    const text = await toYaml(answer);
+    await output.show(answer, () => text);
+  },
+};
+
+export const backendCommands: readonly Command[] = [info, health, settings];
+
+function infoFields(
+  url: string,
+  { sensu, transport, redis, servers = [], mon }: BackendInfo,
+  nowMs: number,
+): readonly (readonly [string, string])[] {
+  return [
+    ['backend', url],
+    ['version', `${mon?.version ?? 'of another make'} (API level ${sensu.version})`],
+    ['store', redis?.connected === true ? 'open' : 'not open'],
+    ['results', queueText(transport?.results)],
+    ['keepalives', queueText(transport?.keepalives)],
+    ...servers.map(
+      ({ hostname, address, tasks, timestamp }) =>
+        ['server', `${hostname} at ${address}, seen ${ago(timestamp, nowMs)}: ${tasks.join(', ')}`] as const,
+    ),
+  ];
+}
+
+function queueText(counts: { readonly messages: number; readonly consumers: number } | undefined): string {
+  return counts === undefined ? 'unknown' : `${String(counts.messages)} waiting, ${String(counts.consumers)} consumers`;
+}

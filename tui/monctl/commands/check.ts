@@ -1,0 +1,226 @@
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import type { DefinedCheck } from '../../../shared/client/answers.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { defaultCreator } from '../creator.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { toYaml } from '../output.ts';
+import { counted, severityCounts } from '../severity-text.ts';
+import type { Column } from '../table.ts';
+import { timestamp } from '../times.ts';
+
+const list: Command = {
+  words: ['check', 'list'],
+  summary: 'List the checks that the backend publishes, by name',
+  details: ['Standalone checks are known to their clients alone.'],
+  operands: [],
+  options: {
+    subscription: {
+      type: 'value',
+      value: 'NAME',
+      completes: 'subscription',
+      text: 'only checks that are published to it',
+    },
+    ...LIST_OPTIONS,
+  },
+  examples: [['monctl check list --subscription web', 'what do web servers run']],
+  async run(call) {
+    const subscription = call.flags.value('subscription');
+    await showList<DefinedCheck>(call, {
+      noun: 'checks',
+      columns: () => COLUMNS,
+      key: ({ name }) => name,
+      fetch: () => call.api().checks(),
+      select: (all) =>
+        all.filter(({ subscribers }) => subscription === undefined || subscribers.includes(subscription)),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['check', 'info'],
+  summary: 'Show the definition of one check',
+  operands: ['CHECK'],
+  completes: ['check'],
+  options: {},
+  examples: [['monctl check info disk', 'as it is in force now']],
+  async run({ api, operands: [name = ''], output }) {
+    const check = await wanted(api(), name);
+    const text = await toYaml(check);
+    await output.show(check, () => text);
+  },
+};
+
+const remove: Command = {
+  words: ['check', 'delete'],
+  summary: 'Resolve the events of a check and delete its results of all clients',
+  details: [
+    'The definition stays: remove it from the configuration first, or its next results are here soon.',
+    'A check that is called something else now keeps its history with monctl check rename.',
+  ],
+  operands: ['CHECK'],
+  completes: ['check'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl check delete old-disk', 'after it was removed from the configuration']],
+  async run(call) {
+    const { output } = call;
+    const [name = ''] = call.operands;
+    await carryOut(call, {
+      send: (api) => api.deleteCheck(name),
+      effects: () => deleteEffects(call, name),
+      question: `delete all results of ${name}`,
+      done: (answer) =>
+        output.show({ check: name, ...answer }, () =>
+          safeText(`deleting results of ${name}, asked at ${timestamp(answer.issued)}`),
+        ),
+    });
+  },
+};
+
+const request: Command = {
+  words: ['check', 'request'],
+  summary: 'Run a check now, instead of on its schedule',
+  operands: ['CHECK'],
+  completes: ['check'],
+  options: {
+    subscribers: {
+      type: 'value',
+      value: 'NAME,...',
+      completes: 'subscription',
+      text: 'who runs it; default: those of the definition',
+    },
+    reason: { type: 'value', value: 'TEXT', text: 'why; it becomes part of the results' },
+    creator: { type: 'value', value: 'TEXT', text: 'who; default USER@host' },
+    ...CHANGE_OPTIONS,
+  },
+  examples: [['monctl check request disk --subscribers client:web-001', 'on one machine']],
+  async run(call) {
+    const { env, flags, output } = call;
+    const [check = ''] = call.operands;
+    const subscribers = flags.list('subscribers');
+    const reason = flags.value('reason');
+    const creator = flags.value('creator') ?? defaultCreator(env);
+    const order = {
+      check,
+      ...(subscribers !== undefined && { subscribers }),
+      ...(reason !== undefined && { reason }),
+      ...(creator !== undefined && { creator }),
+    };
+    await carryOut(call, {
+      send: (api) => api.requestCheck(order),
+      effects: () => requestEffects(call, check, subscribers),
+      done: (answer) =>
+        output.show({ ...order, ...answer }, () =>
+          safeText(`requested ${check} at ${timestamp(answer.issued)}: its results come when the clients have run it`),
+        ),
+    });
+  },
+};
+
+const rename: Command = {
+  words: ['check', 'rename'],
+  summary: 'Give the results, histories and events of a check its new name',
+  details: [
+    'Change the name in the configuration and reload the backend first, then rename.',
+    'It can be called again after it was interrupted. Silenced entries keep the old name.',
+  ],
+  operands: ['OLD', 'NEW'],
+  completes: ['check', 'check'],
+  options: {
+    force: {
+      type: 'switch',
+      text: 'although OLD is still defined, and where a client has results under both names already',
+    },
+    ...CHANGE_OPTIONS,
+  },
+  examples: [['monctl check rename disk disk-usage', 'after the configuration was changed and reloaded']],
+  async run(call) {
+    const { flags, output } = call;
+    const [old = '', to = ''] = call.operands;
+    await carryOut(call, {
+      send: (api) => api.renameCheck(old, to, flags.switch('force') ?? false),
+      effects: () => renameEffects(call, old, to),
+      done: (answer) =>
+        output.show({ check: old, to, ...answer }, () =>
+          safeText(`renamed ${old} to ${to} on ${counted(answer.moved, 'clients')}`),
+        ),
+    });
+  },
+};
+
+export const checkCommands: readonly Command[] = [list, info, request, rename, remove];
+
+async function wanted(api: ApiClient, name: string): Promise<DefinedCheck> {
+  const check = await api.check(name);
+  if (check === undefined) {
+    throw new MonError('not_found', `the backend publishes no check ${name}: see monctl check list`);
+  }
+  return check;
+}
+
+async function deleteEffects({ api }: Call, check: string): Promise<readonly string[]> {
+  const [definition, results, events] = await Promise.all([
+    api().check(check),
+    api().results({ check }),
+    api().events({ check }),
+  ]);
+  return [
+    `deleted would be ${counted(results.length, 'results')} of ${check}`,
+    `resolved would be ${severityCounts(
+      'events',
+      events.map((event) => event.check.status),
+    )}`,
+    ...(definition === undefined ? [] : [`${check} is still defined: its next results come back`]),
+  ];
+}
+
+async function requestEffects(
+  { api }: Call,
+  name: string,
+  subscribers: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const [definition, clients] = await Promise.all([wanted(api(), name), api().clients()]);
+  const asked = subscribers ?? definition.subscribers;
+  const reached = clients.filter(({ subscriptions }) => subscriptions.some((one) => asked.includes(one)));
+  return [
+    `${name} would be requested of ${asked.length === 0 ? 'nobody' : asked.join(', ')}`,
+    `${counted(reached.length, 'clients')} with one of these subscriptions`,
+  ];
+}
+
+async function renameEffects({ api }: Call, old: string, to: string): Promise<readonly string[]> {
+  const [definition, results, present, events, silenced] = await Promise.all([
+    api().check(old),
+    api().results({ check: old }),
+    api().results({ check: to }),
+    api().events({ check: old }),
+    api().silenced({ check: old }),
+  ]);
+  const both = new Set(present.map(({ client }) => client));
+  const conflicts = results.filter(({ client }) => both.has(client)).length;
+  return [
+    `${counted(results.length, 'results')} of ${old} would become those of ${to}`,
+    `with them ${severityCounts(
+      'events',
+      events.map((event) => event.check.status),
+    )}`,
+    ...(conflicts === 0 ? [] : [`${counted(conflicts, 'clients')} with results of both, which takes --force`]),
+    ...(definition === undefined ? [] : [`${old} is still defined, which takes --force`]),
+    ...(silenced.length === 0
+      ? []
+      : [`these entries silence ${old} and not ${to}: ${silenced.map(({ id }) => id).join(', ')}`]),
+  ];
+}
+
+const COLUMNS: readonly Column<DefinedCheck>[] = [
+  { title: 'CHECK', text: ({ name }) => name },
+  {
+    title: 'SCHEDULE',
+    text: ({ interval, cron }) =>
+      cron !== '' ? cron : interval === null ? 'on request' : `every ${String(interval)} s`,
+  },
+  { title: 'SUBSCRIBERS', text: ({ subscribers }) => subscribers.join(', ') },
+  { title: 'COMMAND', text: ({ command }) => command },
+];

@@ -1,0 +1,260 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import type { ClientHistory } from '../../../shared/client/answers.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { ClientRow } from '../../../shared/schemas/feed.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { follow } from '../follow.ts';
+import { FILE_OPTION, readFileOption } from '../input.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { counted, severityCounts, statusStyle, statusWord } from '../severity-text.ts';
+import { record } from '../table.ts';
+import type { Column } from '../table.ts';
+import { ago, parseLifetime, timestamp } from '../times.ts';
+
+const list: Command = {
+  words: ['client', 'list'],
+  summary: 'List clients by name',
+  operands: [],
+  options: {
+    subscription: {
+      type: 'value',
+      value: 'NAME',
+      completes: 'subscription',
+      text: 'only clients with this subscription',
+    },
+    ...LIST_OPTIONS,
+  },
+  examples: [['monctl client list --subscription web', 'who is a web server']],
+  async run(call) {
+    const subscription = call.flags.value('subscription');
+    await showList<ClientRow>(call, {
+      noun: 'clients',
+      columns: listColumns,
+      key: ({ name }) => name,
+      // A sign of life every few seconds is no news.
+      news: ({ address, subscriptions, version }) => [address, subscriptions, version],
+      fetch: () => call.api().clients(),
+      select: (all) =>
+        all
+          .filter(({ subscriptions }) => subscription === undefined || subscriptions.includes(subscription))
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      follow: () => follow(call, 'clients', ({ clients }) => [...clients.values()]),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['client', 'info'],
+  summary: 'Show one client',
+  operands: ['CLIENT'],
+  completes: ['client'],
+  options: {},
+  examples: [['monctl client info web-001 --output yaml', 'everything about it, its own attributes too']],
+  async run({ api, operands: [name = ''], output, nowMs }) {
+    const client = await wanted(api(), name);
+    const events = await api().events({ client: name });
+    await output.show(client, () =>
+      record(
+        [
+          ['name', client.name],
+          ['address', client.address],
+          ['subscriptions', client.subscriptions.join(', ')],
+          ['last seen', ago(client.timestamp, nowMs)],
+          ['keepalives', client.keepalives === false ? 'not expected' : 'expected'],
+          ['version', client.version],
+          [
+            'events',
+            severityCounts(
+              'events',
+              events.map(({ check }) => check.status),
+            ),
+          ],
+        ],
+        output.look,
+      ),
+    );
+  },
+};
+
+const history: Command = {
+  words: ['client', 'history'],
+  summary: 'Show the last statuses of every check of a client',
+  operands: ['CLIENT'],
+  completes: ['client'],
+  options: LIST_OPTIONS,
+  examples: [['monctl client history web-001', 'what has it been through']],
+  async run(call) {
+    const { api, operands } = call;
+    const [name = ''] = operands;
+    await showList<ClientHistory>(call, {
+      noun: 'checks',
+      columns: historyColumns,
+      key: ({ check }) => check,
+      async fetch() {
+        const histories = await api().clientHistory(name);
+        // For the backend an unknown client is one without history.
+        if (histories.length === 0) await wanted(api(), name);
+        return histories;
+      },
+    });
+  },
+};
+
+const create: Command = {
+  words: ['client', 'create'],
+  summary: 'Make a client, or replace the one of that name',
+  details: [
+    'A client that is there is replaced as a whole: what is not given is gone.',
+    'Options come over what the file says.',
+  ],
+  operands: ['[CLIENT]'],
+  completes: ['client'],
+  options: {
+    file: FILE_OPTION,
+    address: { type: 'value', value: 'ADDRESS', text: 'where it can be reached; default: unknown' },
+    subscriptions: {
+      type: 'value',
+      value: 'NAME,...',
+      completes: 'subscription',
+      text: 'what it subscribes to; its own subscription is always added',
+    },
+    keepalives: { type: 'switch', text: 'expect signs of life from it' },
+    ...CHANGE_OPTIONS,
+  },
+  examples: [
+    ['monctl client create router-1 --address 192.0.2.1 --subscriptions network', 'a machine without an agent'],
+    ['monctl client create --file router-1.yml', 'with attributes of its own'],
+  ],
+  async run(call) {
+    const { flags, operands, output } = call;
+    const given = await readFileOption(call);
+    if (given !== undefined && !isObject(given))
+      throw new MonError('invalid', '--file must hold one client, an object');
+    const address = flags.value('address');
+    const subscriptions = flags.list('subscriptions');
+    const keepalives = flags.switch('keepalives');
+    const client: Readonly<Record<string, unknown>> = {
+      address: 'unknown',
+      ...given,
+      ...(operands[0] !== '' && { name: operands[0] }),
+      ...(address !== undefined && { address }),
+      ...(subscriptions !== undefined && { subscriptions }),
+      ...(keepalives !== undefined && { keepalives }),
+    };
+    const name = client['name'];
+    if (typeof name !== 'string') throw new MonError('invalid', 'say which client: CLIENT, or name in the --file');
+    await carryOut(call, {
+      send: (api) => api.saveClient(client),
+      effects: async () => [
+        (await call.api().client(name)) === undefined
+          ? `the client ${name} would be made`
+          : `the client ${name} would be replaced as a whole; its results and events stay`,
+      ],
+      done: () => output.show(client, () => safeText(`saved client ${name}`)),
+    });
+  },
+};
+
+const remove: Command = {
+  words: ['client', 'delete'],
+  summary: 'Resolve the events of a client and delete it with its results',
+  details: ['Its agent makes it again with the next keepalive, unless --invalidate-expire keeps it away.'],
+  operands: ['CLIENT'],
+  completes: ['client'],
+  options: {
+    invalidate: { type: 'switch', text: 'refuse what it sends while it is deleted' },
+    'invalidate-expire': {
+      type: 'value',
+      value: 'DURATION',
+      text: 'refuse it for so long; sets --invalidate',
+    },
+    ...DELETE_OPTIONS,
+  },
+  examples: [['monctl client delete web-001 --invalidate-expire 1h', 'a machine that is being taken away']],
+  async run(call) {
+    const { flags, output } = call;
+    const [name = ''] = call.operands;
+    const expire = flags.value('invalidate-expire');
+    const expireSeconds = expire === undefined ? undefined : parseLifetime('--invalidate-expire', expire);
+    const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
+    const invalidation = isInvalidated ? { ...(expireSeconds !== undefined && { expireSeconds }) } : undefined;
+    await carryOut(call, {
+      send: (api) => api.deleteClient(name, invalidation),
+      effects: () => deleteEffects(call, name, expireSeconds),
+      question: `delete client ${name}`,
+      done: (answer) =>
+        output.show({ client: name, ...answer }, () =>
+          safeText(`deleting client ${name}, asked at ${timestamp(answer.issued)}`),
+        ),
+    });
+  },
+};
+
+export const clientCommands: readonly Command[] = [list, info, history, create, remove];
+
+async function wanted(api: ApiClient, name: string): Promise<Client> {
+  const client = await api.client(name);
+  if (client === undefined) throw new MonError('not_found', `there is no client ${name}: see monctl client list`);
+  return client;
+}
+
+async function deleteEffects(
+  { api, nowMs }: Call,
+  name: string,
+  expireSeconds: number | undefined,
+): Promise<readonly string[]> {
+  const [client, results, events] = await Promise.all([
+    wanted(api(), name),
+    api().results({ client: name }),
+    api().events({ client: name }),
+  ]);
+  return [
+    `the client ${name}, last seen ${formatDuration(nowMs / 1000 - client.timestamp)} ago, would be deleted with ${counted(results.length, 'results')}`,
+    `resolved would be ${severityCounts(
+      'events',
+      events.map(({ check }) => check.status),
+    )}`,
+    expireSeconds === undefined
+      ? 'an agent that still runs there would make it again'
+      : `it could not come back for ${formatDuration(expireSeconds)}`,
+  ];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listColumns(nowMs: number): readonly Column<ClientRow>[] {
+  return [
+    { title: 'CLIENT', text: ({ name }) => name },
+    { title: 'ADDRESS', text: ({ address }) => address },
+    {
+      title: 'LAST SEEN',
+      align: 'right',
+      text: (client) => formatDuration(nowMs / 1000 - client.timestamp, 1),
+    },
+    { title: 'VERSION', text: ({ version }) => version },
+    { title: 'SUBSCRIPTIONS', text: ({ subscriptions }) => subscriptions.join(', ') },
+  ];
+}
+
+function historyColumns(nowMs: number): readonly Column<ClientHistory>[] {
+  return [
+    {
+      title: 'STATUS',
+      text: ({ last_status: status }) => (status === null ? '' : statusWord(status)),
+      style: ({ last_status: status }) => (status === null ? undefined : statusStyle(status)),
+    },
+    { title: 'CHECK', text: ({ check }) => check },
+    {
+      title: 'LAST',
+      align: 'right',
+      text: ({ last_execution: last }) => (last === null ? '' : formatDuration(nowMs / 1000 - last, 1)),
+    },
+    { title: 'HISTORY', text: (item) => item.history.join(' ') },
+  ];
+}

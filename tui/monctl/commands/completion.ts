@@ -1,0 +1,27 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Command } from '../command.ts';
+import { COMPLETION_SCRIPTS } from '../completion-scripts.ts';
+
+const SHELLS = Object.keys(COMPLETION_SCRIPTS);
+
+export const completionCommand: Command = {
+  words: ['completion'],
+  summary: 'Print a script that lets a shell complete commands, options and live names',
+  details: [
+    `SHELL is ${SHELLS.join(', ')}. Names are asked of the backend of --backend or MON_BACKEND.`,
+    'bash: source <(monctl completion bash), in ~/.bashrc',
+    'zsh:  source <(monctl completion zsh), in ~/.zshrc after compinit',
+    'fish: monctl completion fish > ~/.config/fish/completions/monctl.fish',
+  ],
+  operands: ['SHELL'],
+  completes: [SHELLS],
+  options: {},
+  examples: [['source <(monctl completion bash)', 'for this shell']],
+  async run({ operands: [shell = ''], output }) {
+    const script = Object.hasOwn(COMPLETION_SCRIPTS, shell) ? COMPLETION_SCRIPTS[shell] : undefined;
+    if (script === undefined) {
+      throw new MonError('invalid', `SHELL must be ${SHELLS.join(', ')}, not ${JSON.stringify(shell)}`);
+    }
+    await output.show({ shell, script }, () => script.trimEnd());
+  },
+};

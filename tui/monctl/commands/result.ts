@@ -1,0 +1,230 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { eventKey } from '../../../shared/schemas/feed.ts';
+import type { BatchAnswer, StoredResult, SubmittedResult } from '../../../shared/schemas/result.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { FILE_OPTION, readFileOption } from '../input.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import {
+  counted,
+  parseStatus,
+  STATUS_WORDS,
+  statusFlag,
+  statusStyle,
+  statusText,
+  statusWord,
+} from '../severity-text.ts';
+import { record } from '../table.ts';
+import type { Column } from '../table.ts';
+import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
+
+const list: Command = {
+  words: ['result', 'list'],
+  summary: 'List the last results, by client and check',
+  details: ['All conditions must hold.'],
+  operands: [],
+  options: {
+    client: { type: 'value', value: 'NAME', completes: 'client', text: 'only results of this client' },
+    check: { type: 'value', value: 'NAME', completes: 'check', text: 'only results of this check' },
+    status: { type: 'value', value: 'STATUS,...', completes: STATUS_WORDS, text: 'ok, warn, crit, unknown or numbers' },
+    ...LIST_OPTIONS,
+  },
+  examples: [['monctl result list --check disk', 'how is it everywhere']],
+  async run(call) {
+    const client = call.flags.value('client');
+    const check = call.flags.value('check');
+    const hasStatus = statusFlag(call.flags.value('status'));
+    await showList<StoredResult>(call, {
+      noun: 'results',
+      columns: listColumns,
+      key: (result) => eventKey(result.client, result.check.name),
+      // Another result of the same kind is no news.
+      news: (result) => result.check.status,
+      fetch: () =>
+        call.api().results({ ...(client !== undefined && { client }), ...(check !== undefined && { check }) }),
+      select: (all) => all.filter((result) => hasStatus(result.check.status)),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['result', 'info'],
+  summary: 'Show one result with its whole output',
+  operands: ['CLIENT', 'CHECK'],
+  completes: ['client', 'client-check'],
+  options: {},
+  examples: [['monctl result info web-001 disk', 'what did it say last']],
+  async run({ api, operands: [client = '', check = ''], output, nowMs }) {
+    const result = await wanted(api(), client, check);
+    await output.show(result, () => resultText(result, nowMs, output.look));
+  },
+};
+
+const submit: Command = {
+  words: ['result', 'submit'],
+  summary: 'Report a result, as an agent would',
+  details: [
+    'STATUS is ok, warn, crit, unknown or a number. TEXT - reads standard input.',
+    'With --file one result, or a list of them, as the API takes it; each names its client as source.',
+  ],
+  operands: ['[CLIENT]', '[CHECK]', '[STATUS]', '[TEXT]'],
+  completes: ['client', 'client-check', STATUS_WORDS],
+  options: {
+    file: FILE_OPTION,
+    ttl: { type: 'value', value: 'DURATION', text: 'a result has to follow within this time' },
+    executed: { type: 'value', value: 'TIME', text: 'when it ran; default now' },
+    handlers: { type: 'value', value: 'NAME,...', text: 'who handles its events' },
+    ...CHANGE_OPTIONS,
+  },
+  examples: [
+    ["monctl result submit web-001 backup ok 'took 12 min' --ttl 25h", 'at the end of a nightly script'],
+    ['df / | monctl result submit web-001 disk warn -', 'the output of a command'],
+    ['monctl result submit --file results.json', 'many at once'],
+  ],
+  async run(call) {
+    const given = await readFileOption(call);
+    if (Array.isArray(given)) {
+      if (call.operands.some((operand) => operand !== ''))
+        throw new MonError('invalid', 'a list in the --file says it all: leave CLIENT and the rest out');
+      return submitMany(call, given as readonly SubmittedResult[]);
+    }
+    const result = await resultOf(call, given);
+    const client = result.source ?? 'sensu-api';
+    await carryOut(call, {
+      send: (api) => api.submitResult(result),
+      effects: () => submitEffects(call, client, result.name),
+      done: (answer) =>
+        call.output.show({ client, check: result.name, ...answer }, () =>
+          safeText(`submitted ${client}/${result.name} at ${timestamp(answer.issued)}`),
+        ),
+    });
+  },
+};
+
+const remove: Command = {
+  words: ['result', 'delete'],
+  summary: 'Delete a result with its history',
+  details: ['Its event stays: monctl event resolve ends that.'],
+  operands: ['CLIENT', 'CHECK'],
+  completes: ['client', 'client-check'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl result delete web-001 old-disk', 'a check that this client no longer runs']],
+  async run(call) {
+    const [client = '', check = ''] = call.operands;
+    await carryOut(call, {
+      async send(api) {
+        if (!(await api.deleteResult(client, check))) throw noSuchResult(client, check);
+      },
+      async effects() {
+        const result = await wanted(call.api(), client, check);
+        const event = await call.api().event(client, check);
+        return [
+          `the result ${client}/${check}, ${statusText(result.check.status)}, would be deleted with its history of ${String(result.check.history.length)}`,
+          ...(event === undefined ? [] : ['its event would stay']),
+        ];
+      },
+      question: `delete the result ${client}/${check}`,
+      done: () =>
+        call.output.show({ client, check, deleted: true }, () => safeText(`deleted the result ${client}/${check}`)),
+    });
+  },
+};
+
+export const resultCommands: readonly Command[] = [list, info, submit, remove];
+
+/** The result of the command line, over the one of the file. */
+async function resultOf(call: Call, given: unknown): Promise<SubmittedResult> {
+  const { flags, nowMs, readInput } = call;
+  const [client = '', check = '', status = '', text = ''] = call.operands;
+  const ttl = flags.value('ttl');
+  const executed = flags.value('executed');
+  const handlers = flags.list('handlers');
+  const result: Readonly<Record<string, unknown>> = {
+    ...(given as Readonly<Record<string, unknown>> | undefined),
+    ...(client !== '' && { source: client }),
+    ...(check !== '' && { name: check }),
+    ...(status !== '' && { status: parseStatus(status) }),
+    ...(text !== '' && { output: text === '-' ? await readInput() : text }),
+    ...(ttl !== undefined && { ttl: parseLifetime('--ttl', ttl) }),
+    ...(executed !== undefined && { executed: parseMoment(executed, nowMs) }),
+    ...(handlers !== undefined && { handlers: [...handlers] }),
+  };
+  const { name, output = '' } = result;
+  if (typeof name !== 'string' || (given === undefined && status === '')) {
+    throw new MonError('invalid', 'say what happened: monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
+  }
+  // Everything else is held to the rules by the backend, which knows them best.
+  return { ...result, name, output: String(output) };
+}
+
+async function submitMany(call: Call, results: readonly SubmittedResult[]): Promise<void> {
+  let answer: BatchAnswer | undefined;
+  await carryOut(call, {
+    send: (api) => api.submitResults(results),
+    effects: () => Promise.resolve([`${counted(results.length, 'results')} would be submitted`]),
+    done(given) {
+      answer = given;
+      return call.output.show(given, () => `submitted ${counted(given.accepted, 'results')}`);
+    },
+  });
+  if (answer === undefined || answer.rejected.length === 0) return;
+  const [first] = answer.rejected;
+  throw new MonError(
+    'invalid',
+    `${counted(answer.rejected.length, 'results')} refused; number ${String(first?.index ?? 0)}: ${first?.error ?? ''}`,
+  );
+}
+
+async function submitEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
+  const [known, result] = await Promise.all([api().client(client), api().result(client, check)]);
+  return [
+    ...(known === undefined ? [`the client ${client} would be made`] : []),
+    result === undefined
+      ? `it would be the first result of ${client}/${check}`
+      : `it would follow ${statusText(result.check.status)} of ${ago(result.check.executed, nowMs)}`,
+  ];
+}
+
+async function wanted(api: ApiClient, client: string, check: string): Promise<StoredResult> {
+  const result = await api.result(client, check);
+  if (result === undefined) throw noSuchResult(client, check);
+  return result;
+}
+
+function noSuchResult(client: string, check: string): MonError {
+  return new MonError('not_found', `there is no result ${client}/${check}`);
+}
+
+function listColumns(nowMs: number): readonly Column<StoredResult>[] {
+  return [
+    {
+      title: 'STATUS',
+      text: ({ check }) => statusWord(check.status),
+      style: ({ check }) => statusStyle(check.status),
+    },
+    { title: 'CLIENT', text: ({ client }) => client },
+    { title: 'CHECK', text: ({ check }) => check.name },
+    {
+      title: 'LAST',
+      align: 'right',
+      text: ({ check }) => formatDuration(nowMs / 1000 - check.executed, 1),
+    },
+    { title: 'OUTPUT', text: ({ check }) => check.output.split('\n', 1)[0] ?? '' },
+  ];
+}
+
+function resultText({ client, check }: StoredResult, nowMs: number, look: Parameters<typeof record>[1]): string {
+  const fields: (readonly [string, string])[] = [
+    ['client', client],
+    ['check', check.name],
+    ['status', statusText(check.status)],
+    ['executed', ago(check.executed, nowMs)],
+    ['issued', ago(check.issued, nowMs)],
+    ['history', check.history.join(' ')],
+  ];
+  const output = (look.raw ? check.output : safeText(check.output)).trimEnd();
+  return `${record(fields, look)}\n\n${output === '' ? '(no output)' : output}`;
+}

@@ -1,0 +1,143 @@
+import type { StoredStash } from '../../../shared/client/answers.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { FILE_OPTION, readFileOption } from '../input.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { toYaml } from '../output.ts';
+import type { Column } from '../table.ts';
+import { parseLifetime } from '../times.ts';
+
+const list: Command = {
+  words: ['stash', 'list'],
+  summary: 'List stashes by path',
+  operands: [],
+  options: {
+    prefix: { type: 'value', value: 'PATH', completes: 'stash', text: 'only paths that begin like this' },
+    ...LIST_OPTIONS,
+  },
+  examples: [['monctl stash list --prefix silence/', 'silences of the old kind']],
+  async run(call) {
+    const prefix = call.flags.value('prefix') ?? '';
+    await showList<StoredStash>(call, {
+      noun: 'stashes',
+      columns: () => COLUMNS,
+      key: ({ path }) => path,
+      // It counts down.
+      news: ({ content }) => content,
+      fetch: () => call.api().stashes(),
+      select: (all) => all.filter(({ path }) => path.startsWith(prefix)),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['stash', 'info'],
+  summary: 'Show the content of a stash',
+  operands: ['PATH'],
+  completes: ['stash'],
+  options: {},
+  examples: [['monctl stash info deploy/web --output json', 'for a program']],
+  async run(call) {
+    const [path = ''] = call.operands;
+    const content = await wanted(call, path);
+    const text = await toYaml(content);
+    await call.output.show(content, () => text);
+  },
+};
+
+const create: Command = {
+  words: ['stash', 'create'],
+  summary: 'Keep an object under a path, replacing the one that is there',
+  operands: ['PATH'],
+  completes: ['stash'],
+  options: {
+    content: { type: 'value', value: 'JSON', text: 'the object' },
+    file: FILE_OPTION,
+    expire: { type: 'value', value: 'DURATION', text: 'how long it is kept; default for ever' },
+    ...CHANGE_OPTIONS,
+  },
+  examples: [
+    [`monctl stash create deploy/web --content '{"version": 12}' --expire 1d`, 'a note for other scripts'],
+    ['monctl stash create deploy/web --file -', 'from standard input'],
+  ],
+  async run(call) {
+    const { flags, output } = call;
+    const [path = ''] = call.operands;
+    const expire = flags.value('expire');
+    const content = await contentOf(call);
+    const stash = { path, content, ...(expire !== undefined && { expire: parseLifetime('--expire', expire) }) };
+    await carryOut(call, {
+      send: (api) => api.saveStash(stash),
+      effects: async () => [
+        (await call.api().stash(path)) === undefined
+          ? `the stash ${path} would be made`
+          : `the stash ${path} would be replaced`,
+      ],
+      done: () => output.show(stash, () => safeText(`saved the stash ${path}`)),
+    });
+  },
+};
+
+const remove: Command = {
+  words: ['stash', 'delete'],
+  summary: 'Delete a stash',
+  operands: ['PATH'],
+  completes: ['stash'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl stash delete deploy/web', 'it is no longer needed']],
+  async run(call) {
+    const [path = ''] = call.operands;
+    await carryOut(call, {
+      async send(api) {
+        if (!(await api.deleteStash(path))) throw noSuchStash(path);
+      },
+      effects: async () => [`the stash ${path} would be deleted: ${JSON.stringify(await wanted(call, path))}`],
+      question: `delete the stash ${path}`,
+      done: () => call.output.show({ path, deleted: true }, () => safeText(`deleted the stash ${path}`)),
+    });
+  },
+};
+
+export const stashCommands: readonly Command[] = [list, info, create, remove];
+
+async function wanted({ api }: Call, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const content = await api().stash(path);
+  if (content === undefined) throw noSuchStash(path);
+  return content;
+}
+
+function noSuchStash(path: string): MonError {
+  return new MonError('not_found', `there is no stash ${path}: see monctl stash list`);
+}
+
+async function contentOf(call: Call): Promise<Readonly<Record<string, unknown>>> {
+  const text = call.flags.value('content');
+  const given = text === undefined ? await readFileOption(call) : parseContent(text);
+  if (given === undefined) throw new MonError('invalid', 'say what to keep: --content JSON or --file FILE');
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new MonError('invalid', 'a stash holds an object: {"name": "value"}');
+  }
+  return given as Readonly<Record<string, unknown>>;
+}
+
+function parseContent(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MonError('invalid', '--content is not JSON: write \'{"name": "value"}\'', { cause: error });
+  }
+}
+
+const COLUMNS: readonly Column<StoredStash>[] = [
+  { title: 'PATH', text: ({ path }) => path },
+  {
+    title: 'EXPIRES',
+    align: 'right',
+    text: ({ expire }) => (expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(expire)}`),
+  },
+  { title: 'CONTENT', text: ({ content }) => JSON.stringify(content) },
+];

@@ -1,0 +1,167 @@
+import { openApiClient } from '../../shared/client/api-client.ts';
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { Command, CommandOption, Completes } from './command.ts';
+import type { OutputStream } from './output.ts';
+import { DEFAULT_BACKEND, GLOBAL_OPTIONS } from './parse-arguments.ts';
+
+/** The word by which the script of a shell asks; people have no use for it. */
+export const COMPLETE = '__complete';
+
+/** A person waits for it, with a finger on the key. */
+const TIMEOUT_MS = 1500;
+
+/** Most names that are asked for: a shell that offers more helps nobody. */
+const NAMES_MAX = 2000;
+const CANDIDATES_MAX = 200;
+
+/**
+ * What may go on a command line as it is. Names come from outside: one with a quote, a blank or a semicolon would be
+ * taken apart by the shell as soon as the line is entered, so it is not offered.
+ */
+const HARMLESS = /^[\w.:@%+,/*][\w.:@%+,/*=-]*$/;
+
+/**
+ * Prints the candidates for the last of the words, one a line. It never fails: a shell that completes has no place for
+ * a message.
+ *
+ * @param argv `--`, then the words behind `monctl` up to the cursor, the last of which may be empty
+ */
+export async function complete(
+  argv: readonly string[],
+  commands: readonly Command[],
+  { stdout, env }: { readonly stdout: OutputStream; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<void> {
+  const words = argv[0] === '--' ? argv.slice(1) : argv;
+  const { before, current } = { before: words.slice(0, -1), current: words.at(-1) ?? '' };
+  const line = readLine(before, commands);
+  const openNames = (): ApiClient =>
+    openApiClient({
+      backend: line.backend ?? (env['MON_BACKEND'] || DEFAULT_BACKEND),
+      env,
+      timeoutMs: TIMEOUT_MS,
+    });
+  try {
+    const candidates = await candidatesFor(line, current, commands, openNames);
+    const fitting = [...new Set(candidates)].filter((one) => one.startsWith(current)).slice(0, CANDIDATES_MAX);
+    if (fitting.length > 0) stdout.write(`${fitting.join('\n')}\n`);
+  } catch {
+    // No backend, no names.
+  }
+}
+
+/** What the words before the current one say. */
+interface Line {
+  /** Words that are no options, and no values of theirs. */
+  readonly words: readonly string[];
+  /** The option whose value comes next. */
+  readonly pending: CommandOption | undefined;
+  readonly backend: string | undefined;
+  readonly command: Command | undefined;
+}
+
+function readLine(before: readonly string[], commands: readonly Command[]): Line {
+  const words: string[] = [];
+  const all = Object.assign({}, GLOBAL_OPTIONS, ...commands.map(({ options }) => options)) as Command['options'];
+  let pending: CommandOption | undefined;
+  let isBackend = false;
+  let backend: string | undefined;
+  for (const word of before) {
+    if (pending !== undefined) {
+      if (isBackend) backend = word;
+      pending = undefined;
+    } else if (word.startsWith('-')) {
+      const [name, value] = optionName(word, all);
+      isBackend = name === 'backend';
+      if (isBackend && value !== undefined) backend = value;
+      const option = Object.hasOwn(all, name) ? all[name] : undefined;
+      pending = option?.type === 'value' && value === undefined ? option : undefined;
+    } else {
+      words.push(word);
+    }
+  }
+  const command = commands.find((one) => one.words.every((word, at) => words[at] === word));
+  return { words, pending: pending === undefined ? undefined : ownOption(pending, command, all), backend, command };
+}
+
+/** An option of that name may mean something else to this command. */
+function ownOption(found: CommandOption, command: Command | undefined, all: Command['options']): CommandOption {
+  const [name = ''] = Object.entries(all).find(([, option]) => option === found) ?? [];
+  return command?.options[name] ?? found;
+}
+
+function optionName(word: string, options: Command['options']): readonly [name: string, value: string | undefined] {
+  const [spelled = '', ...rest] = word.split('=');
+  const value = rest.length === 0 ? undefined : rest.join('=');
+  if (spelled.startsWith('--')) return [spelled.slice(2), value];
+  const short = spelled.slice(1);
+  const [name = ''] = Object.entries(options).find(([, option]) => option.short === short) ?? [];
+  return [name, value];
+}
+
+async function candidatesFor(
+  { words, pending, command }: Line,
+  current: string,
+  commands: readonly Command[],
+  openNames: () => ApiClient,
+): Promise<readonly string[]> {
+  if (pending !== undefined) return namesFor(pending.completes, words, command, openNames);
+  if (command === undefined) return nextWords(words, commands);
+  const options: Command['options'] = { ...command.options, ...GLOBAL_OPTIONS };
+  if (current.startsWith('-')) {
+    const name = /^--([^=]+)=/.exec(current)?.[1];
+    if (name === undefined) return Object.keys(options).map((option) => `--${option}`);
+    const names = await namesFor(options[name]?.completes, words, command, openNames);
+    return names.map((one) => `--${name}=${one}`);
+  }
+  const operand = words.length - command.words.length;
+  return namesFor(command.completes?.[operand], words, command, openNames);
+}
+
+function nextWords(words: readonly string[], commands: readonly Command[]): readonly string[] {
+  return commands.flatMap((command) => {
+    const next = command.words[words.length];
+    return next !== undefined && words.every((word, at) => command.words[at] === word) ? [next] : [];
+  });
+}
+
+async function namesFor(
+  completes: Completes | undefined,
+  words: readonly string[],
+  command: Command | undefined,
+  openNames: () => ApiClient,
+): Promise<readonly string[]> {
+  if (completes === undefined || completes === 'file') return [];
+  if (typeof completes !== 'string') return completes;
+  const [noun = '', , client = ''] = words;
+  const names = await liveNames(openNames(), completes, command === undefined ? '' : noun, client);
+  return names.filter((name) => HARMLESS.test(name));
+}
+
+async function liveNames(
+  api: ApiClient,
+  kind: Exclude<Completes, readonly string[]>,
+  noun: string,
+  client: string,
+): Promise<readonly string[]> {
+  const page = { limit: NAMES_MAX };
+  switch (kind) {
+    case 'client':
+      return (await api.clients(page)).map(({ name }) => name);
+    case 'check':
+      return (await api.checks(page)).map(({ name }) => name);
+    case 'client-check':
+      return noun === 'event'
+        ? (await api.events({ client, ...page })).map(({ check }) => check.name)
+        : (await api.results({ client, ...page })).map(({ check }) => check.name);
+    case 'subscription':
+      return (await api.clients(page)).flatMap(({ subscriptions }) => subscriptions);
+    case 'silenced':
+      return (await api.silenced()).map(({ id }) => id);
+    case 'aggregate':
+      return (await api.aggregates(page)).map(({ name }) => name);
+    case 'stash':
+      return (await api.stashes(page)).map(({ path }) => path);
+    case 'file':
+      return [];
+  }
+}

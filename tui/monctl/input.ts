@@ -1,0 +1,72 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { MonError, errorMessage } from '../../shared/errors.ts';
+import type { Call, CommandOption } from './command.ts';
+
+/** Most of a file or of standard input: as much as the backend takes. */
+const INPUT_BYTES_MAX = 10 * 1024 * 1024;
+
+export const FILE_OPTION: CommandOption = {
+  type: 'value',
+  value: 'FILE',
+  short: 'f',
+  completes: 'file',
+  text: 'read it from this JSON or YAML file; - reads standard input',
+};
+
+/**
+ * What `--file` names, read as YAML, which JSON is a part of.
+ *
+ * @throws MonError `invalid`, naming the file
+ */
+export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): Promise<unknown> {
+  const name = call.flags.value('file');
+  if (name === undefined) return undefined;
+  const text = name === '-' ? await call.readInput() : await readFile(name);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parseYaml(text, name === '-' ? 'standard input' : name);
+  }
+}
+
+/** @throws MonError `too_large` */
+export async function readInput(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    size += bytes.byteLength;
+    if (size > INPUT_BYTES_MAX) throw tooLarge('standard input');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function readFile(name: string): Promise<string> {
+  try {
+    await using file = await open(name);
+    if ((await file.stat()).size > INPUT_BYTES_MAX) throw tooLarge(name);
+    return await file.readFile('utf8');
+  } catch (error) {
+    if (error instanceof MonError) throw error;
+    throw new MonError('invalid', `--file ${name} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+async function parseYaml(text: string, name: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  try {
+    // Aliases are for people who repeat themselves, not for a few lines that unfold to gigabytes.
+    return parse(text, { maxAliasCount: 100 }) as unknown;
+  } catch (error) {
+    throw new MonError('invalid', `${name} is neither JSON nor YAML: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function tooLarge(name: string): MonError {
+  return new MonError(
+    'too_large',
+    `${name} holds more than ${String(INPUT_BYTES_MAX / 1024 / 1024)} MiB: send less at once`,
+  );
+}

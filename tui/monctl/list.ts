@@ -1,0 +1,137 @@
+import { MonError } from '../../shared/errors.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { Call, CommandOption } from './command.ts';
+import { poll } from './poll.ts';
+import type { Sight } from './poll.ts';
+import { table } from './table.ts';
+import type { Column } from './table.ts';
+
+/** Options of every list. */
+export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
+  limit: { type: 'value', value: 'N', text: 'at most so many' },
+  watch: { type: 'switch', short: 'w', text: 'stay and show every change; into a pipe, one line each' },
+};
+
+/** What a list shows, and where it comes from. */
+export interface List<Item> {
+  /** What they are called, many and none: `no clients`. */
+  readonly noun: string;
+  columns(nowMs: number): readonly Column<Item>[];
+  /** Names an item for good. */
+  key(item: Item): string;
+  /** As programs get it. Default: as it is. */
+  value?(item: Item): unknown;
+  /** An item whose news differ has changed, for the lines of `--watch`. Default: everything about it. */
+  news?(item: Item): unknown;
+  /** All that the backend has; `select` takes from it. */
+  fetch(): Promise<readonly Item[]>;
+  /** Those that are wanted, in their order. Default: all, as they come. */
+  select?(items: readonly Item[], nowMs: number): readonly Item[];
+  /** Each state of the list as it becomes known. Default: asking again and again. */
+  follow?(): AsyncIterable<Sight<Item>>;
+}
+
+/** Shows a list: once, or with `--watch` until the program is ended. */
+export async function showList<Item>(call: Call, list: List<Item>): Promise<void> {
+  const limit = call.flags.number('limit');
+  if (call.flags.switch('watch') === true) return watch(call, list, limit);
+  const { output, nowMs } = call;
+  const all = await list.fetch();
+  const found = selected(list, all, nowMs);
+  const shown = found.slice(0, limit);
+  await output.show(
+    shown.map((item) => valueOf(list, item)),
+    () => (shown.length === 0 ? '' : table(list.columns(nowMs), shown, output.look)),
+  );
+  if (shown.length === 0) output.note(nothing(list, all.length));
+  else if (shown.length < found.length) output.note(countText(list, shown.length, found.length));
+}
+
+async function watch<Item>(call: Call, list: List<Item>, limit: number | undefined): Promise<void> {
+  const sights = list.follow?.() ?? poll(call.clock, () => list.fetch());
+  const show = call.output.draw === undefined ? lineWriter(call, list) : screenWriter(call, list, call.output.draw);
+  for await (const { items, trouble } of sights) {
+    const found = items === undefined ? undefined : selected(list, items, call.clock.now());
+    await show({ all: items?.length ?? 0, found, shown: found?.slice(0, limit), trouble });
+  }
+  // Sources tell for as long as they are asked.
+  throw new MonError('internal', 'the list came to an end');
+}
+
+interface Shown<Item> {
+  /** Items before the selection. */
+  readonly all: number;
+  /** `undefined` until they are known. */
+  readonly found: readonly Item[] | undefined;
+  readonly shown: readonly Item[] | undefined;
+  readonly trouble: string | undefined;
+}
+
+function screenWriter<Item>(
+  { clock, output }: Call,
+  list: List<Item>,
+  draw: (lines: readonly string[]) => void,
+): (state: Shown<Item>) => Promise<void> {
+  let drawn = '';
+  return async ({ all, found, shown, trouble }) => {
+    const lines =
+      found === undefined || shown === undefined
+        ? [trouble ?? 'connecting ...']
+        : [
+            `${shown.length === 0 ? nothing(list, all) : countText(list, shown.length, found.length)}${trouble === undefined ? '' : `; as last known: ${trouble}`}`,
+            ...(shown.length === 0 ? [] : table(list.columns(clock.now()), shown, output.look).split('\n')),
+          ];
+    const [head = '', ...rest] = lines;
+    const screen = [safeLine(head), ...rest];
+    if (screen.join('\n') === drawn) return;
+    drawn = screen.join('\n');
+    draw(screen);
+  };
+}
+
+function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
+  let known = new Map<string, { readonly item: Item; readonly news: string }>();
+  let noted: string | undefined;
+  const say = (sign: '+' | '~' | '-', item: Item): Promise<void> =>
+    output.showNext({ change: CHANGE_NAME[sign], key: list.key(item), value: valueOf(list, item) }, () =>
+      [sign, ...list.columns(clock.now()).map((column) => cell(column.text(item), output.look.raw))].join('\t'),
+    );
+  return async ({ shown, trouble }) => {
+    if (trouble !== undefined && trouble !== noted) output.note(trouble);
+    noted = trouble;
+    if (shown === undefined) return;
+    const before = known;
+    known = new Map(
+      shown.map((item) => [list.key(item), { item, news: JSON.stringify(list.news?.(item) ?? valueOf(list, item)) }]),
+    );
+    for (const [key, { item }] of before) if (!known.has(key)) await say('-', item);
+    for (const [key, { item, news }] of known) {
+      const last = before.get(key);
+      if (last === undefined) await say('+', item);
+      else if (last.news !== news) await say('~', item);
+    }
+  };
+}
+
+const CHANGE_NAME = { '+': 'added', '~': 'changed', '-': 'removed' } as const;
+
+/** A tab separates the cells, so none may hold one. */
+function cell(text: string, isRaw: boolean): string {
+  return isRaw ? text.replaceAll(/[\t\r\n]/g, ' ') : safeLine(text);
+}
+
+function selected<Item>(list: List<Item>, items: readonly Item[], nowMs: number): readonly Item[] {
+  return list.select?.(items, nowMs) ?? items;
+}
+
+function valueOf<Item>(list: List<Item>, item: Item): unknown {
+  return list.value === undefined ? item : list.value(item);
+}
+
+function nothing({ noun }: Pick<List<never>, 'noun'>, all: number): string {
+  return all === 0 ? `no ${noun}` : `none of ${String(all)} ${noun} matches`;
+}
+
+function countText({ noun }: Pick<List<never>, 'noun'>, shown: number, found: number): string {
+  return shown === found ? `${String(found)} ${noun}` : `${String(shown)} of ${String(found)} ${noun}`;
+}

@@ -1,0 +1,93 @@
+import { severityOf } from '../../shared/domain/severity.ts';
+import type { Severity } from '../../shared/domain/severity.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { Style } from './table.ts';
+
+const STATUS_WORD: Readonly<Record<Severity, string>> = {
+  ok: 'OK',
+  warning: 'WARN',
+  critical: 'CRIT',
+  unknown: 'UNKN',
+};
+
+const STATUS_STYLE: Readonly<Record<Severity, Style>> = {
+  ok: 'green',
+  warning: 'yellow',
+  critical: ['red', 'bold'],
+  unknown: 'magenta',
+};
+
+/** What `--status` takes; numbers stand for themselves. */
+const STATUS_NAMES: Readonly<Record<string, Severity>> = {
+  ok: 'ok',
+  warn: 'warning',
+  warning: 'warning',
+  crit: 'critical',
+  critical: 'critical',
+  unkn: 'unknown',
+  unknown: 'unknown',
+};
+
+/** For the manual and the shell. */
+export const STATUS_WORDS: readonly string[] = ['ok', 'warn', 'crit', 'unknown'];
+
+/** Worst first. */
+export const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
+
+/** `CRIT`. */
+export function statusWord(status: number): string {
+  return STATUS_WORD[severityOf(status)];
+}
+
+/** `CRIT (2)`: the word is not all there is to know of a status above 3. */
+export function statusText(status: number): string {
+  return `${statusWord(status)} (${String(status)})`;
+}
+
+export function statusStyle(status: number): Style {
+  return STATUS_STYLE[severityOf(status)];
+}
+
+const STATUS_OF: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
+
+/**
+ * The status that a word or a number stands for.
+ *
+ * @throws MonError `invalid`
+ */
+export function parseStatus(text: string): number {
+  const word = text.toLowerCase();
+  const severity = Object.hasOwn(STATUS_NAMES, word) ? STATUS_NAMES[word] : undefined;
+  if (severity !== undefined) return STATUS_OF[severity];
+  if (/^-?\d{1,9}$/.test(text)) return Number(text);
+  throw new MonError('invalid', `STATUS must be ok, warn, crit, unknown or a number, not ${JSON.stringify(text)}`);
+}
+
+/** Whether a status is one of those that `--status` names. */
+export function statusFlag(text: string | undefined): (status: number) => boolean {
+  if (text === undefined) return () => true;
+  const conditions = text.split(',').map((part): ((status: number) => boolean) => {
+    const word = part.trim().toLowerCase();
+    const severity = Object.hasOwn(STATUS_NAMES, word) ? STATUS_NAMES[word] : undefined;
+    if (severity !== undefined) return (status) => severityOf(status) === severity;
+    if (/^-?\d{1,9}$/.test(word)) return (status) => status === Number(word);
+    throw new MonError('invalid', `--status must be ok, warn, crit, unknown or a number, not ${JSON.stringify(part)}`);
+  });
+  return (status) => conditions.some((holds) => holds(status));
+}
+
+/** `3 events: 1 critical, 2 warning`. */
+export function severityCounts(noun: string, statuses: readonly number[]): string {
+  const counts = SEVERITY_ORDER.flatMap((severity) => {
+    const count = statuses.filter((status) => severityOf(status) === severity).length;
+    return count === 0 ? [] : [`${String(count)} ${severity}`];
+  });
+  return `${counted(statuses.length, noun)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
+}
+
+/** `no events`, `1 event`, `2 events`. */
+export function counted(count: number, plural: string): string {
+  return count === 1
+    ? `1 ${plural.replace(/ies$/, 'y').replace(/s$/, '')}`
+    : `${count === 0 ? 'no' : String(count)} ${plural}`;
+}
