@@ -2,7 +2,9 @@ import meow from 'meow';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
-import { createLog, LOG_LEVELS, type LogLevel } from '../log/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../../shared/schemas/settings.ts';
+import { LineWriter } from '../log/line-writer.ts';
+import { createLog } from '../log/log.ts';
 import { agentAddress } from './agent-address.ts';
 import { clientIdentity } from './client-record.ts';
 import { compose, type AgentConfig } from './compose.ts';
@@ -61,7 +63,11 @@ try {
 
 async function start(): Promise<void> {
   const { flags } = cli;
-  const log = createLog({ component: 'agent', level: parseLogLevel(flags.logLevel) });
+  const log = createLog({
+    component: 'agent',
+    level: parseLogLevel(flags.logLevel),
+    destination: new LineWriter(undefined),
+  });
   const definitions = await loadDefinitions(commaSeparated(flags.configDir));
   for (const warning of definitions.warnings) log.warn({}, warning);
   const subscriptions = commaSeparated(flags.subscriptions);

@@ -3,19 +3,24 @@ import { hostname } from 'node:os';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
-import type { Log } from '../log/log.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import type { Log, LogRequest } from '../log/log.ts';
 import { authorizer } from './api/auth.ts';
 import { isLoopback } from './api/host.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
 import { close, listen, openServer } from './api/server.ts';
-import { Definitions } from './config/definitions.ts';
+import { ConfigInForce } from './config/config-in-force.ts';
 import type { LoadedConfig } from './config/load-config.ts';
+import { reload } from './config/reload.ts';
+import { watchConfig } from './config/watch-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
+import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
 import { Events } from './pipeline/events.ts';
+import { CheckRequests } from './pipeline/requests.ts';
 import { Results } from './pipeline/results.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
 import { Stashes } from './pipeline/stashes.ts';
@@ -38,9 +43,13 @@ const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
 export interface BackendOptions {
   readonly config: LoadedConfig;
+  /** Reads the configuration again; without it there is no reload. */
+  readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told about each answer of the API. */
+  readonly logRequest?: LogRequest;
   /** Address and port to listen on; port 0 takes a free one. */
   readonly bind: string;
   readonly port: number;
@@ -52,6 +61,8 @@ export interface BackendOptions {
 export interface Backend {
   /** Where it listens, `http://127.0.0.1:4567`. */
   readonly url: string;
+  /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
+  reload(): Promise<void>;
   /** Stops taking work in, commits what waits, closes the store. */
   stop(): Promise<void>;
 }
@@ -62,14 +73,8 @@ export interface Backend {
  * @throws MonError `invalid` or `conflict` when it cannot start this way
  */
 export async function compose(options: BackendOptions): Promise<Backend> {
-  const { config, clock, log } = options;
-  const { api } = config;
-  if (!isLoopback(options.bind) && api.user === undefined && options.isInsecureAllowed !== true) {
-    throw new MonError(
-      'invalid',
-      `${options.bind} can be reached by others: set api.user and api.password, or allow it with --insecure`,
-    );
-  }
+  const { clock, log } = options;
+  refuseOpenBind(options, options.config);
   await using parts = new AsyncDisposableStack();
 
   const store = await options.openStore();
@@ -79,7 +84,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const registry = new Registry();
   await registry.load(store);
 
-  const definitions = new Definitions(config);
+  const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
+  const { definitions } = config;
   const batcher = new Batcher({ registry, store, lease, clock, log }, options.batcher);
   parts.defer(() => batcher.close());
   const results = new Results({ batcher, definitions, clock });
@@ -88,6 +94,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const clients = new Clients(batcher);
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
+  const checks = new Checks({ batcher, registry });
 
   const changeLog = await openChangeLog(store, SHARD);
   parts.defer(() => changeLog.close());
@@ -100,7 +107,21 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.use(await expireSilenced({ registry, store, shard: SHARD, silenced, clock, log }));
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
-  parts.use(publishCheckRequests({ definitions, clock, publish: (to, check) => void agents.publish(to, check) }));
+  const requests = new CheckRequests({
+    definitions,
+    registry,
+    clock,
+    log,
+    publish: (to, check) => agents.publish(to, check),
+  });
+  parts.use(
+    publishCheckRequests({
+      definitions,
+      clock,
+      log,
+      publish: (check) => requests.publish(DEFAULT_NAMESPACE, check),
+    }),
+  );
 
   const status: BackendStatus = {
     id: randomUUID(),
@@ -113,6 +134,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     isTakingResults: true,
     isStoreOpen: true,
   };
+  const authorize = authorizer({ config, place: status, clock, log });
   const app = await openServer({
     results,
     events,
@@ -120,16 +142,18 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     clients,
     aggregates,
     stashes,
+    checks,
+    requests,
     registry,
     store,
     clock,
     log,
-    api,
+    ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
+    authorize,
+    config,
     status,
-    settings: config.settings,
   });
   parts.defer(() => close(app));
-  const authorize = authorizer(api, status);
   const upgrades = routeUpgrades(
     app.server,
     [
@@ -147,13 +171,38 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       },
     ],
     (request) => {
-      authorize(request.headers);
+      const pending = authorize(request.headers, request.socket.remoteAddress ?? '');
+      if (pending !== undefined) return pending.then(() => refuseForeignOrigin(request));
       refuseForeignOrigin(request);
+      return undefined;
     },
   );
   parts.use(upgrades);
   const url = await listen(app, { bind: options.bind, port: options.port });
 
+  const { loadConfig } = options;
+  const watch =
+    loadConfig === undefined
+      ? undefined
+      : parts.use(
+          watchConfig({
+            folders: options.config.folders,
+            reload: () =>
+              reload({ load: loadConfig, config, check: (next) => refuseOpenBind(options, next), clock, log }),
+            clock,
+            log,
+          }),
+        );
+
   const running = parts.move();
-  return { url, stop: () => running.disposeAsync() };
+  return { url, reload: async () => watch?.reload(), stop: () => running.disposeAsync() };
+}
+
+/** @throws MonError `invalid` when everybody who can reach the address could use the API */
+function refuseOpenBind({ bind, isInsecureAllowed }: BackendOptions, { api }: LoadedConfig): void {
+  if (isLoopback(bind) || api.user !== undefined || isInsecureAllowed === true) return;
+  throw new MonError(
+    'invalid',
+    `${bind} can be reached by others: set api.user and api.password, or allow it with --insecure`,
+  );
 }

@@ -1,35 +1,52 @@
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import meow from 'meow';
-import { MonError } from '../../shared/errors.ts';
+import { errorMessage, MonError } from '../../shared/errors.ts';
+import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
-import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../log/log.ts';
-import { compose } from './compose.ts';
-import { loadConfig, type LoadedConfig } from './config/load-config.ts';
+import { LineWriter } from '../log/line-writer.ts';
+import { createLog, type ProgramLog } from '../log/log.ts';
+import { InvalidSettings } from '../settings/locate-remark.ts';
+import { hashPassword } from './api/password.ts';
+import { compose, type Backend } from './compose.ts';
+import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
 import { openLevelStore } from './store/level-store.ts';
 
 const HELP = `
   Usage
-    mon-backend start [options]   Run the backend until it is stopped
-    mon-backend version           Show the version
+    mon-backend start [options]              Run the backend until it is stopped
+    mon-backend --validate-config [options]  Look through the configuration and start nothing
+    mon-backend hash-password                Read a password from standard input, print what to put into api.password
+    mon-backend version                      Show the version
 
   Options
+    -c, --config FILE      Main configuration file (JSON, or YAML when it ends in .yml or .yaml)
+    -d, --config-dir DIR   Directories of further files, comma-separated
     --state-dir DIR        Where everything is stored (default: ./var/backend)
-    --bind ADDR            Address to listen on (default: 127.0.0.1, or api.bind)
-    --port N               Port to listen on (default: 4567, or api.port, or MON_PORT)
-    -c, --config FILE      Main configuration file (JSON)
-    -d, --config-dir DIR   Directories of further JSON files, comma-separated
-    --log-level LEVEL      debug, info, warn or error (default: info)
+    --bind ADDR            Address to listen on (default: 127.0.0.1)
+    --port N               Port to listen on (default: 4567)
+    -l, --log FILE         Write the log to a file instead of standard output
+    -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
     --insecure             Allow an address that others can reach although no credentials are set
 
+  Environment, beneath what the files say
+    MON_STATE_DIR, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
+    MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
+
+  Signals
+    TERM, INT  stop          HUP   read the configuration again
+    USR2       reopen --log  TRAP  log level debug, and back
+
   Exit codes
-    0  stopped on request
+    0  stopped on request, or the configuration is valid
     1  could not go on
     2  wrong usage or configuration, or another backend holds the state directory
 
   Examples
     mon-backend start --state-dir /var/lib/mon -d /etc/mon/conf.d
-    mon-backend start --port 4568 -c config.json
+    mon-backend start -c /etc/mon/backend.yml --log /var/log/mon/backend.log
+    mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
 `;
 
 const cli = meow(HELP, {
@@ -40,12 +57,14 @@ const cli = meow(HELP, {
   version: VERSION,
   allowUnknownFlags: false,
   flags: {
-    stateDir: { type: 'string', default: 'var/backend' },
+    stateDir: { type: 'string' },
     bind: { type: 'string' },
     port: { type: 'number' },
     config: { type: 'string', shortFlag: 'c' },
     configDir: { type: 'string', shortFlag: 'd', isMultiple: true },
-    logLevel: { type: 'string', choices: [...LOG_LEVELS], default: 'info' },
+    log: { type: 'string', shortFlag: 'l' },
+    logLevel: { type: 'string', shortFlag: 'L' },
+    validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
     insecure: { type: 'boolean', default: false },
   },
 });
@@ -53,32 +72,31 @@ const cli = meow(HELP, {
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
+/** Longest password that `hash-password` takes, in bytes. */
+const PASSWORD_BYTES_MAX = 1024;
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const [command, ...rest] = cli.input;
-  if (command === 'version' && rest.length === 0) {
-    process.stdout.write(`mon-backend version ${VERSION}\n`);
-    return 0;
-  }
-  if (command === 'start' && rest.length === 0) return start();
-  process.stderr.write(
-    `mon-backend: ${command === undefined ? 'a command is missing' : `unknown command ${cli.input.join(' ')}`}\n`,
-  );
-  process.stderr.write('Try: mon-backend start, mon-backend version, mon-backend --help\n');
-  return EXIT_USAGE;
-}
-
-async function start(): Promise<number> {
-  const log = createLog({ component: 'backend', level: cli.flags.logLevel as LogLevel });
+  const command = cli.input.join(' ');
   try {
-    const config = await loadConfig({
-      ...(cli.flags.config === undefined ? {} : { file: cli.flags.config }),
-      directories: (cli.flags.configDir ?? []).flatMap((list) => list.split(',')).filter((dir) => dir !== ''),
-      env: process.env,
-    });
-    for (const warning of config.warnings) log.warn({}, warning);
-    return await serve(config, log);
+    if (cli.flags.validateConfig && (command === '' || command === 'start')) return await validate();
+    switch (command) {
+      case 'start':
+        return await start();
+      case 'version':
+        process.stdout.write(`mon-backend version ${VERSION}\n`);
+        return 0;
+      case 'hash-password':
+        process.stdout.write(`${await hashPassword(await readPassword())}\n`);
+        return 0;
+      default:
+        throw new MonError(
+          'invalid',
+          `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
+            'Try: mon-backend start, mon-backend hash-password, mon-backend version, mon-backend --help',
+        );
+    }
   } catch (error) {
     if (!(error instanceof MonError)) throw error;
     process.stderr.write(`mon-backend: ${error.message}\n`);
@@ -86,18 +104,95 @@ async function start(): Promise<number> {
   }
 }
 
-async function serve(config: LoadedConfig, log: Log): Promise<number> {
+function configSources(): ConfigSources {
+  const { config, configDir, stateDir, bind, port, log, logLevel } = cli.flags;
+  const api = given({ bind, port });
+  return {
+    ...(config === undefined ? {} : { file: config }),
+    directories: (configDir ?? []).flatMap((list) => list.split(',')).filter((dir) => dir !== ''),
+    env: process.env,
+    flags: {
+      ...given({ 'state-dir': stateDir, log, 'log-level': logLevel }),
+      ...(Object.keys(api).length === 0 ? {} : { api }),
+    },
+  };
+}
+
+function given(settings: Settings): Settings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+async function validate(): Promise<number> {
+  try {
+    const { warnings } = await loadConfig(configSources());
+    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    process.stdout.write('configuration is valid\n');
+    return 0;
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error;
+    process.stdout.write(`configuration is invalid\n${JSON.stringify(error.problems, undefined, 2)}\n`);
+    return EXIT_USAGE;
+  }
+}
+
+/** @throws MonError `invalid` */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('Type the password, which can be seen, then Enter and Ctrl-D:\n');
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (password === '' || /[\r\n]/.test(password) || Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
+    throw new MonError(
+      'invalid',
+      `give one line with the password, at most ${String(PASSWORD_BYTES_MAX)} bytes: printf %s "$PASSWORD" | mon-backend hash-password`,
+    );
+  }
+  return password;
+}
+
+async function start(): Promise<number> {
+  const sources = configSources();
+  const config = await loadConfig(sources);
+  const { 'log-level': level, 'request-log-level': requestLevel, log: file } = config.program;
+  const destination = openLogFile(file);
+  const log = createLog({ component: 'backend', level, requestLevel, destination });
+  process.on('exit', () => destination.flush());
+  process.on('SIGUSR2', () => destination.reopen());
+  process.on('SIGTRAP', () => {
+    log.level = log.level === 'debug' ? (level === 'debug' ? 'info' : level) : 'debug';
+  });
+  for (const warning of config.warnings) log.warn({}, warning);
+  return await serve(config, () => loadConfig(sources), log);
+}
+
+function openLogFile(file: string | undefined): LineWriter {
+  try {
+    return new LineWriter(file);
+  } catch (error) {
+    throw new MonError('invalid', `the log cannot be written to ${String(file)}: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, log: ProgramLog): Promise<number> {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  const backend = await compose({
+  let backend: Backend | undefined;
+  process.on('SIGHUP', () => {
+    log.info({}, 'reading the configuration again');
+    backend?.reload().catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
+  });
+  const { 'state-dir': stateDir } = config.program;
+  backend = await compose({
     config,
-    openStore: () => openLevelStore(cli.flags.stateDir),
+    loadConfig: reload,
+    openStore: () => openLevelStore(stateDir),
     clock: new SystemClock(),
     log,
-    bind: cli.flags.bind ?? config.api.bind,
-    port: cli.flags.port ?? config.api.port,
+    logRequest: log.logRequest,
+    bind: config.api.bind,
+    port: config.api.port,
     isInsecureAllowed: cli.flags.insecure,
   });
-  log.info({ url: backend.url, state_dir: cli.flags.stateDir, version: VERSION }, 'backend started');
+  log.info({ url: backend.url, state_dir: stateDir, version: VERSION }, 'backend started');
   await stopped;
   log.info({}, 'backend stopping');
   await backend.stop();

@@ -1,4 +1,6 @@
-import { pino, type DestinationStream } from 'pino';
+import { pino } from 'pino';
+import { redact } from '../../shared/domain/redact.ts';
+import { LOG_LEVELS, type LogLevel } from '../../shared/schemas/settings.ts';
 
 /** Structured log: one JSON line per record, never a body or a secret. */
 export interface Log {
@@ -8,15 +10,39 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+/** One answer of the API; short texts and numbers only, nothing secret. */
+export interface RequestFields {
+  readonly method: string;
+  /** The path with its parameters unfilled; null where there is nothing. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly time_ms: number;
+  readonly request_id: string;
+  readonly remote_address: string;
+}
+
+export type LogRequest = (fields: RequestFields) => void;
+
+/** The log of a program, whose operator changes the level while it runs. */
+export interface ProgramLog extends Log {
+  level: LogLevel;
+  readonly logRequest: LogRequest;
+}
+
+/** Where the lines go. */
+export interface LogDestination {
+  write(line: string): void;
+  /** Called after every record but those of requests, which may wait for others. */
+  flush?(): void;
+}
 
 interface LogOptions {
   /** Which program speaks, as the field `component`. */
   readonly component: string;
   readonly level: LogLevel;
-  /** Default: standard output, written at once, so that no line is lost when the process ends. */
-  readonly destination?: DestinationStream;
+  /** Of the records of requests; default: info. */
+  readonly requestLevel?: 'info' | 'debug';
+  readonly destination: LogDestination;
 }
 
 /** Longest text of one field, in UTF-16 units (design S17): a log line must never carry a whole output or body. */
@@ -26,11 +52,7 @@ const FIELD_LENGTH_MAX = 4096;
  * JSON lines as the legacy service writes them: `timestamp`, `level`, `message` first, then the fields (completion 1.16).
  * An error goes into the field `err` and comes out as type, message and stack.
  */
-export function createLog({
-  component,
-  level,
-  destination = pino.destination({ dest: 1, sync: true }),
-}: LogOptions): Log {
+export function createLog({ component, level, requestLevel = 'info', destination }: LogOptions): ProgramLog {
   const lines = pino(
     {
       level,
@@ -38,31 +60,60 @@ export function createLog({
       // Pino begins each line with its level and ends it with the message. People read `timestamp level message` first,
       // so its level is left out here, the time opens the line, and the other two travel as the first fields.
       formatters: { level: () => ({}) },
-      timestamp: () => `"timestamp":"${formatTimestamp(new Date())}"`,
+      timestamp: () => `"timestamp":"${timestamp()}"`,
       serializers: { err: pino.stdSerializers.err },
     },
     destination,
   );
-  const record = (own: LogLevel, fields: object, message: string): object => {
+  const write = (own: Exclude<LogLevel, 'fatal'>, fields: object, message: string): void => {
+    if (!lines.isLevelEnabled(own)) return;
     const head = { level: own, message, component };
     // Once to be first, and once more because no field may take the place of the message (legacy-peer, surprise 5).
-    return Object.assign({}, head, shorten(fields), shorten(head));
+    lines[own](Object.assign({}, head, safe(fields), safe(head)));
+    destination.flush?.();
   };
   return {
-    debug: (fields, message) => lines.debug(record('debug', fields, message)),
-    info: (fields, message) => lines.info(record('info', fields, message)),
-    warn: (fields, message) => lines.warn(record('warn', fields, message)),
-    error: (fields, message) => lines.error(record('error', fields, message)),
+    debug: (fields, message) => write('debug', fields, message),
+    info: (fields, message) => write('info', fields, message),
+    warn: (fields, message) => write('warn', fields, message),
+    error: (fields, message) => write('error', fields, message),
+    logRequest: (fields) => {
+      if (!lines.isLevelEnabled(requestLevel)) return;
+      lines[requestLevel](Object.assign({ level: requestLevel, message: 'api response', component }, fields));
+    },
+    get level() {
+      return LOG_LEVELS.find((name) => name === lines.level) ?? level;
+    },
+    set level(next) {
+      lines.level = next;
+    },
   };
 }
 
-function shorten(fields: object): object {
+/** Without secrets and long texts. Errors stay what they are, for their serializer. */
+function safe(fields: object): object {
   return Object.fromEntries(
-    Object.entries(fields).map(([key, value]: [string, unknown]) => [
-      key,
-      typeof value === 'string' && value.length > FIELD_LENGTH_MAX ? `${value.slice(0, FIELD_LENGTH_MAX)}...` : value,
-    ]),
+    Object.entries(fields).map(([key, value]: [string, unknown]) => {
+      const { [key]: shown } = value instanceof Error ? { [key]: value } : redact({ [key]: value });
+      return [
+        key,
+        typeof shown === 'string' && shown.length > FIELD_LENGTH_MAX ? `${shown.slice(0, FIELD_LENGTH_MAX)}...` : shown,
+      ];
+    }),
   );
+}
+
+let lastMs = Number.NaN;
+let lastText = '';
+
+/** Formatted once for all records of a millisecond: a busy API writes many. */
+function timestamp(): string {
+  const now = Date.now();
+  if (now !== lastMs) {
+    lastText = formatTimestamp(new Date(now));
+    lastMs = now;
+  }
+  return lastText;
 }
 
 /** Local time as `2026-11-20T13:45:18.000000+0000`. */

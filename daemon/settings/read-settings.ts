@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../shared/errors.ts';
 import { JsonTextError, parseJsonText } from '../../shared/domain/json-text.ts';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
@@ -20,7 +20,13 @@ export interface ReadSettings {
   readonly problems: readonly LocatedRemark[];
   readonly warnings: readonly LocatedRemark[];
   /** Every folder that was looked into: a change of what was read shows there. */
-  readonly folders: readonly string[];
+  readonly folders: readonly WatchedFolder[];
+}
+
+export interface WatchedFolder {
+  readonly path: string;
+  /** The one file in it that counts; undefined: everything. */
+  readonly only?: string;
 }
 
 const YAML_FILE = /\.ya?ml$/;
@@ -34,7 +40,7 @@ export async function readSettings(file: string | undefined, directories: readon
   const layers: SettingsLayer[] = [];
   const problems: LocatedRemark[] = [];
   const warnings: LocatedRemark[] = [];
-  const folders = new Set<string>();
+  const folders: WatchedFolder[] = [];
 
   const read = async (path: string): Promise<void> => {
     try {
@@ -45,7 +51,7 @@ export async function readSettings(file: string | undefined, directories: readon
   };
 
   if (file !== undefined) {
-    folders.add(dirname(file));
+    folders.push({ path: dirname(file), only: basename(file) });
     if (await isMissing(file)) warnings.push({ file, message: 'there is no such file; going on without it' });
     else await read(file);
   }
@@ -56,7 +62,7 @@ export async function readSettings(file: string | undefined, directories: readon
       problems.push({ file: directory, ...describe(error) });
     }
   }
-  return { layers, problems, warnings, folders: [...folders] };
+  return { layers, problems, warnings, folders };
 }
 
 async function readSettingsFile(path: string): Promise<Settings> {
@@ -76,8 +82,8 @@ async function readSettingsFile(path: string): Promise<Settings> {
  *
  * @param folders gains every folder on the way
  */
-async function listSettingsFiles(directory: string, folders: Set<string>, isLinked = false): Promise<string[]> {
-  folders.add(directory);
+async function listSettingsFiles(directory: string, folders: WatchedFolder[], isLinked = false): Promise<string[]> {
+  folders.push({ path: directory });
   const paths: string[] = [];
   const entries = await readdir(directory, { withFileTypes: true });
   for (const entry of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {

@@ -1,51 +1,95 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock } from '../ports.ts';
+import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
 import { isLoopback, refuseForeignHost } from './host.ts';
+import { Credentials } from './password.ts';
 
-/** @throws MonError `unauthenticated`, `forbidden` */
-export type Authorize = (headers: IncomingHttpHeaders) => void;
+/**
+ * Lets a caller in, or throws. The answer is there at once for nearly all of them; only a password that has not been
+ * seen before takes its time.
+ *
+ * @param address of the caller
+ * @throws MonError `unauthenticated`, `forbidden`, `unavailable`; the promise likewise
+ */
+export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promise<void> | undefined;
+
+interface AuthorizerParts {
+  /** The settings in force: credentials that a reload changes count from then on. */
+  readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
+  /** Where the backend listens, and the name of this machine. */
+  readonly place: { readonly address: string; readonly hostname: string };
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 const BASIC = /^basic +([A-Za-z\d+/=_-]+) *$/i;
 
 /**
  * Who may speak to this backend, over HTTP and WebSocket alike: with credentials configured whoever has them, else
  * everybody, but on loopback no page of another site.
- *
- * @param place where the backend listens, and the name of this machine
  */
-export function authorizer(
-  { user, password }: Pick<ApiSettings, 'user' | 'password'>,
-  place: { readonly address: string; readonly hostname: string },
-): Authorize {
-  if (user !== undefined && password !== undefined) return credentialsGuard(user, password);
-  if (isLoopback(place.address)) return (headers) => refuseForeignHost(headers, place.hostname);
-  return () => undefined;
-}
+export function authorizer(parts: AuthorizerParts): Authorize {
+  const { config, place } = parts;
+  const failed = new FailedLogins(parts.clock);
+  let { api } = config;
+  let authorize = guardOf(api);
 
-function credentialsGuard(user: string, password: string): Authorize {
-  const expected = { user: digest(user), password: digest(password) };
-  return ({ authorization }) => {
-    const given = basicCredentials(authorization ?? '');
-    // Both are compared, and by digests of one length: the time tells neither what was right nor how long it is.
-    const isUser = timingSafeEqual(digest(given?.user ?? ''), expected.user);
-    const isPassword = timingSafeEqual(digest(given?.password ?? ''), expected.password);
-    if (given === undefined || !isUser || !isPassword) {
-      throw new MonError('unauthenticated', 'credentials are missing or wrong: send user and password by HTTP Basic');
+  function guardOf({ user, password }: AuthorizerParts['config']['api']): Authorize {
+    if (user !== undefined && password !== undefined) {
+      return credentialsGuard(new Credentials(user, password), failed, parts.log);
     }
+    if (!isLoopback(place.address)) return () => undefined;
+    return (headers) => {
+      refuseForeignHost(headers, place.hostname);
+      return undefined;
+    };
+  }
+
+  return (headers, address) => {
+    if (config.api !== api) {
+      ({ api } = config);
+      authorize = guardOf(api);
+    }
+    return authorize(headers, address);
   };
 }
 
-/** Split at the first colon only: a password may hold more of them (completion 1.1). */
-function basicCredentials(header: string): { readonly user: string; readonly password: string } | undefined {
+function credentialsGuard(credentials: Credentials, failed: FailedLogins, log: Log): Authorize {
+  async function attempt(pair: string, address: string): Promise<void> {
+    const sameUnderWay = credentials.underWay(pair);
+    if (sameUnderWay !== undefined) {
+      if (!(await sameUnderWay)) throw refusal();
+      return;
+    }
+    using _attempt = await failed.begin(address);
+    if (await credentials.verify(pair)) return;
+    const failures = failed.note(address);
+    // The user is not told either: people type their password there.
+    if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
+    else if (failures === FREE_FAILURES) {
+      log.warn({ remote_address: address, failures }, 'authentication failed too often, slowing this address down');
+    }
+    throw refusal();
+  }
+
+  return ({ authorization }, address) => {
+    const pair = basicPair(authorization ?? '');
+    if (pair === undefined) throw refusal();
+    return credentials.isKnown(pair) ? undefined : attempt(pair, address);
+  };
+}
+
+function refusal(): MonError {
+  return new MonError('unauthenticated', 'credentials are missing or wrong: send user and password by HTTP Basic');
+}
+
+/** `user:password`. The user ends at the first colon: a password may hold more of them (completion 1.1). */
+function basicPair(header: string): string | undefined {
   const encoded = BASIC.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const pair = Buffer.from(encoded, 'base64').toString();
-  const colon = pair.indexOf(':');
-  return colon === -1 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return pair.includes(':') ? pair : undefined;
 }

@@ -1,16 +1,18 @@
-import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { ApiSettings } from '../../../shared/schemas/settings.ts';
-import type { Log } from '../../log/log.ts';
+import type { Log, LogRequest } from '../../log/log.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Aggregates } from '../pipeline/aggregates.ts';
+import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Events } from '../pipeline/events.ts';
+import type { CheckRequests } from '../pipeline/requests.ts';
 import type { Results } from '../pipeline/results.ts';
 import type { SilencedEntries } from '../pipeline/silenced.ts';
 import type { Stashes } from '../pipeline/stashes.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Authorize } from './auth.ts';
 import type { BackendStatus } from './legacy/info.ts';
 
 /** What the API works with. */
@@ -21,13 +23,15 @@ export interface ApiParts {
   readonly clients: Clients;
   readonly aggregates: Aggregates;
   readonly stashes: Stashes;
+  readonly checks: Checks;
+  readonly requests: CheckRequests;
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly api: ApiSettings;
-  /** Everything that was configured, for `GET /settings`; holds secrets. */
-  readonly settings: Settings;
+  readonly logRequest?: LogRequest;
+  readonly authorize: Authorize;
+  readonly config: ConfigInForce;
   readonly status: BackendStatus;
 }
 

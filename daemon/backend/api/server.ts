@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onResponseHookHandler,
+} from 'fastify';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
-import { authorizer } from './auth.ts';
+import type { LogRequest } from '../../log/log.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import { refuseMalformed, sendError } from './errors.ts';
 import { aggregateRoutes } from './legacy/aggregates.ts';
+import { checkRoutes } from './legacy/checks.ts';
 import { clientRoutes } from './legacy/clients.ts';
 import { eventRoutes } from './legacy/events.ts';
 import { healthRoutes } from './legacy/health.ts';
 import { infoRoutes } from './legacy/info.ts';
+import { requestRoutes } from './legacy/request.ts';
 import { resolveRoutes } from './legacy/resolve.ts';
 import { resultRoutes } from './legacy/results.ts';
 import { settingsRoutes } from './legacy/settings.ts';
@@ -20,22 +28,36 @@ import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, 
 import { batchRoutes } from './mon-v1/results.ts';
 import type { ApiParts } from './parts.ts';
 
+type Refused = (error: unknown) => void;
+
 /**
  * The HTTP API, ready to listen. Whoever opens it closes it.
  *
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
 export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
-  const { api, log, status } = parts;
-  const authorize = authorizer(api, status);
-  const refuseForeignWrite = foreignWriteGuard(api.cors);
-  const cors = corsHeaders(api.cors);
+  const { authorize, log } = parts;
+  const { cors: ownCors } = parts.config.api;
+  const refuseForeignWrite = foreignWriteGuard(ownCors);
+  const cors = corsHeaders(ownCors);
 
   /** In the order of completion 1.1: the headers that every answer has, then who asks; where to comes after. */
-  function admit(request: FastifyRequest, reply: FastifyReply): void {
+  function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
     reply.headers(cors);
     reply.header('X-Request-ID', request.id);
-    authorize(request.headers);
+    let pending: Promise<void> | undefined;
+    try {
+      pending = authorize(request.headers, request.ip);
+      if (pending === undefined) inspect(request);
+    } catch (error) {
+      refused(error);
+      return;
+    }
+    if (pending === undefined) admitted();
+    else pending.then(() => inspect(request)).then(admitted, refused);
+  }
+
+  function inspect(request: FastifyRequest): void {
     refuseForeignWrite(request.method, request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new MonError('invalid', 'the Host header is missing');
@@ -64,13 +86,8 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
-      try {
-        admit(request, reply);
-      } catch (refusal) {
-        sendError(refusal, request, reply, log);
-        return;
-      }
-      sendError(error, request, reply, log);
+      const refuse = (reason: unknown): void => void sendError(reason, request, reply, log);
+      admit(request, reply, () => refuse(error), refuse);
     },
   });
 
@@ -82,16 +99,15 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
       reply.headers(cors).header('X-Request-ID', request.id).code(200).send();
       return;
     }
-    try {
-      admit(request, reply);
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    // From here on the content type must not matter, not even a malformed one (clients, trap 1).
-    delete request.headers['content-type'];
-    done();
+    const admitted = (): void => {
+      // From here on the content type must not matter, not even a malformed one (clients, trap 1).
+      delete request.headers['content-type'];
+      done();
+    };
+    admit(request, reply, admitted, (error) => done(error as Error));
   });
+  const { logRequest } = parts;
+  if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
   app.setNotFoundHandler((request) => {
     throw unknownPath(request);
@@ -104,6 +120,8 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   clientRoutes(app, parts);
   aggregateRoutes(app, parts);
   stashRoutes(app, parts);
+  checkRoutes(app, parts);
+  requestRoutes(app, parts);
   infoRoutes(app, parts);
   healthRoutes(app, parts);
   settingsRoutes(app, parts);
@@ -156,4 +174,19 @@ function unknownPath({ method, url }: FastifyRequest): MonError {
 function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[ -~]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/** One record for each answer: by route rather than by path, and nothing of the query, the headers or the body. */
+function recordOf(logRequest: LogRequest): onResponseHookHandler {
+  return (request, reply, done) => {
+    logRequest({
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      time_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+      request_id: request.id,
+      remote_address: request.ip,
+    });
+    done();
+  };
 }

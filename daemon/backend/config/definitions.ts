@@ -3,17 +3,19 @@ import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 /** A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks). */
 export type NamedCheck = CheckDefinition & { readonly name: string };
 
-/** The definitions in force. */
-export class Definitions {
-  readonly #checks: ReadonlyMap<string, NamedCheck>;
-  readonly #handlers: ReadonlyMap<string, unknown>;
+interface DefinitionSections {
+  readonly checks: ReadonlyMap<string, CheckDefinition>;
+  readonly handlers: ReadonlyMap<string, unknown>;
+}
 
-  constructor(parts: {
-    readonly checks: ReadonlyMap<string, CheckDefinition>;
-    readonly handlers: ReadonlyMap<string, unknown>;
-  }) {
-    this.#checks = new Map([...parts.checks].map(([name, check]) => [name, { ...check, name }]));
-    this.#handlers = parts.handlers;
+/** The definitions in force. Ask again each time: a reload replaces all of them at once. */
+export class Definitions {
+  #checks: ReadonlyMap<string, NamedCheck> = new Map();
+  #handlers: ReadonlyMap<string, unknown> = new Map();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(sections: DefinitionSections) {
+    this.replace(sections);
   }
 
   check(name: string): NamedCheck | undefined {
@@ -26,5 +28,17 @@ export class Definitions {
 
   hasHandler(name: string): boolean {
     return this.#handlers.has(name);
+  }
+
+  replace({ checks, handlers }: DefinitionSections): void {
+    this.#checks = new Map([...checks].map(([name, check]) => [name, { ...check, name }]));
+    this.#handlers = handlers;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` after each replacement. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 }

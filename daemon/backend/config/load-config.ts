@@ -1,6 +1,6 @@
 import { mergeSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
 import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../../settings/locate-remark.ts';
-import { readSettings } from '../../settings/read-settings.ts';
+import { readSettings, type WatchedFolder } from '../../settings/read-settings.ts';
 import type { Remark } from '../../settings/settings-review.ts';
 import { readEnvironment } from './read-environment.ts';
 import { validateSettings, type ValidSettings } from './validate-settings.ts';
@@ -11,7 +11,7 @@ export interface LoadedConfig extends ValidSettings {
   /** For the log: what was read and does nothing, or not what it seems to. */
   readonly warnings: readonly string[];
   /** Folders in which a change of the configuration shows. */
-  readonly folders: readonly string[];
+  readonly folders: readonly WatchedFolder[];
 }
 
 export interface ConfigSources {

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { nextDueMs, nextRunDelayMs } from '../../../shared/domain/schedule.ts';
-import type { CheckRequest } from '../../../shared/schemas/agent.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
 import type { Definitions, NamedCheck } from '../config/definitions.ts';
 import type { Clock } from '../ports.ts';
 
 interface PublisherParts {
   readonly definitions: Definitions;
   readonly clock: Clock;
-  /** Sends a request to the agents of a subscription. */
-  readonly publish: (subscription: string, check: CheckRequest) => void;
+  readonly log: Log;
+  /** Asks the agents to run a check. */
+  readonly publish: (check: NamedCheck) => Promise<void>;
 }
 
 interface Running {
@@ -69,17 +71,11 @@ function splayKey(name: string): bigint {
   return createHash('md5').update(name).digest().readBigUInt64LE();
 }
 
-function publish({ definitions, clock, publish: send }: PublisherParts, name: string): void {
+function publish({ definitions, log, publish: send }: PublisherParts, name: string): void {
   const check = definitions.check(name);
   if (check === undefined) return;
-  const request = checkRequest(check, Math.floor(clock.now() / 1000));
-  for (const subscription of check.subscribers ?? []) send(subscription, request);
-}
-
-/** The definition without what only the scheduler needs (legacy-peer, Request). */
-function checkRequest(check: NamedCheck, issued: number): CheckRequest {
-  const request: Record<string, unknown> = { ...check, issued };
-  delete request['subscribers'];
-  delete request['interval'];
-  return request as unknown as CheckRequest;
+  // The next run asks again.
+  send(check).catch((error: unknown) =>
+    log.error({ check: name, reason: errorMessage(error) }, 'a check was not asked for'),
+  );
 }

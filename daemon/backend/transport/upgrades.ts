@@ -13,8 +13,8 @@ export interface Endpoint {
   accept(socket: WebSocket): void;
 }
 
-/** @throws MonError when the handshake must not go on */
-export type Guard = (request: IncomingMessage) => void;
+/** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
+export type Guard = (request: IncomingMessage) => Promise<void> | undefined;
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
@@ -44,13 +44,17 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
-    try {
+    const proceed = (): void => {
       if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
-      guard(request);
       const path = (request.url ?? '').split('?', 1)[0] ?? '';
       const handshake = byPath.get(path);
       if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
-      handshake(request, socket, head);
+      if (!socket.destroyed) handshake(request, socket, head);
+    };
+    try {
+      const pending = guard(request);
+      if (pending === undefined) proceed();
+      else pending.then(proceed).catch((error: unknown) => refuse(socket, error));
     } catch (error) {
       refuse(socket, error);
     }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { COMPATIBLE_VERSION, VERSION } from '../../../../shared/schemas/version.ts';
 import type { ApiParts } from '../parts.ts';
@@ -41,10 +40,12 @@ export function transportOf(status: BackendStatus): Transport {
 }
 
 /** `GET /info`, with the keys of the peer and our own under `mon` (completion, Decisions). */
-export function infoRoutes(app: FastifyInstance, { clock, settings, status }: ApiParts): void {
+export function infoRoutes(app: FastifyInstance, { clock, config, status }: ApiParts): void {
   const sensu = {
     version: COMPATIBLE_VERSION,
-    settings: { hexdigest: createHash('sha256').update(JSON.stringify(settings)).digest('hex') },
+    get settings() {
+      return { hexdigest: config.hexdigest };
+    },
   };
   routes(app, '/info', {
     GET: () => ({
@@ -63,7 +64,11 @@ export function infoRoutes(app: FastifyInstance, { clock, settings, status }: Ap
           timestamp: Math.floor(clock.now() / 1000),
         },
       ],
-      mon: { version: VERSION },
+      mon: {
+        version: VERSION,
+        // The error names files and places, never values.
+        config: { loaded_at: config.loadedAt, error: config.error ?? null },
+      },
     }),
   });
 }

@@ -4,7 +4,6 @@ import type { ApiParts } from '../parts.ts';
 import { routes } from '../routes.ts';
 
 /** `GET /settings`: always redacted, whatever is asked for; `?redacted=false` of the peer gave secrets away (1.20). */
-export function settingsRoutes(app: FastifyInstance, { settings }: ApiParts): void {
-  const shown = redact(settings);
-  routes(app, '/settings', { GET: () => shown });
+export function settingsRoutes(app: FastifyInstance, { config }: ApiParts): void {
+  routes(app, '/settings', { GET: () => redact(config.settings) });
 }

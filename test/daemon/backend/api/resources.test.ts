@@ -182,7 +182,7 @@ describe('GET /info', () => {
           timestamp: NOW,
         },
       ],
-      mon: { version: VERSION },
+      mon: { version: VERSION, config: { loaded_at: NOW, error: null } },
     });
   });
 });

@@ -55,7 +55,7 @@ test('without anything there are no definitions and the API is on loopback', asy
     api: { bind: '127.0.0.1', port: 4567 },
     program: { 'state-dir': 'var/backend', 'log-level': 'info', 'request-log-level': 'info' },
     warnings: [],
-    folders: [join(root, 'conf.d')],
+    folders: [{ path: join(root, 'conf.d') }],
   });
 });
 

@@ -1,0 +1,63 @@
+import { settingsChanges, type SettingsChange } from '../../../shared/domain/settings-changes.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import { InvalidSettings, remarkText } from '../../settings/locate-remark.ts';
+import type { Clock } from '../ports.ts';
+import type { ConfigInForce } from './config-in-force.ts';
+import type { LoadedConfig } from './load-config.ts';
+
+/** What is read once at the start. */
+const NEEDS_RESTART = /^(?:api\.(?:bind|port|cors)|state-dir|log|log-level|request-log-level)(?:\.|$)/;
+
+/** Most changes and problems in one record of the log. */
+const LOGGED_MAX = 100;
+
+interface ReloadParts {
+  readonly load: () => Promise<LoadedConfig>;
+  readonly config: ConfigInForce;
+  /** Refuses what must not come into force in a running backend. @throws MonError `invalid` */
+  readonly check: (config: LoadedConfig) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Reads the configuration again. It comes into force as a whole, or, when anything is wrong with it, not at all.
+ *
+ * @returns the configuration that was read, also when it says the same as before; undefined when it was rejected
+ */
+export async function reload({ load, config, check, clock, log }: ReloadParts): Promise<LoadedConfig | undefined> {
+  let next: LoadedConfig;
+  try {
+    next = await load();
+    check(next);
+  } catch (error) {
+    if (!(error instanceof MonError)) throw error;
+    config.refuse(error.message);
+    const problems = error instanceof InvalidSettings ? error.problems.map(remarkText) : [error.message];
+    log.error(
+      { problems: problems.slice(0, LOGGED_MAX), problem_count: problems.length },
+      'the configuration was rejected, the one before stays in force',
+    );
+    return undefined;
+  }
+  const changes = settingsChanges(config.settings, next.settings);
+  if (changes.length === 0) {
+    config.confirm();
+    return next;
+  }
+  config.replace(next, Math.floor(clock.now() / 1000));
+  tell(log, next, changes);
+  return next;
+}
+
+function tell(log: Log, next: LoadedConfig, changes: readonly SettingsChange[]): void {
+  for (const warning of next.warnings) log.warn({}, warning);
+  log.info(
+    { changes: changes.slice(0, LOGGED_MAX), change_count: changes.length },
+    // The words of the peer (completion 1.16).
+    'config file applied changes',
+  );
+  const waiting = changes.map(({ path }) => path).filter((path) => NEEDS_RESTART.test(path));
+  if (waiting.length > 0) log.warn({ settings: waiting }, 'some changed settings need a restart');
+}

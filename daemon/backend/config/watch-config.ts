@@ -1,0 +1,87 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { WatchedFolder } from '../../settings/read-settings.ts';
+import type { Clock } from '../ports.ts';
+import type { LoadedConfig } from './load-config.ts';
+
+/** Changes of many files, and the steps in which an editor saves one, are taken together. */
+const SETTLE_MS = 300;
+
+/** When a folder cannot be watched, because it is gone for the moment. */
+const RETRY_MS = 10_000;
+
+interface WatchParts {
+  /** What was read at the start. */
+  readonly folders: readonly WatchedFolder[];
+  /** @returns what was read; undefined when it was rejected */
+  readonly reload: () => Promise<LoadedConfig | undefined>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ConfigWatch extends Disposable {
+  /** Reloads now; a reload that is under way is followed by another one, because it may have read too early. */
+  reload(): Promise<void>;
+}
+
+/**
+ * Reloads when a file of the configuration changes, comes or goes. Folders are watched rather than files: editors and
+ * deployments replace a file by renaming another one over it.
+ */
+export function watchConfig({ folders: initial, reload, clock, log }: WatchParts): ConfigWatch {
+  let folders = initial;
+  let watchers: FSWatcher[] = [];
+  let timer: Disposable | undefined;
+  let last: Promise<void> = Promise.resolve();
+  let isDisposed = false;
+
+  function reloadNow(): Promise<void> {
+    last = last.then(async () => {
+      if (isDisposed) return;
+      folders = (await reload())?.folders ?? folders;
+      follow();
+    });
+    return last;
+  }
+
+  function reloadIn(delayMs: number): void {
+    timer ??= clock.after(delayMs, () => {
+      timer = undefined;
+      reloadNow().catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
+    });
+  }
+
+  /** Anew each time, because a folder may have been replaced by another one of the same name. */
+  function follow(): void {
+    unfollow();
+    if (isDisposed) return;
+    for (const { path, only } of folders) {
+      try {
+        const watcher = watch(path, { persistent: false }, (_event, name) => {
+          // Mounted configuration changes by a hidden link that all the others go through.
+          if (only === undefined || name === null || name === only || name.startsWith('..')) reloadIn(SETTLE_MS);
+        });
+        watcher.on('error', () => reloadIn(RETRY_MS));
+        watchers.push(watcher);
+      } catch {
+        reloadIn(RETRY_MS);
+      }
+    }
+  }
+
+  function unfollow(): void {
+    for (const watcher of watchers) watcher.close();
+    watchers = [];
+  }
+
+  follow();
+  return {
+    reload: reloadNow,
+    [Symbol.dispose]: () => {
+      isDisposed = true;
+      timer?.[Symbol.dispose]();
+      unfollow();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { isSettings, type Settings } from './merge-settings.ts';
+import { redact } from './redact.ts';
+
+/** What one attribute was and is, for people: without secrets, and cut where it is long. */
+export interface SettingsChange {
+  /** Names joined with dots. */
+  readonly path: string;
+  /** Missing when the attribute is new. */
+  readonly before?: unknown;
+  /** Missing when the attribute is gone. */
+  readonly after?: unknown;
+}
+
+const TEXT_LENGTH_MAX = 200;
+
+/** What differs, in the order of the names; arrays count as one value. Secrets show that they changed, not what they are. */
+export function settingsChanges(before: Settings, after: Settings, path: readonly string[] = []): SettingsChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return names.flatMap((name): SettingsChange[] => {
+    const [was, is] = [ownValue(before, name), ownValue(after, name)];
+    if (isSettings(was) && isSettings(is) && !isSecret(name)) return settingsChanges(was, is, [...path, name]);
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    return [
+      {
+        path: [...path, name].join('.'),
+        ...(was === undefined ? {} : { before: shown(name, was) }),
+        ...(is === undefined ? {} : { after: shown(name, is) }),
+      },
+    ];
+  });
+}
+
+function ownValue(settings: Settings, name: string): unknown {
+  return Object.hasOwn(settings, name) ? settings[name] : undefined;
+}
+
+function isSecret(name: string): boolean {
+  return redact({ [name]: null })[name] !== null;
+}
+
+function shown(name: string, value: unknown): unknown {
+  const safe = redact<Settings>({ [name]: value })[name];
+  if (typeof safe === 'string') return cut(safe);
+  return typeof safe === 'object' && safe !== null ? cut(JSON.stringify(safe)) : safe;
+}
+
+function cut(text: string): string {
+  return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}...` : text;
+}
