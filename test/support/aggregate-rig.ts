@@ -1,0 +1,230 @@
+import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { Aggregates } from '../../daemon/backend/pipeline/aggregates.ts';
+import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
+import { Clients } from '../../daemon/backend/pipeline/clients.ts';
+import { Results } from '../../daemon/backend/pipeline/results.ts';
+import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
+import { checksOf, checksOfClient, clientsOf, summaryOf } from '../../daemon/backend/read/aggregates.ts';
+import type { Lease, Store } from '../../daemon/backend/ports.ts';
+import type { CheckEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
+import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { isSilenced } from '../../shared/domain/silencing.ts';
+import { severityOf } from '../../shared/domain/severity.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { AggregateSummary } from '../../shared/schemas/aggregate.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { tempDir } from './temp-dir.ts';
+
+const LINGER_MS = 2;
+
+export interface SilenceTarget {
+  readonly subscription?: string;
+  readonly check?: string;
+}
+
+/** Something that happens. */
+export type Step =
+  | {
+      readonly do: 'report';
+      readonly client: string;
+      readonly check: string;
+      readonly status: number;
+      readonly ageSeconds: number;
+      /** Whether an event stays through an OK. */
+      readonly isKept: boolean;
+      readonly names: { readonly aggregate?: string | true; readonly aggregates?: string[] };
+    }
+  | { readonly do: 'delete result'; readonly client: string; readonly check: string }
+  | { readonly do: 'delete client'; readonly client: string }
+  | { readonly do: 'delete aggregate'; readonly aggregate: string }
+  | { readonly do: 'subscribe'; readonly client: string; readonly subscriptions: readonly string[] }
+  | { readonly do: 'silence' | 'clear'; readonly target: SilenceTarget };
+
+/** The pipeline over a real store, and the memberships that there must be: added, dropped and nothing else. */
+export class AggregateRig implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly #registry = new Registry();
+  readonly #parts: AsyncDisposableStack;
+  readonly #store: Store;
+  readonly #results: Results;
+  readonly #clients: Clients;
+  readonly #silenced: SilencedEntries;
+  readonly #aggregates: Aggregates;
+  /** Aggregates by `client/check`. */
+  readonly #expected = new Map<string, ReadonlySet<string>>();
+
+  static async open(): Promise<AggregateRig> {
+    const store = await openLevelStore(await tempDir());
+    const rig = new AggregateRig(store, await store.acquire('main', 30_000));
+    await rig.restart();
+    return rig;
+  }
+
+  private constructor(store: Store, lease: Lease) {
+    this.#store = store;
+    const { clock } = this;
+    const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
+    const batcher = new Batcher(
+      { registry: this.#registry, store, lease, clock, log: new RecordedLog() },
+      { lingerMs: LINGER_MS },
+    );
+    this.#results = new Results({ batcher, definitions, clock });
+    this.#clients = new Clients(batcher);
+    this.#silenced = new SilencedEntries(batcher);
+    this.#aggregates = new Aggregates(batcher);
+    this.#parts = new AsyncDisposableStack();
+    this.#parts.defer(() => store.close());
+    this.#parts.defer(() => batcher.close());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#parts.disposeAsync();
+  }
+
+  get namespace(): Namespace {
+    return this.#registry.namespace(DEFAULT_NAMESPACE);
+  }
+
+  /** What a start of the backend does, and a write that failed. */
+  restart(): Promise<void> {
+    return this.#registry.load(this.#store);
+  }
+
+  /** Applies these in one batch. */
+  async play(steps: readonly Step[]): Promise<void> {
+    const settled = Promise.allSettled(steps.map((step) => this.#send(step)));
+    this.clock.advance(LINGER_MS);
+    for (const outcome of await settled) {
+      // What is not there cannot be deleted.
+      if (outcome.status === 'rejected' && !isNotFound(outcome.reason)) throw outcome.reason;
+    }
+    for (const step of steps) this.#expect(step);
+  }
+
+  #send(step: Step): Promise<unknown> {
+    switch (step.do) {
+      case 'report': {
+        const { client, check, status, ageSeconds, isKept, names } = step;
+        const executed = Math.floor(this.clock.now() / 1000) - ageSeconds;
+        const result = { name: check, source: client, status, output: 'o', executed, auto_resolve: !isKept, ...names };
+        return this.#results.submit(DEFAULT_NAMESPACE, [result]);
+      }
+      case 'delete result':
+        return this.#results.remove(DEFAULT_NAMESPACE, step.client, step.check);
+      case 'delete client':
+        return this.#clients.remove(DEFAULT_NAMESPACE, step.client, { expireSeconds: undefined });
+      case 'delete aggregate':
+        return this.#aggregates.remove(DEFAULT_NAMESPACE, step.aggregate);
+      case 'subscribe':
+        return this.#clients.put(DEFAULT_NAMESPACE, {
+          name: step.client,
+          address: 'a',
+          subscriptions: [...step.subscriptions],
+        });
+      case 'silence':
+        return this.#silenced.create(DEFAULT_NAMESPACE, step.target);
+      case 'clear':
+        return this.#silenced.clear(DEFAULT_NAMESPACE, step.target);
+    }
+  }
+
+  #expect(step: Step): void {
+    switch (step.do) {
+      case 'report': {
+        const { aggregate, aggregates } = step.names;
+        const named = aggregates ?? (aggregate === true ? [step.check] : aggregate === undefined ? [] : [aggregate]);
+        this.#expected.set(`${step.client}/${step.check}`, new Set(named));
+        break;
+      }
+      case 'delete result':
+        this.#expected.delete(`${step.client}/${step.check}`);
+        break;
+      case 'delete client':
+        for (const key of this.#expected.keys()) if (key.startsWith(`${step.client}/`)) this.#expected.delete(key);
+        break;
+      case 'delete aggregate':
+        for (const [key, names] of this.#expected) {
+          this.#expected.set(key, new Set([...names].filter((name) => name !== step.aggregate)));
+        }
+        break;
+      case 'subscribe':
+      case 'silence':
+      case 'clear':
+        break;
+    }
+  }
+
+  /** Everything that is said of every aggregate, from its indexes and counters. */
+  said(maxAge: number | undefined): object[] {
+    const { namespace } = this;
+    return namespace.aggregates.sorted().map((aggregate) => ({
+      name: aggregate.name,
+      summary: summaryOf(namespace, aggregate, { maxAge, nowMs: this.clock.now() }),
+      clients: clientsOf(namespace, aggregate).map((client) => checksOfClient(aggregate, client)),
+      checks: checksOf(namespace, aggregate),
+    }));
+  }
+
+  /** The same, from the memberships that there must be. */
+  counted(maxAge: number | undefined): object[] {
+    const names = new Set([...this.#expected.values()].flatMap((some) => Array.from(some)));
+    return [...names].toSorted().map((name) => {
+      const members = [...this.#expected]
+        .filter(([, aggregates]) => aggregates.has(name))
+        .map(([key]) => this.#entry(key))
+        .toSorted((a, b) => (`${a.client.name}/${a.name}` < `${b.client.name}/${b.name}` ? -1 : 1));
+      const clients = Object.groupBy(members, ({ client }) => client.name);
+      const checks = Object.groupBy(members, (member) => member.name);
+      return {
+        name,
+        summary: this.#count(members, maxAge),
+        clients: Object.entries(clients)
+          .map(([client, some]) => ({ name: client, checks: (some ?? []).map((member) => member.name) }))
+          .toSorted(byName),
+        checks: Object.entries(checks)
+          .map(([check, some]) => ({ name: check, clients: (some ?? []).map(({ client }) => client.name) }))
+          .toSorted(byName),
+      };
+    });
+  }
+
+  #count(members: readonly CheckEntry[], maxAge: number | undefined): AggregateSummary {
+    const oldest = maxAge === undefined ? -Infinity : Math.floor(this.clock.now() / 1000) - maxAge;
+    const fresh = members.filter(({ executed }) => executed >= oldest);
+    const having = (is: (member: CheckEntry) => boolean): number => fresh.filter(is).length;
+    return {
+      clients: new Set(members.map(({ client }) => client)).size,
+      checks: new Set(members.map(({ name }) => name)).size,
+      results: {
+        ok: having(({ status }) => severityOf(status ?? NaN) === 'ok'),
+        warning: having(({ status }) => severityOf(status ?? NaN) === 'warning'),
+        critical: having(({ status }) => severityOf(status ?? NaN) === 'critical'),
+        unknown: having(({ status }) => severityOf(status ?? NaN) === 'unknown'),
+        total: fresh.length,
+        stale: members.length - fresh.length,
+        silenced: having(
+          ({ client, name, state }) =>
+            state.event !== undefined &&
+            isSilenced(this.namespace.silenced, client.record.subscriptions, name, this.clock.now()),
+        ),
+        down: having(({ client }) => client.checks.get('keepalive')?.state.event !== undefined),
+      },
+    };
+  }
+
+  #entry(key: string): CheckEntry {
+    const [client = '', check = ''] = key.split('/');
+    const entry = this.namespace.check(client, check);
+    if (entry === undefined) throw new Error(`${key} is not in the registry`);
+    return entry;
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof MonError && error.code === 'not_found';
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
