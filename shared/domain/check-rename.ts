@@ -1,0 +1,27 @@
+import type { CheckState, EventState } from './event.ts';
+import { historyOf, statusesOf } from './history.ts';
+
+/**
+ * What is remembered of a check whose results came first under one name and then under another. The later results
+ * decide how it is; the earlier ones are its past. An event that was open before and is open still is one event.
+ */
+export function joinedState(before: CheckState, after: CheckState): CheckState {
+  return {
+    history: historyOf([...statusesOf(before.history), ...statusesOf(after.history)]),
+    lastOk: after.lastOk ?? before.lastOk,
+    event: before.event === undefined || after.event === undefined ? after.event : joined(before.event, after.event),
+  };
+}
+
+function joined(before: EventState, after: EventState): EventState {
+  const isSameStatus = before.status === after.status;
+  const occurrences = isSameStatus ? before.occurrences + after.occurrences : after.occurrences;
+  return {
+    ...after,
+    id: before.id,
+    occurrences,
+    watermark: Math.max(before.watermark, after.watermark, occurrences),
+    lastStateChange: isSameStatus ? before.lastStateChange : after.lastStateChange,
+    lastOk: after.lastOk ?? before.lastOk,
+  };
+}
