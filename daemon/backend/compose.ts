@@ -20,6 +20,7 @@ import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
 import { Events } from './pipeline/events.ts';
+import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
 import { Results } from './pipeline/results.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
@@ -95,6 +96,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const checks = new Checks({ batcher, registry });
+  const checkNames = new CheckNames({ batcher, registry, definitions });
 
   const changeLog = await openChangeLog(store, SHARD);
   parts.defer(() => changeLog.close());
@@ -143,6 +145,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     aggregates,
     stashes,
     checks,
+    checkNames,
     requests,
     registry,
     store,

@@ -5,6 +5,7 @@ import type { Aggregates } from '../pipeline/aggregates.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Events } from '../pipeline/events.ts';
+import type { CheckNames } from '../pipeline/rename-check.ts';
 import type { CheckRequests } from '../pipeline/requests.ts';
 import type { Results } from '../pipeline/results.ts';
 import type { SilencedEntries } from '../pipeline/silenced.ts';
@@ -24,6 +25,7 @@ export interface ApiParts {
   readonly aggregates: Aggregates;
   readonly stashes: Stashes;
   readonly checks: Checks;
+  readonly checkNames: CheckNames;
   readonly requests: CheckRequests;
   readonly registry: Registry;
   readonly store: Store;
