@@ -40,7 +40,7 @@ interface Change {
  * Owns one client and all that happens to it, so that its whole state follows from the changes it asked for: those that
  * were acknowledged are there, of the later ones any number from the first on, and none twice or in part.
  */
-class Ledger {
+export class Ledger {
   readonly name: string;
   /** Asked for since the last time it was compared, in order. */
   readonly pending: Change[] = [];
@@ -242,7 +242,9 @@ export class AgentWriter {
       if (agent.ending !== undefined || (isOver() && ledger.acked === sent)) return;
       while (sent - ledger.acked < WINDOW && !isOver()) {
         const end = sent + 1 + this.#chance.below(10);
-        while (ledger.pending.length < end) ledger.pending.push(this.#next());
+        while (ledger.pending.length < end) {
+          ledger.pending.push(agentChange(ledger.name, ++this.#count, this.#chance));
+        }
         const frame = ledger.pending.slice(sent, end);
         agent.say({
           type: 'results',
@@ -255,15 +257,16 @@ export class AgentWriter {
       await delay(1);
     }
   }
+}
 
-  #next(): Change {
-    const result = tellingResult(++this.#count, this.#chance);
-    const apply = (model: ReferenceModel): number => {
-      model.post(result, Date.now(), this.ledger.name);
-      return 0;
-    };
-    return { result, apply };
-  }
+/** Result number `count` of an agent. */
+export function agentChange(name: string, count: number, chance: Chance): Change {
+  const result = tellingResult(count, chance);
+  const apply = (model: ReferenceModel): number => {
+    model.post(result, Date.now(), name);
+    return 0;
+  };
+  return { result, apply };
 }
 
 const CHECKS = 5;

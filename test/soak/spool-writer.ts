@@ -1,0 +1,99 @@
+import { agentAddress } from '../../daemon/agent/agent-address.ts';
+import type { Clock } from '../../daemon/agent/ports.ts';
+import { ResultSocket } from '../../daemon/agent/result-socket.ts';
+import { openSpool, type Spool } from '../../daemon/agent/spool.ts';
+import type { Client } from '../../shared/schemas/client.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import type { Chance } from './chance.ts';
+import { agentChange, Ledger } from './writer.ts';
+
+/** Pauses of seconds become some milliseconds. */
+const HASTE = 50;
+const hasty: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs / HASTE);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+  every(periodMs, task) {
+    const timer = setInterval(task, periodMs);
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  },
+};
+
+/** The part of a real agent that keeps and delivers results. */
+export class SpoolWriter implements AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly #dir: string;
+  readonly #backend: string;
+  readonly #chance: Chance;
+  #spool: Spool;
+  #socket: ResultSocket;
+  #count = 0;
+
+  private constructor(name: string, dir: string, backend: string, chance: Chance, spool: Spool) {
+    this.ledger = new Ledger(name);
+    this.#dir = dir;
+    this.#backend = backend;
+    this.#chance = chance;
+    this.#spool = spool;
+    this.#socket = this.#connect();
+  }
+
+  static async open(name: string, dir: string, backend: string, chance: Chance): Promise<SpoolWriter> {
+    return new SpoolWriter(name, dir, backend, chance, await openSpool(dir));
+  }
+
+  /** Results that wait for their acknowledgement. */
+  get waiting(): number {
+    return this.#spool.size;
+  }
+
+  async report(): Promise<void> {
+    const change = agentChange(this.ledger.name, ++this.#count, this.#chance);
+    this.ledger.pending.push(change);
+    if (change.result !== undefined) await this.#spool.append(change.result);
+    this.#socket.wake();
+  }
+
+  /** Everything was acknowledged. */
+  settle(): void {
+    this.ledger.acked = this.ledger.pending.length;
+  }
+
+  /** Ends, and begins again with what is on the disk. */
+  async restart(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    this.#spool = await openSpool(this.#dir);
+    this.#socket = this.#connect();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#socket.close(0);
+    await this.#spool[Symbol.asyncDispose]();
+  }
+
+  #connect(): ResultSocket {
+    const { name } = this.ledger;
+    const client: Client = {
+      name,
+      address: '192.0.2.1',
+      subscriptions: [],
+      keepalives: false,
+      timestamp: 1_700_000_000,
+      version: '0',
+    };
+    return new ResultSocket({
+      ...agentAddress(this.#backend, {}),
+      spool: this.#spool,
+      clock: hasty,
+      log: new RecordedLog(),
+      chance: () => 0,
+      client: () => client,
+      signature: undefined,
+      onWelcome: () => undefined,
+      onCheckRequest: () => undefined,
+    });
+  }
+}
