@@ -27,6 +27,7 @@ import { SilencedEntries } from './pipeline/silenced.ts';
 import { Stashes } from './pipeline/stashes.ts';
 import type { Clock, Store } from './ports.ts';
 import { Registry } from './registry/registry.ts';
+import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
 import { expireStashes } from './scheduler/expire-stashes.ts';
 import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
@@ -92,7 +93,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const results = new Results({ batcher, definitions, clock });
   const events = new Events(batcher);
   const silenced = new SilencedEntries(batcher);
-  const clients = new Clients(batcher);
+  const clients = new Clients({ batcher, quarantineSeconds: options.config.program['client-quarantine'] });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const checks = new Checks({ batcher, registry });
@@ -108,6 +109,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 
   parts.use(await expireSilenced({ registry, store, shard: SHARD, silenced, clock, log }));
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
+  parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
   const requests = new CheckRequests({
     definitions,

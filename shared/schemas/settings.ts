@@ -46,6 +46,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Settings of the program itself, at the top level of a configuration, named like their flags. */
 export const programSettingsSchema = z.object({
+  /** Seconds for which late results of agents cannot bring a deleted client back; 0: they can at once. */
+  'client-quarantine': z.int().min(0).max(86_400).default(60),
   /** Where everything is stored. */
   'state-dir': z.string().min(1).default('var/backend'),
   'log-level': z.enum(LOG_LEVELS).default('info'),

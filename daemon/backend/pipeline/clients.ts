@@ -1,10 +1,11 @@
 import { MonError } from '../../../shared/errors.ts';
 import { clientSubscription, type Client, type SubmittedClient } from '../../../shared/schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import { eventsOf } from '../registry/namespace.ts';
+import { eventsOf, type Namespace } from '../registry/namespace.ts';
 import type { Batcher } from './batcher.ts';
 import { resolveEvent } from './events.ts';
-import { isTrusted } from './results.ts';
+import type { Transaction } from './transaction.ts';
+import { admitKeepalive } from './trust.ts';
 
 /** How a deleted client is kept from coming back (completion 1.6). */
 export interface Invalidation {
@@ -15,13 +16,17 @@ export interface Invalidation {
 /** How clients come, show signs of life and go. */
 export class Clients {
   readonly #batcher: Batcher;
+  readonly #quarantineMs: number;
 
-  constructor(batcher: Batcher) {
+  /** @param parts `quarantineSeconds`: how long late results cannot bring a deleted client back */
+  constructor({ batcher, quarantineSeconds }: { readonly batcher: Batcher; readonly quarantineSeconds: number }) {
     this.#batcher = batcher;
+    this.#quarantineMs = quarantineSeconds * 1000;
   }
 
   /**
-   * Stores a client posted through the API, replacing the one of that name as a whole (completion 1.6).
+   * Stores a client posted through the API, replacing the one of that name as a whole (completion 1.6). Whoever may do
+   * that may also let a deleted one back in.
    *
    * @throws MonError `unavailable`
    */
@@ -36,6 +41,7 @@ export class Clients {
         subscriptions: ownSubscriptions(submitted),
       };
       const signature = namespace.clients.get(client.name)?.signature ?? submitted.signature ?? '';
+      letIn(transaction, namespace, client.name);
       transaction.saveClient(namespace, client, signature);
     });
   }
@@ -43,24 +49,38 @@ export class Clients {
   /**
    * Stores what a client says about itself, as its sign of life. The first signature it shows becomes its own for good.
    *
-   * @throws MonError `forbidden` when the signature is missing or wrong or the client was deleted with a ban
+   * @throws MonError `forbidden` when the signature is missing or wrong or the client was deleted with a ban, `conflict`
+   * when it was deleted since the keepalive was made
    */
   keepalive(namespaceName: string, submitted: SubmittedClient): Promise<Client> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const signature = submitted.signature ?? '';
-      if (!isTrusted(namespace, submitted.name, signature, transaction.nowMs)) {
-        throw new MonError('forbidden', `invalid client signature of ${submitted.name}`);
-      }
-      if (namespace.invalidated.has(submitted.name)) transaction.saveInvalidated(namespace, submitted.name, undefined);
+      const madeAt = integerOrUndefined(submitted['timestamp']);
+      admitKeepalive(namespace, { name: submitted.name, signature, madeAt }, transaction.nowMs);
+      letIn(transaction, namespace, submitted.name);
       const client: Client = {
         version: COMPATIBLE_VERSION,
         ...submitted,
-        timestamp: Math.min(integerOr(submitted['timestamp'], transaction.now), transaction.now),
+        timestamp: Math.min(madeAt ?? transaction.now, transaction.now),
         subscriptions: ownSubscriptions(submitted),
       };
       transaction.saveClient(namespace, client, signature);
       return client;
+    });
+  }
+
+  /** Removes what is left of a deleted client once it may come back; called by the clock. */
+  forget(namespaceName: string, name: string): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const { nowMs } = transaction;
+      if ((namespace.tombstones.get(name)?.untilMs ?? Infinity) <= nowMs) {
+        transaction.saveTombstone(namespace, name, undefined);
+      }
+      if ((namespace.invalidated.get(name) ?? Infinity) <= nowMs) {
+        transaction.saveInvalidated(namespace, name, undefined);
+      }
     });
   }
 
@@ -77,9 +97,13 @@ export class Clients {
         if (entry === undefined) throw new MonError('not_found', `there is no client ${name}`);
         for (const check of eventsOf(entry)) resolveEvent(transaction, check);
         transaction.removeClient(entry);
+        const { nowMs } = transaction;
+        if (this.#quarantineMs > 0) {
+          transaction.saveTombstone(namespace, name, { deletedMs: nowMs, untilMs: nowMs + this.#quarantineMs });
+        }
         const { expireSeconds } = invalidation;
         if (expireSeconds !== undefined) {
-          transaction.saveInvalidated(namespace, name, transaction.nowMs + expireSeconds * 1000);
+          transaction.saveInvalidated(namespace, name, nowMs + expireSeconds * 1000);
         }
       },
       {
@@ -92,11 +116,17 @@ export class Clients {
   }
 }
 
+/** Whoever is here again was never deleted. */
+function letIn(transaction: Transaction, namespace: Namespace, name: string): void {
+  if (namespace.invalidated.has(name)) transaction.saveInvalidated(namespace, name, undefined);
+  if (namespace.tombstones.has(name)) transaction.saveTombstone(namespace, name, undefined);
+}
+
 /** The subscriptions without repetitions, with the client's own at the end unless it is among them. */
 function ownSubscriptions({ name, subscriptions }: SubmittedClient): string[] {
   return [...new Set([...(subscriptions ?? []), clientSubscription(name)])];
 }
 
-function integerOr(value: unknown, otherwise: number): number {
-  return Number.isInteger(value) ? (value as number) : otherwise;
+function integerOrUndefined(value: unknown): number | undefined {
+  return Number.isInteger(value) ? (value as number) : undefined;
 }

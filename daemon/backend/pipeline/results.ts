@@ -9,6 +9,7 @@ import type { Definitions } from '../config/definitions.ts';
 import type { Batcher, Command } from './batcher.ts';
 import { entriesNeeded, frozenEvent, processResult, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
+import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 
 /** Who results that come through the API are said to be from, unless they name a `source` (completion 1.6). */
@@ -32,6 +33,8 @@ export interface UncheckedResult {
 
 /** The ways in for check results. */
 export class Results {
+  /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
+  readonly refused: Record<Distrust | 'invalid', number> = { invalid: 0, signature: 0, banned: 0, quarantined: 0 };
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
   readonly #clock: Clock;
@@ -46,16 +49,32 @@ export class Results {
    * Stores results reported through the API and waits for their commit.
    *
    * @param results already validated, in order
+   * @returns by their index those that were refused, `forbidden`: their client was deleted with a ban
    * @throws MonError `unavailable`
    */
-  submit(namespaceName: string, results: readonly SubmittedResult[]): Promise<void> {
+  submit(namespaceName: string, results: readonly SubmittedResult[]): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#clock.now() / 1000);
     const incoming = results.map((result) => this.#incoming(result, API_REPORTER, now, now));
-    return this.record(namespaceName, incoming);
+    return this.#batcher.run(
+      (transaction) => {
+        const namespace = transaction.registry.namespace(namespaceName);
+        const refused = new Map<number, MonError>();
+        for (const [index, result] of incoming.entries()) {
+          if (isBanned(namespace, result.client, transaction.nowMs)) refused.set(index, banned(result.client));
+          else processResult(transaction, namespace, result);
+        }
+        this.refused.banned += refused.size;
+        return refused;
+      },
+      {
+        weight: incoming.length,
+        needs: (registry) => entriesNeeded(registry.namespace(namespaceName), incoming),
+      },
+    );
   }
 
   /**
-   * Stores results that need nothing more: the backend's own, such as keepalives.
+   * Stores results that the backend made of what it knows, such as keepalives, for the clients that are still there.
    *
    * @throws MonError `unavailable`
    */
@@ -63,7 +82,9 @@ export class Results {
     return this.#batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
-        for (const result of incoming) processResult(transaction, namespace, result);
+        for (const result of incoming) {
+          if (namespace.clients.has(result.client)) processResult(transaction, namespace, result);
+        }
       },
       {
         weight: incoming.length,
@@ -96,9 +117,10 @@ export class Results {
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
         refused.push({ id, reason: error.message });
+        this.refused.invalid++;
       }
     }
-    this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled));
+    this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, this.refused));
     for (const { id, reason } of refused) onRefused(id, reason);
   }
 
@@ -150,18 +172,21 @@ class AgentDelivery implements Command {
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;
   readonly #valid: readonly DeliveredResult[];
+  readonly #refused: Record<Distrust, number>;
 
   constructor(
     namespaceName: string,
     delivery: AgentResults,
     valid: readonly DeliveredResult[],
     settle: (error: MonError | undefined) => void,
+    refused: Record<Distrust, number>,
   ) {
     this.weight = delivery.results.length;
     this.settle = settle;
     this.#namespaceName = namespaceName;
     this.#delivery = delivery;
     this.#valid = valid;
+    this.#refused = refused;
   }
 
   needs(registry: Registry): readonly CheckEntry[] {
@@ -176,23 +201,14 @@ class AgentDelivery implements Command {
     const acked = mark?.spool === spool ? mark.acked : 0;
     for (const result of this.#valid) {
       // What was committed before is a repetition.
-      if (result.id <= acked || !isTrusted(namespace, result.client, result.signature, transaction.nowMs)) continue;
-      processResult(transaction, namespace, result);
+      if (result.id <= acked) continue;
+      const distrust = distrustOf(namespace, result.client, result.signature, transaction.nowMs);
+      if (distrust === undefined) processResult(transaction, namespace, result);
+      else this.#refused[distrust]++;
     }
     const last = results.at(-1)?.id ?? 0;
     if (last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
   }
-}
-
-/** Whether a client may speak: it carries its signature, and was not deleted with a ban (completion 1.10). */
-export function isTrusted(namespace: Namespace, client: string, signature: string, nowMs: number): boolean {
-  const known = namespace.clients.get(client)?.signature ?? '';
-  return (known === '' || known === signature) && !isInvalidated(namespace, client, nowMs);
-}
-
-function isInvalidated(namespace: Namespace, client: string, nowMs: number): boolean {
-  const untilMs = namespace.invalidated.get(client);
-  return untilMs !== undefined && untilMs > nowMs;
 }
 
 function removeResult(transaction: Transaction, namespace: Namespace, client: string, check: string): void {

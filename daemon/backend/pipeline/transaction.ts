@@ -6,7 +6,7 @@ import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
 import type { Aggregate } from '../registry/aggregates.ts';
-import type { CheckEntry, ClientEntry, Namespace, SpoolMark } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry, Namespace, SpoolMark, Tombstone } from '../registry/namespace.ts';
 import type { Registry, StoredClient } from '../registry/registry.ts';
 import {
   aggregateDeletionKey,
@@ -16,6 +16,7 @@ import {
   invalidatedKey,
   silencedKey,
   stashKey,
+  tombstoneKey,
 } from '../store/keys.ts';
 
 /**
@@ -140,6 +141,18 @@ export class Transaction {
     } else {
       namespace.invalidated.set(client, untilMs);
       this.#put(key, JSON.stringify(untilMs));
+    }
+  }
+
+  /** @param tombstone undefined takes it away */
+  saveTombstone(namespace: Namespace, client: string, tombstone: Tombstone | undefined): void {
+    const key = tombstoneKey(namespace.name, client);
+    if (tombstone === undefined) {
+      namespace.tombstones.delete(client);
+      this.#del(key);
+    } else {
+      namespace.tombstones.set(client, tombstone);
+      this.#put(key, JSON.stringify(tombstone));
     }
   }
 

@@ -67,6 +67,12 @@ export interface SpoolMark {
   readonly acked: number;
 }
 
+/** A client that was deleted: what comes from before that must not bring it back. Epoch milliseconds. */
+export interface Tombstone {
+  readonly deletedMs: number;
+  readonly untilMs: number;
+}
+
 /** Everything in one namespace, with the indexes that its readers need. Only the pipeline changes it. */
 export class Namespace {
   readonly name: string;
@@ -77,6 +83,7 @@ export class Namespace {
   readonly spools = new Map<string, SpoolMark>();
   /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
   readonly invalidated = new Map<string, number>();
+  readonly tombstones = new Map<string, Tombstone>();
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();

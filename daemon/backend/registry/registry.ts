@@ -11,9 +11,10 @@ import {
   INVALIDATED,
   SILENCED,
   STASHES,
+  TOMBSTONES,
 } from '../store/keys.ts';
 import { decodeCheckRecord, stateOf } from './check-record.ts';
-import { Namespace, type SpoolMark } from './namespace.ts';
+import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
 
 /** A client as it is stored: the record that is shown, and the signature that is not part of it. */
 export interface StoredClient {
@@ -79,6 +80,9 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
   });
   await read(INVALIDATED, (namespace, value, client) => {
     namespace.invalidated.set(client, JSON.parse(value) as number);
+  });
+  await read(TOMBSTONES, (namespace, value, client) => {
+    namespace.tombstones.set(client, JSON.parse(value) as Tombstone);
   });
   return namespaces;
 }

@@ -40,6 +40,10 @@ export const aggregateDeletionKey = (namespace: string, aggregate: string): Key 
 export const INVALIDATED = 'invalidated';
 export const invalidatedKey = (namespace: string, client: string): Key => [INVALIDATED, namespace, client];
 
+/** Names of clients that were deleted a short while ago. */
+export const TOMBSTONES = 'tombstone';
+export const tombstoneKey = (namespace: string, client: string): Key => [TOMBSTONES, namespace, client];
+
 /** Stashes by their path, which is one part whatever slashes it holds. */
 export const STASHES = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [STASHES, namespace, path];

@@ -18,7 +18,9 @@ export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
       sendList(request, reply, resultsOf(legacyNamespace(parts)), (entries) => readResults(store, entries)),
 
     POST: async (request, reply) => {
-      await results.submit(DEFAULT_NAMESPACE, [readBody(request, validateResult)]);
+      const refused = await results.submit(DEFAULT_NAMESPACE, [readBody(request, validateResult)]);
+      const refusal = refused.get(0);
+      if (refusal !== undefined) throw refusal;
       return reply.code(202).send(issued(parts));
     },
   });

@@ -8,6 +8,8 @@ import { BATCH_BYTES_MAX } from '../limits.ts';
 import type { ApiParts } from '../parts.ts';
 import { routes } from '../routes.ts';
 
+const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
+
 /** Many results at once, for scripts: what is valid is stored together, the rest is named by its index. */
 export function batchRoutes(app: FastifyInstance, { results }: ApiParts): void {
   routes(
@@ -15,9 +17,10 @@ export function batchRoutes(app: FastifyInstance, { results }: ApiParts): void {
     '/api/mon/v1/results',
     {
       POST: async (request, reply) => {
-        const { valid, rejected } = validateBatch(parseBody(request));
-        if (valid.length > 0) await results.submit(DEFAULT_NAMESPACE, valid);
-        return reply.code(202).send({ accepted: valid.length, rejected } satisfies BatchAnswer);
+        const { valid, indexes, rejected } = validateBatch(parseBody(request));
+        const refused = valid.length > 0 ? await results.submit(DEFAULT_NAMESPACE, valid) : NONE_REFUSED;
+        for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
+        return reply.code(202).send({ accepted: valid.length - refused.size, rejected } satisfies BatchAnswer);
       },
     },
     { bodyLimit: BATCH_BYTES_MAX },
@@ -26,7 +29,9 @@ export function batchRoutes(app: FastifyInstance, { results }: ApiParts): void {
 
 function validateBatch({ value, strict }: ParsedBody): {
   readonly valid: SubmittedResult[];
-  readonly rejected: BatchAnswer['rejected'];
+  /** Where each of `valid` stands in the body. */
+  readonly indexes: readonly number[];
+  readonly rejected: BatchAnswer['rejected'][number][];
 } {
   if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of results');
   if (value.length > BATCH_MAX) {
@@ -35,14 +40,16 @@ function validateBatch({ value, strict }: ParsedBody): {
   const items: readonly unknown[] = value;
   const strictItems = strict as readonly unknown[] | undefined;
   const valid: SubmittedResult[] = [];
+  const indexes: number[] = [];
   const rejected: { index: number; error: string }[] = [];
   for (const [index, item] of items.entries()) {
     try {
       valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateResult));
+      indexes.push(index);
     } catch (error) {
       if (!(error instanceof MonError)) throw error;
       rejected.push({ index, error: error.message });
     }
   }
-  return { valid, rejected };
+  return { valid, indexes, rejected };
 }

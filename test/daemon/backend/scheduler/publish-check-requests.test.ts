@@ -1,9 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
+import { CheckRequests } from '../../../../daemon/backend/pipeline/requests.ts';
+import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { publishCheckRequests } from '../../../../daemon/backend/scheduler/publish-check-requests.ts';
 import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
 import type { CheckDefinition } from '../../../../shared/schemas/check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
 
 interface Published {
   readonly atMs: number;
@@ -19,10 +22,19 @@ function publishedIn(
 ): Published[] {
   const published: Published[] = [];
   const definitions = new Definitions({ checks: new Map(Object.entries(checks)), handlers: new Map() });
+  const log = new RecordedLog();
+  const requests = new CheckRequests({
+    definitions,
+    registry: new Registry(),
+    clock,
+    log,
+    publish: (to, check) => published.push({ atMs: clock.now(), to, check }),
+  });
   const publisher = publishCheckRequests({
     definitions,
     clock,
-    publish: (to, check) => published.push({ atMs: clock.now(), to, check }),
+    log,
+    publish: (check) => requests.publish('default', check),
   });
   clock.advance(spanMs);
   publisher[Symbol.dispose]();
@@ -82,7 +94,8 @@ test('after a machine slept through some runs there is one, not all of them', ()
     definitions,
     // The machine's timers stood still while its time went on.
     clock: { ...bound(clock), now: () => clock.now() + sleptMs },
-    publish: () => runs++,
+    log: new RecordedLog(),
+    publish: async () => void runs++,
   });
   onTestFinished(() => publisher[Symbol.dispose]());
   clock.advance(60_000);
