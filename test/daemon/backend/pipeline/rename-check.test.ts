@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { openApiClient } from '../../../../shared/client/api-client.ts';
+import type { ApiClient } from '../../../../shared/client/api-client.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+
+const DEFINED = { checks: { disk: { command: 'df', subscribers: ['all'], interval: 60 } } };
+
+function aClient(backend: string): ApiClient {
+  return openApiClient({ backend, env: {} });
+}
+
+/** Results of a check of some clients, one after the other. */
+async function report(api: ApiClient, check: string, statuses: Readonly<Record<string, readonly number[]>>) {
+  for (const [source, all] of Object.entries(statuses)) {
+    await api.submitResults(
+      all.map((status) => ({ source, name: check, status, output: `${check} is ${String(status)}` })),
+    );
+  }
+}
+
+async function histories(api: ApiClient, check: string): Promise<Record<string, readonly number[]>> {
+  const results = await api.results({ check });
+  return Object.fromEntries(results.map((result) => [result.client, result.check.history]));
+}
+
+test('results, histories and events go over to the new name, and nothing is left of the old one', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  await report(api, 'disk', { 'web-001': [0, 1, 2], 'web-002': [0, 0], 'web-003': [1] });
+  await report(api, 'load', { 'web-001': [2] });
+  const before = await api.event('web-001', 'disk');
+
+  expect(await api.renameCheck('disk', 'disk-usage', false)).toEqual({ moved: 3 });
+
+  expect(await histories(api, 'disk')).toEqual({});
+  expect(await histories(api, 'disk-usage')).toEqual({ 'web-001': [0, 1, 2], 'web-002': [0, 0], 'web-003': [1] });
+  expect(await api.event('web-001', 'disk')).toBeUndefined();
+  expect(await api.event('web-001', 'disk-usage')).toEqual({
+    ...before,
+    check: { ...before?.check, name: 'disk-usage' },
+  });
+  expect((await api.events()).map((event) => `${event.client.name}/${event.check.name}`)).toEqual([
+    'web-001/disk-usage',
+    'web-001/load',
+    'web-003/disk-usage',
+  ]);
+});
+
+test('the event goes on under its new name', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  await report(api, 'disk', { 'web-001': [2, 2] });
+  const id = (await api.event('web-001', 'disk'))?.id;
+  await api.renameCheck('disk', 'disk-usage', false);
+  await report(api, 'disk-usage', { 'web-001': [2] });
+  expect(await api.event('web-001', 'disk-usage')).toMatchObject({ id, occurrences: 3 });
+});
+
+test('a silence of the new name holds for the event at once', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  await report(api, 'disk', { 'web-001': [2] });
+  await api.silence({ check: 'disk-usage' });
+  await api.renameCheck('disk', 'disk-usage', false);
+  expect((await api.event('web-001', 'disk-usage'))?.silenced_by).toEqual(['*:disk-usage']);
+});
+
+test('members of aggregates stay members', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  await api.submitResult({ source: 'web-001', name: 'disk', status: 1, output: 'full', aggregates: ['storage'] });
+  await api.renameCheck('disk', 'disk-usage', false);
+  expect(await api.aggregateClients('storage')).toEqual([{ name: 'web-001', checks: ['disk-usage'] }]);
+  expect((await api.aggregate('storage'))?.results).toMatchObject({ warning: 1, total: 1 });
+});
+
+test('where a client has results of both names it takes force', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  await report(api, 'disk', { 'web-001': [0, 2], 'web-002': [2], 'web-003': [1] });
+  await report(api, 'disk-usage', { 'web-001': [2], 'web-002': [0] });
+  const id = (await api.event('web-001', 'disk'))?.id;
+
+  await expect(api.renameCheck('disk', 'disk-usage', false)).rejects.toMatchObject({
+    code: 'conflict',
+    message:
+      '2 clients have results of disk-usage as well as of disk: force it to put the history of disk before theirs',
+  });
+  expect(Object.keys(await histories(api, 'disk'))).toEqual(['web-001', 'web-002', 'web-003']);
+
+  expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 3 });
+  expect(await histories(api, 'disk')).toEqual({});
+  expect(await histories(api, 'disk-usage')).toEqual({ 'web-001': [0, 2, 2], 'web-002': [2, 0], 'web-003': [1] });
+  // One goes on as the event that it was; the other was over already.
+  expect(await api.event('web-001', 'disk-usage')).toMatchObject({ id, occurrences: 2 });
+  expect((await api.events({ client: 'web-002' })).length).toBe(0);
+});
+
+test('after a run that came half way the rest follows', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  // As after a stop between two slices: one client has only the new name.
+  await report(api, 'disk-usage', { 'web-001': [1] });
+  await report(api, 'disk', { 'web-002': [2] });
+  expect(await api.renameCheck('disk', 'disk-usage', false)).toEqual({ moved: 1 });
+  expect(Object.keys(await histories(api, 'disk-usage'))).toEqual(['web-001', 'web-002']);
+});
+
+test('a fleet larger than a slice moves as a whole', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  const sources = Array.from({ length: 450 }, (_, index) => `host-${String(index)}`);
+  await api.submitResults(sources.map((source) => ({ source, name: 'disk', status: 0, output: 'ok' })));
+  expect(await api.renameCheck('disk', 'disk-usage', false)).toEqual({ moved: 450 });
+  expect((await api.results({ check: 'disk-usage' })).length).toBe(450);
+  expect((await api.results({ check: 'disk' })).length).toBe(0);
+});
+
+test.each<[string, { settings?: Record<string, unknown>; from: string; to: string; code: string; message: RegExp }]>([
+  [
+    'a name that is still defined',
+    {
+      settings: DEFINED,
+      from: 'disk',
+      to: 'd',
+      code: 'conflict',
+      message: /still defined: change its name in the configuration and reload/,
+    },
+  ],
+  ['a check that nobody has', { from: 'nope', to: 'd', code: 'not_found', message: /no client has results of nope/ }],
+  ['the name that it has', { from: 'disk', to: 'disk', code: 'invalid', message: /has this name already/ }],
+  ['what is no name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
+  ['the check of the backend itself', { from: 'keepalive', to: 'd', code: 'invalid', message: /own check/ }],
+  ['to the check of the backend itself', { from: 'disk', to: 'keepalive', code: 'invalid', message: /own check/ }],
+])('refused: %s', async (_, { settings = {}, from, to, code, message }) => {
+  await using backend = await startBackend({ settings });
+  const api = aClient(backend.url);
+  await report(api, 'disk', { 'web-001': [2] });
+  await expect(api.renameCheck(from, to, false)).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
+  expect(await histories(api, 'disk')).toEqual({ 'web-001': [2] });
+});
+
+test('a name that is still defined can be forced', async () => {
+  await using backend = await startBackend({ settings: DEFINED });
+  const api = aClient(backend.url);
+  await report(api, 'disk', { 'web-001': [2] });
+  expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 1 });
+});

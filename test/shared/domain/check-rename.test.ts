@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { joinedState } from '../../../shared/domain/check-rename.ts';
+import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
+import { statusesOf } from '../../../shared/domain/history.ts';
+
+/** The state after these statuses, one a minute; events are named after their first minute. */
+function played(statuses: readonly number[], startMinute: number): CheckState {
+  return statuses.reduce<CheckState>((state, status, index) => {
+    const now = (startMinute + index) * 60;
+    const result = { status, executed: now };
+    return nextCheckState(state, result, { now, newId: () => `event-${String(startMinute + index)}` }).state;
+  }, NO_CHECK_STATE);
+}
+
+test.each<{
+  name: string;
+  before: number[];
+  after: number[];
+  history: number[];
+  event: Record<string, unknown> | undefined;
+}>([
+  {
+    name: 'an event that is open under both names is one, with the id of the first',
+    before: [0, 2, 2],
+    after: [2, 2],
+    history: [0, 2, 2, 2, 2],
+    event: { id: 'event-1', occurrences: 4, watermark: 4, status: 2, lastStateChange: 60 },
+  },
+  {
+    name: 'another severity begins to count again',
+    before: [1, 1, 1],
+    after: [2],
+    history: [1, 1, 1, 2],
+    event: { id: 'event-0', occurrences: 1, watermark: 3, status: 2 },
+  },
+  { name: 'what is over under the new name is over', before: [2], after: [0], history: [2, 0], event: undefined },
+  {
+    name: 'what began under the new name is as it is',
+    before: [0],
+    after: [2],
+    history: [0, 2],
+    event: { id: 'event-1', occurrences: 1, watermark: 1 },
+  },
+  {
+    name: 'only the newest 21 are kept',
+    before: Array.from({ length: 21 }, () => 1),
+    after: [0, 0, 0],
+    history: [...Array.from({ length: 18 }, () => 1), 0, 0, 0],
+    event: undefined,
+  },
+])('$name', ({ before, after, history, event }) => {
+  const state = joinedState(played(before, 0), played(after, before.length));
+  expect(statusesOf(state.history)).toEqual(history);
+  if (event === undefined) expect(state.event).toBeUndefined();
+  else expect(state.event).toMatchObject(event);
+});
+
+test('the last OK is the newest of both', () => {
+  expect(joinedState(played([0], 0), played([2], 1)).lastOk).toBe(0);
+  expect(joinedState(played([0], 0), played([0], 5)).lastOk).toBe(300);
+});
