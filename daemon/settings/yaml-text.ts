@@ -39,7 +39,7 @@ export function parseYamlText(text: string): unknown {
     uniqueKeys: true,
     prettyErrors: false,
     lineCounter: lines,
-    logLevel: 'silent',
+    logLevel: 'error',
   });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) fail(remedyOf(problem), problem.pos[0]);
@@ -81,6 +81,8 @@ export function parseYamlText(text: string): unknown {
 
 function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
   switch (code) {
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return 'a second ":" stands here: put a text that holds one in double quotes, and another name on its own line';
     case 'DUPLICATE_KEY':
       return 'this name stands here twice: remove one';
     case 'MULTIPLE_DOCS':

@@ -1,0 +1,339 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { InvalidSettings } from '../../../../daemon/settings/locate-remark.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+/** What an operator broke, and what the backend says about it, as `--validate-config` prints it. */
+interface Broken {
+  readonly name: string;
+  /** Texts are written as they are, anything else as JSON. */
+  readonly files: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly problems: readonly object[];
+}
+
+const disk = { command: 'check-disk', subscribers: ['base'], interval: 60 };
+
+/** One problem of one check in one file. */
+const inCheck = (name: string, attributes: object, path: string, message: string): Broken => ({
+  name,
+  files: { 'checks.json': { checks: { disk: { ...disk, ...attributes } } } },
+  problems: [{ file: 'checks.json', path: `checks.disk${path}`, message }],
+});
+
+const inHandler = (name: string, handler: unknown, path: string, message: string): Broken => ({
+  name,
+  files: { 'handlers.json': { handlers: { mail: handler } } },
+  problems: [{ file: 'handlers.json', path: `handlers.mail${path}`, message }],
+});
+
+const inFilter = (name: string, filter: object, path: string, message: string): Broken => ({
+  name,
+  files: { 'filters.json': { filters: { night: filter } } },
+  problems: [{ file: 'filters.json', path: `filters.night${path}`, message }],
+});
+
+const inApi = (name: string, api: object, path: string, message: string): Broken => ({
+  name,
+  files: { 'api.json': { api } },
+  problems: [{ file: 'api.json', path: `api.${path}`, message }],
+});
+
+/** A text that is not what its format allows. */
+const inText = (name: string, file: string, text: string, line: number, column: number, message: string): Broken => ({
+  name,
+  files: { [file]: text },
+  problems: [{ file, line, column, message }],
+});
+
+const BROKEN: readonly Broken[] = [
+  // Texts.
+  inText('a comma too much', 'a.json', '{\n  "checks": {},\n}', 2, 15, 'remove the comma before "}"'),
+  inText('a comment', 'a.json', '{\n  // disks\n  "checks": {} }', 2, 3, 'JSON has no comments: remove this one'),
+  inText('a name twice', 'a.json', '{"api": {},\n "api": {}}', 2, 2, 'the name "api" stands here twice: remove one'),
+  inText(
+    'a number beyond exactness',
+    'a.json',
+    '{"a": 12345678901234567890}',
+    1,
+    7,
+    '12345678901234567890 is too large a number: put it in double quotes',
+  ),
+  inText('a name of the language', 'a.json', '{"__proto__": {}}', 1, 2, 'the name "__proto__" is not allowed'),
+  inText(
+    'a name of the language, in YAML',
+    'a.yml',
+    'api:\n  constructor: 1',
+    2,
+    3,
+    'the name "constructor" is not allowed',
+  ),
+  inText('a name twice, in YAML', 'a.yml', 'api: {}\napi: {}', 2, 1, 'this name stands here twice: remove one'),
+  inText(
+    'a text with a colon',
+    'a.yml',
+    'checks:\n  a:\n    command: echo a: b',
+    3,
+    14,
+    'a second ":" stands here: put a text that holds one in double quotes, and another name on its own line',
+  ),
+  inText(
+    'a tag',
+    'a.yml',
+    'api:\n  port: !!js/function "x"',
+    2,
+    9,
+    'tags are not allowed: remove what begins with "!"',
+  ),
+  inText(
+    'a second document',
+    'a.yml',
+    'api: {}\n---\nchecks: {}',
+    2,
+    1,
+    'a file holds one document: remove what follows the "---"',
+  ),
+  inText(
+    'an alias of nothing',
+    'a.yml',
+    'api: *nobody',
+    1,
+    6,
+    'there is no anchor &nobody before this: write one, or remove the alias',
+  ),
+  inText(
+    'an alias inside of what it names',
+    'a.yml',
+    'api: &all\n  more: *all',
+    2,
+    9,
+    '*all stands inside of what it names: remove it',
+  ),
+  inText('aliases that multiply', 'a.yml', laughs(9), 1, 1, 'there are too many aliases: write out what they name'),
+  inText(
+    'a number that JSON lacks',
+    'a.yaml',
+    'api: {port: .inf}',
+    1,
+    13,
+    '.inf is too large a number: put it in double quotes',
+  ),
+  {
+    name: 'a file without sections',
+    files: { 'a.yml': '- api' },
+    problems: [{ file: 'a.yml', message: 'must hold an object with sections such as "checks"' }],
+  },
+  // Sections.
+  {
+    name: 'a section that is no object',
+    files: { 'a.json': { checks: [disk] } },
+    problems: [{ file: 'a.json', path: 'checks', message: 'must be an object with one definition per name' }],
+  },
+  {
+    name: 'a definition that is no object',
+    files: { 'a.json': { mutators: { wrap: 'cat' } } },
+    problems: [{ file: 'a.json', path: 'mutators.wrap', message: 'must be an object' }],
+  },
+  {
+    name: 'a check with a space in its name',
+    files: { 'a.json': { checks: { 'disk usage': disk } } },
+    problems: [
+      { file: 'a.json', path: 'checks.disk usage', message: 'must be word characters, dots and hyphens only' },
+    ],
+  },
+  // Checks.
+  inCheck('an interval in quotes', { interval: '60' }, '.interval', 'expected number, received string'),
+  inCheck('an interval of nothing', { interval: 0 }, '.interval', 'expected number to be >0'),
+  inCheck(
+    'neither interval nor cron',
+    { interval: undefined },
+    '.interval',
+    'is required (seconds), unless publish is false or cron is set',
+  ),
+  inCheck(
+    'no subscribers',
+    { subscribers: [] },
+    '.subscribers',
+    'must name at least one subscription, unless standalone is true',
+  ),
+  inCheck('a ttl within the interval', { ttl: 60 }, '.ttl', 'must be greater than interval (60)'),
+  inCheck(
+    'half of the flap thresholds',
+    { low_flap_threshold: 20 },
+    '.high_flap_threshold',
+    'is required with low_flap_threshold',
+  ),
+  inCheck('an unknown type', { type: 'metrics' }, '.type', 'expected one of "standard"|"metric"'),
+  inCheck('a source with a space', { source: 'switch 1' }, '.source', 'must be word characters, dots and hyphens only'),
+  inCheck(
+    'a step on a single minute',
+    { cron: '5/10 * * * *' },
+    '.cron',
+    '"5/10" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n',
+  ),
+  inCheck('a date that never comes', { cron: '0 0 30 2 *' }, '.cron', 'has no moment: there is no day 30 in month 2'),
+  inCheck(
+    'four fields of five',
+    { cron: '0 0 * *' },
+    '.cron',
+    'must have five fields: minute, hour, day of the month, month, day of the week',
+  ),
+  inCheck(
+    'a window on no day',
+    { subdue: { days: { mondays: [{ begin: '1:00 AM', end: '2:00 AM' }] } } },
+    '.subdue.days.mondays',
+    'is no day: write one of all, sunday, monday, tuesday, wednesday, thursday, friday, saturday',
+  ),
+  inCheck(
+    'a time of no day',
+    { subdue: { days: { all: [{ begin: '25:00', end: '2:00 AM' }] } } },
+    '.subdue.days.all.0.begin',
+    'must be a time of day such as "5:00 PM" or "17:00"',
+  ),
+  inCheck(
+    'a hook for no status',
+    { hooks: { error: { command: 'ps' } } },
+    '.hooks.error',
+    'is no hook: write a status from 0 to 255, ok, warning, critical, unknown or non-zero',
+  ),
+  inCheck(
+    'proxy requests for nobody',
+    { proxy_requests: { client_attributes: {} } },
+    '.proxy_requests.client_attributes',
+    'must name at least one attribute of the clients',
+  ),
+  inCheck(
+    'proxy requests over more than the interval',
+    { proxy_requests: { client_attributes: { kind: 'switch' }, splay_coverage: 150 } },
+    '.proxy_requests.splay_coverage',
+    'expected number to be <=99',
+  ),
+  inCheck(
+    'an aggregate with a space',
+    { aggregates: ['web tier'] },
+    '.aggregates.0',
+    'must be word characters, dots, colons, bars and hyphens',
+  ),
+  // Handlers, filters, mutators.
+  inHandler(
+    'a handler without type',
+    { command: 'mail' },
+    '.type',
+    'must be one of pipe, tcp, udp, transport, webhook, set',
+  ),
+  inHandler('a pipe without command', { type: 'pipe' }, '.command', 'expected string, received undefined'),
+  inHandler(
+    'a socket without port',
+    { type: 'tcp', socket: { host: 'graphite' } },
+    '.socket.port',
+    'expected number, received undefined',
+  ),
+  inHandler('a set of one text', { type: 'set', handlers: 'mail' }, '.handlers', 'expected array, received string'),
+  inHandler(
+    'a severity that does not exist',
+    { type: 'udp', socket: { host: 'h', port: 1 }, severities: ['error'] },
+    '.severities.0',
+    'expected one of "ok"|"warning"|"critical"|"unknown"',
+  ),
+  inHandler(
+    'a webhook to a file',
+    { type: 'webhook', url: 'file:///etc/passwd' },
+    '.url',
+    'must be a URL with http or https',
+  ),
+  inHandler(
+    'a pipe of an unknown kind',
+    { type: 'transport', pipe: { type: 'queue', name: 'events' } },
+    '.pipe.type',
+    'expected one of "direct"|"fanout"|"topic"',
+  ),
+  inFilter('a filter without attributes', { negate: true }, '.attributes', 'expected record, received undefined'),
+  inFilter(
+    'an endless expression',
+    { attributes: { check: { status: `eval: ${'value == 1 || '.repeat(100)}` } } },
+    '.attributes.check.status',
+    'an expression must be at most 1024 characters long',
+  ),
+  inFilter(
+    'an empty window',
+    { attributes: {}, when: { days: { all: [] } } },
+    '.when.days.all',
+    'must hold at least one window with begin and end',
+  ),
+  {
+    name: 'a mutator without command',
+    files: { 'm.json': { mutators: { wrap: { timeout: 5 } } } },
+    problems: [{ file: 'm.json', path: 'mutators.wrap.command', message: 'expected string, received undefined' }],
+  },
+  {
+    name: 'a client with a bad threshold',
+    files: { 'client.json': { client: { name: 'web 1', keepalive: { thresholds: { warning: -1 } } } } },
+    problems: [
+      { file: 'client.json', path: 'client.name', message: 'must be word characters, dots and hyphens only' },
+      { file: 'client.json', path: 'client.keepalive.thresholds.warning', message: 'expected number to be >0' },
+    ],
+  },
+  // The API and the program.
+  inApi('half of the credentials', { user: 'ops' }, 'password', 'is required with user'),
+  inApi(
+    'a user with a colon',
+    { user: 'o:ps', password: 'x' },
+    'user',
+    'must not hold a colon: HTTP Basic ends the user name there',
+  ),
+  inApi(
+    'a hash that is cut off',
+    { user: 'ops', password: 'scrypt$32768$8$3$abc' },
+    'password',
+    'is no usable hash: make one with mon-backend hash-password',
+  ),
+  inApi(
+    'a hash that nobody can afford',
+    { user: 'ops', password: `scrypt$4194304$32$1$${'s'.repeat(22)}$${'h'.repeat(43)}` },
+    'password',
+    'is no usable hash: make one with mon-backend hash-password',
+  ),
+  inApi('a port beyond all ports', { port: 65_536 }, 'port', 'expected number to be <=65535'),
+  inApi('CORS that is neither headers nor false', { cors: true }, 'cors', 'expected an object of headers, or false'),
+  {
+    name: 'an unknown log level',
+    files: { 'backend.yml': 'log-level: chatty\n' },
+    problems: [
+      { file: 'backend.yml', path: 'log-level', message: 'expected one of "debug"|"info"|"warn"|"error"|"fatal"' },
+    ],
+  },
+  {
+    name: 'a port in the environment that is none',
+    files: {},
+    env: { MON_PORT: 'http' },
+    problems: [{ file: 'environment', path: 'api.port', message: 'expected number, received string' }],
+  },
+];
+
+/** Each line holds the one before nine times. */
+function laughs(lines: number): string {
+  const names = Array.from({ length: lines }, (_, at) => `a${String(at)}`);
+  return names
+    .map(
+      (name, at) =>
+        `${name}: &${name} [${at === 0 ? '1' : Array.from({ length: 9 }, () => `*a${String(at - 1)}`).join(', ')}]`,
+    )
+    .join('\n');
+}
+
+test.each(BROKEN)('$name', async ({ files, env = {}, problems }) => {
+  const dir = await tempDir();
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, path)), { recursive: true });
+    await writeFile(join(dir, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  const error = await loadConfig({ directories: [dir], env }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(InvalidSettings);
+  const found = (error as InvalidSettings).problems.map((problem) => ({
+    ...problem,
+    file: problem.file.replace(`${dir}/`, ''),
+  }));
+  expect(found).toEqual(problems);
+});
