@@ -76,10 +76,10 @@ const batch = z.object({
 
 const checkDefinition = z.looseObject({
   name: z.string(),
-  command: z.string().nullish().transform(orEmpty),
-  subscribers: strings.nullish().transform((subscribers) => subscribers ?? []),
-  interval: z.number().nullish().transform(orNull),
-  cron: z.string().nullish().transform(orEmpty),
+  command: z.string().nullish(),
+  subscribers: strings.nullish(),
+  interval: z.number().nullish(),
+  cron: z.string().nullish(),
 });
 
 /** A check that the backend publishes, with its whole definition. */

@@ -84,7 +84,7 @@ function split(
   try {
     const parsed = meow({
       importMeta: import.meta,
-      argv: [...argv],
+      argv: joinDashes(argv, flags),
       pkg: { name: 'monctl' },
       flags,
       description: false,
@@ -98,6 +98,28 @@ function split(
   } catch (error) {
     throw new MonError('invalid', errorMessage(error), { cause: error });
   }
+}
+
+/** `--file -` as `--file=-`: the parser takes a dash that stands alone for a word. */
+function joinDashes(
+  argv: readonly string[],
+  flags: Readonly<Record<string, { readonly type: string; readonly shortFlag?: string }>>,
+): string[] {
+  const takesValue = new Set<string>();
+  for (const [name, { type, shortFlag }] of Object.entries(flags)) {
+    if (type !== 'string') continue;
+    takesValue.add(`--${dashed(name)}`);
+    if (shortFlag !== undefined) takesValue.add(`-${shortFlag}`);
+  }
+  const end = argv.indexOf('--');
+  const joined: string[] = [];
+  for (const [index, word] of argv.entries()) {
+    const last = joined.at(-1);
+    const isValue = word === '-' && last !== undefined && takesValue.has(last) && (end === -1 || index < end);
+    if (isValue) joined[joined.length - 1] = `${last}=-`;
+    else joined.push(word);
+  }
+  return joined;
 }
 
 /** The commands that begin with the words, or with as many words as they have. */

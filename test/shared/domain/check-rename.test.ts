@@ -12,6 +12,10 @@ function played(statuses: readonly number[], startMinute: number): CheckState {
   }, NO_CHECK_STATE);
 }
 
+function pick(event: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(event).filter(([name]) => names.includes(name)));
+}
+
 test.each<{
   name: string;
   before: number[];
@@ -51,8 +55,7 @@ test.each<{
 ])('$name', ({ before, after, history, event }) => {
   const state = joinedState(played(before, 0), played(after, before.length));
   expect(statusesOf(state.history)).toEqual(history);
-  if (event === undefined) expect(state.event).toBeUndefined();
-  else expect(state.event).toMatchObject(event);
+  expect(state.event === undefined ? undefined : pick(state.event, Object.keys(event ?? {}))).toEqual(event);
 });
 
 test('the last OK is the newest of both', () => {

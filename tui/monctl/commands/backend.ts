@@ -3,6 +3,7 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { toYaml } from '../output.ts';
+import { counted } from '../severity-text.ts';
 import { record } from '../table.ts';
 import { ago } from '../times.ts';
 
@@ -80,5 +81,7 @@ function infoFields(
 }
 
 function queueText(counts: { readonly messages: number; readonly consumers: number } | undefined): string {
-  return counts === undefined ? 'unknown' : `${String(counts.messages)} waiting, ${String(counts.consumers)} consumers`;
+  return counts === undefined
+    ? 'unknown'
+    : `${String(counts.messages)} waiting, ${counted(counts.consumers, 'consumers')}`;
 }

@@ -34,7 +34,7 @@ const list: Command = {
       key: ({ name }) => name,
       fetch: () => call.api().checks(),
       select: (all) =>
-        all.filter(({ subscribers }) => subscription === undefined || subscribers.includes(subscription)),
+        all.filter(({ subscribers }) => subscription === undefined || subscribers?.includes(subscription) === true),
     });
   },
 };
@@ -182,7 +182,7 @@ async function requestEffects(
   subscribers: readonly string[] | undefined,
 ): Promise<readonly string[]> {
   const [definition, clients] = await Promise.all([wanted(api(), name), api().clients()]);
-  const asked = subscribers ?? definition.subscribers;
+  const asked = subscribers ?? definition.subscribers ?? [];
   const reached = clients.filter(({ subscriptions }) => subscriptions.some((one) => asked.includes(one)));
   return [
     `${name} would be requested of ${asked.length === 0 ? 'nobody' : asked.join(', ')}`,
@@ -218,9 +218,8 @@ const COLUMNS: readonly Column<DefinedCheck>[] = [
   { title: 'CHECK', text: ({ name }) => name },
   {
     title: 'SCHEDULE',
-    text: ({ interval, cron }) =>
-      cron !== '' ? cron : interval === null ? 'on request' : `every ${String(interval)} s`,
+    text: ({ interval, cron }) => cron ?? (typeof interval === 'number' ? `every ${String(interval)} s` : 'on request'),
   },
-  { title: 'SUBSCRIBERS', text: ({ subscribers }) => subscribers.join(', ') },
-  { title: 'COMMAND', text: ({ command }) => command },
+  { title: 'SUBSCRIBERS', text: ({ subscribers }) => subscribers?.join(', ') ?? '' },
+  { title: 'COMMAND', text: ({ command }) => command ?? '' },
 ];

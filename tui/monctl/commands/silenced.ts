@@ -196,7 +196,8 @@ const extend: Command = {
       send: (to) => to.silence(entry),
       effects: () =>
         Promise.resolve([
-          `${id} would end${endText({ ...entry, begin: begin ?? 0 }, nowMs)}, not ${before === EXPIRE_NEVER ? 'never' : `in ${formatDuration(before)}`}`,
+          `${id} would be silenced${endText({ ...entry, begin: begin ?? 0 }, nowMs)}`,
+          before === EXPIRE_NEVER ? 'now it never ends' : `now it ends in ${formatDuration(before)}`,
         ]),
       done: () =>
         output.show({ id, ...entry }, () =>
