@@ -55,7 +55,7 @@ export class FeedRig {
     this.results = new Results({ batcher, definitions, clock });
     this.silenced = new SilencedEntries(batcher);
     this.events = new Events(batcher);
-    this.clients = new Clients(batcher);
+    this.clients = new Clients({ batcher, quarantineSeconds: 0 });
   }
 
   /** @param bounds of the changes that are kept */
