@@ -1,67 +1,169 @@
-// A process of its own: a backend that only speaks the feed. Arguments: events, changes per second. Prints its port.
+// A process of its own, so that it takes no core from the console: a backend that only speaks the feed and changes
+// events at a rate that it is told. Its parent talks to it by the messages below.
 import { createServer } from 'node:http';
-import { WebSocketServer } from 'ws';
+import { performance } from 'node:perf_hooks';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { eventKey, FEED_PROTOCOL, type EventRow, type FeedMessage } from '../../shared/schemas/feed.ts';
+import type { Event } from '../../shared/schemas/event.ts';
+
+export interface StormOrder {
+  readonly changesPerSecond: number;
+  /** Whether to ask the console for signs of life all the time, which is some work for it as well. */
+  readonly pings: boolean;
+}
+
+/** First where to find the feed; then, once a second, how long the console took to answer each ping of that second. */
+export type StormReport =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'answers'; readonly delaysMs: readonly number[] };
 
 const EVENTS = Number(process.argv[2]);
-const CHANGES_PER_SECOND = Number(process.argv[3]);
-const SNAPSHOT_ROWS = 5000;
+/** Every fifth change is one of these, which thus are always the newest: whatever is in view moves with each frame. */
+const HOT_EVENTS = 500;
+const CHECKS_PER_CLIENT = 8;
+const SNAPSHOT_ROWS = 2000;
 const FRAME_MS = 50;
+const PING_MS = 25;
 
-function rowOf(index: number, status: number, age: number): EventRow {
+/** Without digits, so that a search for the number of a client finds that client only. */
+const OUTPUTS = [
+  'connect timeout after ten seconds',
+  'replication lag above its threshold: the standby does not catch up with the primary',
+  'disk nearly full on /var/lib/postgresql',
+  'HTTP answered Service Unavailable',
+  'certificate ends soon',
+  'load average is high; run queue longer than the cores can take, see the runbook of the team for what to stop first',
+  'process not running: nginx',
+  'résumé of the probe – durée dépassée',
+];
+
+const http = createServer((request, response) => {
+  const [, , client = '', check = ''] = (request.url ?? '').split('/');
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(wholeEvent(client, check)));
+});
+const sockets = new WebSocketServer({ server: http, handleProtocols: () => FEED_PROTOCOL });
+const snapshot = Array.from({ length: Math.ceil(EVENTS / SNAPSHOT_ROWS) }, (_, frame) => {
+  const first = frame * SNAPSHOT_ROWS;
+  const indexes = Array.from({ length: Math.min(SNAPSHOT_ROWS, EVENTS - first) }, (__, offset) => first + offset);
+  return JSON.stringify({ type: 'snapshot', seq: 1, rows: { events: rows(indexes, 100_000) } } satisfies FeedMessage);
+});
+let order: StormOrder = { changesPerSecond: 0, pings: false };
+let delaysMs: number[] = [];
+
+process.on('message', (next: StormOrder) => {
+  order = next;
+});
+process.on('disconnect', () => process.exit());
+sockets.on('connection', serve);
+http.listen(0, '127.0.0.1', () => {
+  const address = http.address();
+  if (address !== null && typeof address !== 'string') {
+    report({ kind: 'listening', url: `http://127.0.0.1:${String(address.port)}` });
+  }
+});
+
+function serve(socket: WebSocket): void {
+  const send = (message: FeedMessage): void => socket.send(JSON.stringify(message));
+  const timers: NodeJS.Timeout[] = [];
+  let seq = 1;
+  let pingedAt: number | undefined;
+  socket.on('error', () => socket.terminate());
+  socket.on('close', () => timers.forEach(clearInterval));
+  socket.on('message', (data: Buffer) => {
+    const { type } = JSON.parse(data.toString()) as { type: string };
+    if (type === 'ping') return send({ type: 'pong' });
+    if (type === 'pong') {
+      if (pingedAt !== undefined) delaysMs.push(performance.now() - pingedAt);
+      pingedAt = undefined;
+      return;
+    }
+    for (const frame of snapshot) socket.send(frame);
+    send({ type: 'live', seq });
+    timers.push(
+      setInterval(() => {
+        const count = Math.round((order.changesPerSecond * FRAME_MS) / 1000);
+        if (count === 0) return;
+        const hot = Array.from({ length: count / 5 }, () => Math.floor(Math.random() * HOT_EVENTS));
+        const others = Array.from({ length: count - hot.length }, () => Math.floor(Math.random() * EVENTS));
+        seq += 1;
+        const changed = { ...rows(others, 100_000), ...rows(hot, 0, 2) };
+        send({ type: 'changes', seq, time: Date.now(), rows: { events: changed } });
+      }, FRAME_MS),
+      setInterval(() => {
+        const results = { ok: 1_000_000, warning: 33_000, critical: 33_000, unknown: 34_000 };
+        const stats = { results, clients: EVENTS / CHECKS_PER_CLIENT, rate: order.changesPerSecond, queue: 0 };
+        send({ type: 'stats', time: Date.now(), stats });
+        report({ kind: 'answers', delaysMs });
+        delaysMs = [];
+      }, 1000),
+      setInterval(() => {
+        if (!order.pings || pingedAt !== undefined) return;
+        pingedAt = performance.now();
+        send({ type: 'ping' });
+      }, PING_MS),
+    );
+  });
+  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now() });
+}
+
+/** @param ageMax seconds since the event entered its status, at most */
+function rows(indexes: readonly number[], ageMax: number, status?: number): Record<string, EventRow> {
+  const now = Math.floor(Date.now() / 1000);
+  return Object.fromEntries(
+    indexes.map((index) => {
+      const client = `web-${String(Math.floor(index / CHECKS_PER_CLIENT)).padStart(5, '0')}.eu-west`;
+      const check = `check-${'abcdefgh'.charAt(index % CHECKS_PER_CLIENT)}`;
+      const row: EventRow = {
+        client,
+        check,
+        status: status ?? 1 + Math.floor(Math.random() * 3),
+        action: 'create',
+        occurrences: 1 + Math.floor(Math.random() * 50),
+        since: now - Math.floor(Math.random() * ageMax),
+        last: now,
+        silenced_by: [],
+        output: OUTPUTS[Math.floor(Math.random() * OUTPUTS.length)] ?? '',
+      };
+      return [eventKey(client, check), row];
+    }),
+  );
+}
+
+function wholeEvent(client: string, check: string): Event {
   const now = Math.floor(Date.now() / 1000);
   return {
-    client: `web-${String(index >> 3).padStart(5, '0')}.eu-west-1`,
-    check: `check-${String(index & 7)}`,
-    status,
+    id: 'b2f60bd1-6c2a-4b29-a2d5-4a7e1c9a0b11',
+    client: {
+      name: client,
+      address: '192.0.2.1',
+      subscriptions: ['web', `client:${client}`],
+      timestamp: now,
+      version: '1.0.0',
+    },
+    check: {
+      name: check,
+      status: 2,
+      output: OUTPUTS.join('\n'),
+      command: `/usr/lib/mon/plugins/${check} -w 80 -c 90`,
+      handlers: ['pagerduty'],
+      interval: 30,
+      issued: now,
+      executed: now,
+      duration: 0.1,
+      history: Array.from({ length: 21 }, (_, at) => String(at % 3)),
+      total_state_change: 12,
+    },
+    occurrences: 3,
+    occurrences_watermark: 3,
+    last_ok: now - 600,
     action: 'create',
-    occurrences: 1 + (index % 50),
-    since: now - age,
-    last: now,
+    timestamp: now,
+    last_state_change: now - 300,
+    silenced: false,
     silenced_by: [],
-    output: `value ${String(index)} is beyond its threshold ${'.'.repeat(index % 60)}`,
   };
 }
 
-function rowsOf(indexes: Iterable<number>, ageMax: number): Record<string, EventRow> {
-  const rows: Record<string, EventRow> = {};
-  for (const index of indexes) {
-    const row = rowOf(index, 1 + Math.floor(Math.random() * 3), Math.floor(Math.random() * ageMax));
-    rows[eventKey(row.client, row.check)] = row;
-  }
-  return rows;
+function report(message: StormReport): void {
+  process.send?.(message);
 }
-
-function range(start: number, end: number): number[] {
-  return Array.from({ length: Math.max(0, end - start) }, (_, offset) => start + offset);
-}
-
-const http = createServer((_, response) => void response.writeHead(404).end());
-const sockets = new WebSocketServer({ server: http, handleProtocols: () => FEED_PROTOCOL });
-sockets.on('connection', (socket) => {
-  const send = (message: FeedMessage): void => socket.send(JSON.stringify(message));
-  let seq = 1;
-  let storm: NodeJS.Timeout | undefined;
-  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now() });
-  socket.on('error', () => socket.terminate());
-  socket.on('close', () => clearInterval(storm));
-  socket.on('message', (data: Buffer) => {
-    if (data.toString().includes('ping')) return send({ type: 'pong' });
-    for (let start = 0; start < EVENTS; start += SNAPSHOT_ROWS) {
-      const indexes = range(start, Math.min(EVENTS, start + SNAPSHOT_ROWS));
-      send({ type: 'snapshot', seq, rows: { events: rowsOf(indexes, 100_000) } });
-    }
-    send({ type: 'live', seq });
-    storm = setInterval(() => {
-      const count = Math.round((CHANGES_PER_SECOND * FRAME_MS) / 1000);
-      const indexes = Array.from({ length: count }, () => Math.floor(Math.random() * EVENTS));
-      seq += 1;
-      // Young ones: they sort to the top, so that every row in view changes with each frame.
-      send({ type: 'changes', seq, time: Date.now(), rows: { events: rowsOf(indexes, 1000) } });
-    }, FRAME_MS);
-  });
-});
-http.listen(0, '127.0.0.1', () => {
-  const address = http.address();
-  if (address !== null && typeof address !== 'string') console.log(address.port);
-});

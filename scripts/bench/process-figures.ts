@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+/** User and system time so far, of all threads, in milliseconds; the kernel counts in steps of ten (proc(5), stat). */
+export function cpuMs(pid: number): number {
+  // The name of the process comes second, in parentheses, and may hold spaces.
+  const fields =
+    readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      .split(') ')
+      .at(-1)
+      ?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** How long the first thread, which runs the event loop, was ready and had no core so far (schedstat, second field). */
+export function waitedMs(pid: number): number {
+  return Number(readFileSync(`/proc/${String(pid)}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+}
+
+export function memoryMiB(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) / 1024;
+}
