@@ -49,33 +49,46 @@ const HELP = `
     mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
 `;
 
-const cli = meow(HELP, {
-  importMeta: import.meta,
-  // Also what the process is called in the list of processes.
-  pkg: { name: 'mon-backend' },
-  description: 'mon-backend: stores check results, turns them into events and serves them',
-  version: VERSION,
-  allowUnknownFlags: false,
-  flags: {
-    stateDir: { type: 'string' },
-    bind: { type: 'string' },
-    port: { type: 'number' },
-    config: { type: 'string', shortFlag: 'c' },
-    configDir: { type: 'string', shortFlag: 'd', isMultiple: true },
-    log: { type: 'string', shortFlag: 'l' },
-    logLevel: { type: 'string', shortFlag: 'L' },
-    validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
-    insecure: { type: 'boolean', default: false },
-  },
-});
-
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+
+const parse = () =>
+  meow(HELP, {
+    importMeta: import.meta,
+    // Also what the process is called in the list of processes.
+    pkg: { name: 'mon-backend' },
+    description: 'mon-backend: stores check results, turns them into events and serves them',
+    version: VERSION,
+    allowUnknownFlags: false,
+    flags: {
+      stateDir: { type: 'string' },
+      bind: { type: 'string' },
+      port: { type: 'number' },
+      config: { type: 'string', shortFlag: 'c' },
+      configDir: { type: 'string', shortFlag: 'd', isMultiple: true },
+      log: { type: 'string', shortFlag: 'l' },
+      logLevel: { type: 'string', shortFlag: 'L' },
+      validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
+      insecure: { type: 'boolean', default: false },
+    },
+  });
 
 /** Longest password that `hash-password` takes, in bytes. */
 const PASSWORD_BYTES_MAX = 1024;
 
+const cli = parseArguments();
+
 process.exitCode = await main();
+
+function parseArguments(): ReturnType<typeof parse> {
+  try {
+    return parse();
+  } catch (error) {
+    // Such as a flag that is given twice.
+    process.stderr.write(`mon-backend: ${errorMessage(error)}\n`);
+    process.exit(EXIT_USAGE);
+  }
+}
 
 async function main(): Promise<number> {
   const command = cli.input.join(' ');

@@ -25,13 +25,15 @@ export async function startDaemon(options: {
   readonly stateDir: string;
   /** More arguments of `mon-backend start`. */
   readonly args?: readonly string[];
+  /** More variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Told at once, before it serves; `kill` ends it without a chance to do anything. */
   readonly onSpawn?: (kill: () => void) => void;
 }): Promise<DaemonProcess> {
   const child = spawn(
     process.execPath,
     ['daemon/backend/main.ts', 'start', '--state-dir', options.stateDir, '--port', '0', ...(options.args ?? [])],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } },
   );
   const ended = endOf(child);
   options.onSpawn?.(() => void child.kill('SIGKILL'));

@@ -1,0 +1,295 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const SLOW = { timeout: 15_000 };
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program to its end. */
+async function run(args: readonly string[], options: { stdin?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
+  const child = spawn(process.execPath, ['daemon/backend/main.ts', ...args], {
+    env: { ...process.env, ...options.env },
+  });
+  child.stdin.end(options.stdin ?? '');
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ]);
+  return { code, stdout, stderr };
+}
+
+async function fileWith(content: object | string, name = 'config.json'): Promise<string> {
+  const file = join(await tempDir(), name);
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+const disk = { command: 'check-disk', subscribers: ['base'], interval: 60 };
+
+describe('--validate-config', () => {
+  test('a valid configuration ends with 0, its warnings beside', async () => {
+    const file = await fileWith({ checks: { disk: { ...disk, handler: 'mial' } } });
+    expect(await run(['--validate-config', '-c', file])).toEqual({
+      code: 0,
+      stdout: 'configuration is valid\n',
+      stderr: `warning: ${file}: checks.disk: names the handler "mial", which is not defined\n`,
+    });
+  });
+
+  test('an invalid one ends with 2 and all problems as JSON, also by the name of the legacy flag', async () => {
+    const file = await fileWith('log-level: chatty\napi: {port: -1}\n', 'backend.yml');
+    const { code, stdout, stderr } = await run(['start', '--validate_config', '-c', file]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+    const [title, ...json] = stdout.split('\n');
+    expect(title).toBe('configuration is invalid');
+    expect(JSON.parse(json.join('\n'))).toEqual([
+      { file, path: 'api.port', message: 'expected number to be >=0' },
+      { file, path: 'log-level', message: 'expected one of "debug"|"info"|"warn"|"error"|"fatal"' },
+    ]);
+  });
+
+  test('a window that ends on the next day is named', async () => {
+    const friday = { days: { friday: [{ begin: '5:00 PM', end: '8:00 AM' }] } };
+    const file = await fileWith({ checks: { disk: { ...disk, subdue: friday } } });
+    expect((await run(['--validate-config', '-c', file])).stderr).toBe(
+      `warning: ${file}: checks.disk.subdue.days.friday.0: ends before it begins, so it runs from friday 5:00 PM to 8:00 AM of the next day\n`,
+    );
+  });
+});
+
+test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegExp }>([
+  {
+    name: 'an unknown log level',
+    args: ['start', '--log-level', 'loud'],
+    stderr: /command line: log-level: expected one/,
+  },
+  {
+    name: 'one of the environment',
+    args: ['start'],
+    env: { MON_LOG_LEVEL: 'loud' },
+    stderr: /environment: log-level: /,
+  },
+  {
+    name: 'a port beyond all',
+    args: ['start', '--port', '70000'],
+    stderr: /command line: api.port: expected number to be <=65535/,
+  },
+  {
+    name: 'a log that cannot be written',
+    args: ['start', '--log', '/dev/null/log'],
+    stderr: /the log cannot be written to \/dev\/null\/log/,
+  },
+  {
+    name: 'a credentials file without a password',
+    args: ['start'],
+    env: { MON_CREDENTIALS_FILE: '/dev/null' },
+    stderr: /MON_CREDENTIALS_FILE: write one line user:password/,
+  },
+  {
+    name: 'a flag given twice',
+    args: ['start', '--port', '1', '--port', '2'],
+    stderr: /The flag --port can only be set once/,
+  },
+  { name: 'no command', args: [], stderr: /a command is missing/ },
+  { name: 'an unknown command', args: ['stop'], stderr: /unknown command stop/ },
+  {
+    name: 'others let in without credentials',
+    args: ['start', '--bind', '0.0.0.0'],
+    stderr: /0\.0\.0\.0 can be reached by others/,
+  },
+])('wrong usage ends with 2 and says why: $name', async ({ args, env = {}, stderr }) => {
+  const stateDir = await tempDir();
+  const ended = await run(args, { env: { MON_STATE_DIR: stateDir, ...env } });
+  expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(stderr) });
+});
+
+describe('hash-password', () => {
+  test('prints a hash of its own each time', async () => {
+    const [first, second] = await Promise.all([
+      run(['hash-password'], { stdin: 'secret\n' }),
+      run(['hash-password'], { stdin: 'secret\n' }),
+    ]);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}\n$/);
+    expect(second.stdout).not.toBe(first.stdout);
+  });
+
+  test.each([{ stdin: '' }, { stdin: '\n' }, { stdin: 'two\nlines' }])('refuses $stdin', async ({ stdin }) => {
+    expect(await run(['hash-password'], { stdin })).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+test('flags win over files, files over the environment', async () => {
+  const dir = await tempDir();
+  const file = await fileWith(`state-dir: ${join(dir, 'from-file')}\nlog-level: warn\napi: {port: 1}\n`, 'backend.yml');
+  await using daemon = await startDaemon({
+    stateDir: join(dir, 'from-flag'),
+    args: ['-c', file, '--log-level', 'info'],
+    env: { MON_STATE_DIR: join(dir, 'from-environment'), MON_BIND: '127.0.0.2' },
+  });
+  expect(daemon.url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
+  expect(daemon.records.at(-1)).toMatchObject({ state_dir: join(dir, 'from-flag') });
+});
+
+async function get(daemon: DaemonProcess, path: string): Promise<unknown> {
+  const answer = await fetch(`${daemon.url}${path}`);
+  return answer.json();
+}
+
+const messagesOf = (daemon: DaemonProcess): string[] => daemon.records.map(({ message }) => message);
+
+describe('a running backend', () => {
+  test('takes over a changed file by itself, and a rejected one not at all', async () => {
+    const file = await fileWith({ checks: { disk, load: disk } });
+    await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['-c', file] });
+    const before = (await get(daemon, '/info')) as { sensu: { settings: { hexdigest: string } } };
+
+    // As editors save: the new file is renamed over the old one.
+    await writeFile(`${file}.new`, JSON.stringify({ checks: { disk: { ...disk, interval: 30 }, ping: disk } }));
+    await rename(`${file}.new`, file);
+    await vi.waitFor(() => expect(messagesOf(daemon)).toContain('config file applied changes'), SLOW);
+    expect(daemon.records.at(-1)).toMatchObject({
+      change_count: 3,
+      changes: [
+        { path: 'checks.disk.interval', before: 60, after: 30 },
+        { path: 'checks.load', before: JSON.stringify(disk) },
+        { path: 'checks.ping', after: JSON.stringify(disk) },
+      ],
+    });
+    expect(await get(daemon, '/checks')).toMatchObject([{ name: 'disk', interval: 30 }, { name: 'ping' }]);
+    const after = (await get(daemon, '/info')) as { sensu: { settings: { hexdigest: string } } };
+    expect(after.sensu.settings.hexdigest).not.toBe(before.sensu.settings.hexdigest);
+    expect(after).toMatchObject({ mon: { config: { error: null, loaded_at: expect.any(Number) } } });
+
+    await writeFile(file, '{"checks": {"disk": {}}, "mutators": 1}');
+    await vi.waitFor(
+      () => expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
+      SLOW,
+    );
+    expect(daemon.records.at(-1)).toMatchObject({
+      level: 'error',
+      problem_count: 4,
+      problems: expect.arrayContaining([`${file}: checks.disk.command: is required, unless extension is set`]),
+    });
+    expect(await get(daemon, '/checks')).toHaveLength(2);
+    expect(await get(daemon, '/info')).toMatchObject({
+      sensu: after.sensu,
+      mon: { config: { error: expect.stringContaining('the configuration has 4 problems') } },
+    });
+  });
+
+  test('reads the configuration again on SIGHUP, and names what waits for a restart', async () => {
+    const file = await fileWith({
+      api: { port: 1 },
+      handlers: { mail: { type: 'pipe', command: 'mail', token: 'a', password: 'old' } },
+    });
+    await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['-c', file] });
+    await writeFile(
+      file,
+      JSON.stringify({
+        api: { cors: false },
+        handlers: { mail: { type: 'pipe', command: 'mail', token: 'a', password: 'new' } },
+      }),
+    );
+    process.kill(daemon.pid, 'SIGHUP');
+    await vi.waitFor(() => expect(messagesOf(daemon)).toContain('some changed settings need a restart'), SLOW);
+    expect(daemon.records.slice(-2)).toMatchObject([
+      {
+        message: 'config file applied changes',
+        changes: [
+          { path: 'api.cors', after: false },
+          { path: 'handlers.mail.password', before: 'REDACTED', after: 'REDACTED' },
+        ],
+      },
+      { level: 'warn', settings: ['api.cors'] },
+    ]);
+    expect(JSON.stringify(daemon.records)).not.toMatch(/"old"|"new"/);
+  });
+
+  test('keeps its credentials when a reload would open it to everybody', async () => {
+    const file = await fileWith({ api: { user: 'ops', password: 'secret' } });
+    await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['-c', file, '--bind', '0.0.0.0'] });
+    await writeFile(file, '{}');
+    process.kill(daemon.pid, 'SIGHUP');
+    await vi.waitFor(
+      () => expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
+      SLOW,
+    );
+    expect((await fetch(`${daemon.url.replace('0.0.0.0', '127.0.0.1')}/events`)).status).toBe(401);
+  });
+
+  test('tells of each answer without a word of what was sent, at debug only when asked to', async () => {
+    await using daemon = await startDaemon({ stateDir: await tempDir() });
+    const body = JSON.stringify({ name: 'disk', output: 'body-secret' });
+    const headers = { 'X-Request-ID': 'mine', Authorization: `Basic ${btoa('ops:header-secret')}` };
+    await fetch(`${daemon.url}/results?token=query-secret`, { method: 'POST', body, headers });
+    await fetch(`${daemon.url}/results/sensu-api/disk`);
+    await fetch(`${daemon.url}/nothing/here`);
+    await vi.waitFor(
+      () => expect(messagesOf(daemon).filter((message) => message === 'api response')).toHaveLength(3),
+      SLOW,
+    );
+    expect(daemon.records.filter(({ message }) => message === 'api response')).toMatchObject([
+      {
+        level: 'info',
+        method: 'POST',
+        route: '/results',
+        status: 202,
+        request_id: 'mine',
+        remote_address: '127.0.0.1',
+        time_ms: expect.any(Number),
+      },
+      { method: 'GET', route: '/results/:client/:check', status: 200 },
+      { method: 'GET', route: null, status: 404 },
+    ]);
+    expect(JSON.stringify(daemon.records)).not.toMatch(/body-secret|header-secret|query-secret|b3BzO/);
+  });
+
+  test('leaves answers out of the log at a quieter level, until SIGTRAP asks for everything', async () => {
+    await using daemon = await startDaemon({
+      stateDir: await tempDir(),
+      env: { MON_REQUEST_LOG_LEVEL: 'debug' },
+    });
+    await fetch(`${daemon.url}/health`);
+    process.kill(daemon.pid, 'SIGTRAP');
+    await vi.waitFor(async () => {
+      await fetch(`${daemon.url}/info`);
+      expect(messagesOf(daemon)).toContain('api response');
+    }, SLOW);
+    expect(daemon.records.filter(({ message }) => message === 'api response')).not.toContainEqual(
+      expect.objectContaining({ route: '/health' }),
+    );
+  });
+
+  test('goes on in a new file of the log after the old one was renamed', async () => {
+    const dir = await tempDir();
+    const file = join(dir, 'backend.log');
+    const child = spawn(
+      process.execPath,
+      ['daemon/backend/main.ts', 'start', '--state-dir', join(dir, 'state'), '--port', '0', '--log', file],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const closed = once(child, 'close');
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('backend started'), SLOW);
+    await rename(file, `${file}.1`);
+    child.kill('SIGUSR2');
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe(''), SLOW);
+    child.kill('SIGTERM');
+    expect(await text(child.stdout)).toBe('');
+    expect((await closed)[0]).toBe(0);
+    expect(await readFile(`${file}.1`, 'utf8')).not.toContain('backend stopping');
+    expect(await readFile(file, 'utf8')).toMatch(/backend stopping.*\n.*backend stopped/);
+  });
+});
