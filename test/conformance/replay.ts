@@ -3,6 +3,7 @@ import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { exchange, send, type Answer } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
 import { Agents } from './agents.ts';
+import { Listeners } from './listeners.ts';
 import { compareAnswer, compareStatus } from './compare.ts';
 import { CORRECTIONS, DIFFERENCES, UNDO, type Correction, type Difference } from './differences.ts';
 import {
@@ -65,20 +66,28 @@ class Scene implements AsyncDisposable {
   readonly #instances = new Map<string, RunningBackend>();
   readonly #backend: RunningBackend;
   readonly #agents: Agents;
+  readonly #listeners: Listeners;
   readonly #time: { ms: number };
 
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
     const time = { ms: (lines[0]?.clock ?? 0) * 1000 };
     const backend = await startBackend({ settings: recordedSettings(), clock: new SystemClock(() => time.ms) });
-    return new Scene(file, lines, backend, time);
+    return new Scene(file, lines, backend, await Listeners.connect(backend.url, lines), time);
   }
 
-  private constructor(file: ScenarioName, lines: readonly Line[], backend: RunningBackend, time: { ms: number }) {
+  private constructor(
+    file: ScenarioName,
+    lines: readonly Line[],
+    backend: RunningBackend,
+    listeners: Listeners,
+    time: { ms: number },
+  ) {
     this.#file = file;
     this.#lines = lines;
     this.#corrections = CORRECTIONS.filter((correction) => correction.file === file);
     this.#backend = backend;
     this.#agents = new Agents(backend.url);
+    this.#listeners = listeners;
     this.#time = time;
   }
 
@@ -109,9 +118,7 @@ class Scene implements AsyncDisposable {
         await this.#agents.publish(line.pipe, line.payload);
         return { kind: 'published' };
       case 'observe':
-        return line.what === 'event field order'
-          ? this.#fieldOrderOutcome(line.data)
-          : { kind: 'skipped', reason: skipReasonOf(line.what) };
+        return line.what === 'event field order' ? this.#fieldOrderOutcome(line.data) : this.#observedOutcome(line);
       case 'raw':
         return line.answer === undefined
           ? { kind: 'skipped', reason: 'tested beside the API' }
@@ -146,7 +153,7 @@ class Scene implements AsyncDisposable {
       if (other?.kind !== 'exchange') throw new Error(`line ${String(right.asLine)} is no exchange`);
       return other.answer;
     }
-    if ('but' in right) return { ...recorded, body: right.but(recorded.body) };
+    if ('but' in right) return { ...withTotal(recorded, right.total), body: right.but(recorded.body) };
     if ('plain' in right) return { status: right.plain, headers: {}, body: undefined, isPlain: true };
     const { status, headers = commonHeaders(recorded), body } = right;
     return { status, headers, body, isPlain: false };
@@ -170,6 +177,12 @@ class Scene implements AsyncDisposable {
       expected.body,
     );
     return { ...expected, body };
+  }
+
+  async #observedOutcome(line: Extract<Line, { readonly kind: 'observe' }>): Promise<LineOutcome> {
+    const problems = await this.#listeners.compare(line);
+    if (problems === undefined) return { kind: 'skipped', reason: skipReasonOf(line.what) };
+    return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
   }
 
   async #fieldOrderOutcome(data: unknown): Promise<LineOutcome> {
@@ -212,6 +225,13 @@ async function askRaw(url: string, bytes: string): Promise<Answer | undefined> {
 /** What was recorded on other instances shows the state that they had from other scenarios. */
 function withoutState({ status, body }: RecordedAnswer): unknown {
   return status === 200 && Array.isArray(body) ? [] : body;
+}
+
+/** The recorded answer of a list with another number of items. */
+function withTotal(recorded: RecordedAnswer, total: number | undefined): RecordedAnswer {
+  if (total === undefined) return recorded;
+  const page = JSON.parse(recorded.headers['X-Pagination'] ?? '{}') as object;
+  return { ...recorded, headers: { ...recorded.headers, 'X-Pagination': JSON.stringify({ ...page, total }) } };
 }
 
 /** The headers that do not belong to the recorded status. */

@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const SCENARIOS = ['aggregates', 'clients', 'events', 'misc', 'resolve', 'results', 'silenced'] as const;
+export const SCENARIOS = [
+  'aggregates',
+  'checks',
+  'clients',
+  'events',
+  'misc',
+  'request',
+  'resolve',
+  'results',
+  'silenced',
+] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
 
 export interface RecordedRequest {

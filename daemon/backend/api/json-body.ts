@@ -23,21 +23,22 @@ const LOCATED_LENGTH_MAX = 64 * 1024;
  * The body as JSON, whatever its content type: existing clients send it as a form, or without any (clients, trap 1).
  * A name that comes twice counts the last time, as recorded.
  *
+ * @param depthMax deepest nesting
  * @throws MonError `invalid`
  */
-export function parseBody(request: FastifyRequest): ParsedBody {
+export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): ParsedBody {
   const { body } = request;
   if (typeof body !== 'string' || body.trim() === '') {
     throw new MonError('invalid', 'the body is empty: send JSON');
   }
   const value = parse(body);
-  refuseHazards(value, 1);
+  refuseHazards(value, 1, depthMax);
   return { value, strict: WHOLE_FRACTION.test(body) ? parseStrictly(body) : undefined };
 }
 
 /** @throws MonError `invalid` */
-export function readBody<T>(request: FastifyRequest, validate: (value: unknown) => T): T {
-  return validateBoth(parseBody(request), validate);
+export function readBody<T>(request: FastifyRequest, validate: (value: unknown) => T, depthMax?: number): T {
+  return validateBoth(parseBody(request, depthMax), validate);
 }
 
 /** @throws MonError `invalid` */
@@ -81,18 +82,18 @@ function parseStrictly(text: string): unknown {
 }
 
 /** What JSON allows and nobody may send: depth without end, names with a meaning to the language, endless numbers. */
-function refuseHazards(value: unknown, depth: number): void {
+function refuseHazards(value: unknown, depth: number, depthMax: number): void {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new MonError('invalid', 'the body holds a number that is too large');
   }
   if (typeof value !== 'object' || value === null) return;
-  if (depth > DEPTH_MAX) throw new MonError('invalid', `the body is nested deeper than ${String(DEPTH_MAX)} levels`);
+  if (depth > depthMax) throw new MonError('invalid', `the body is nested deeper than ${String(depthMax)} levels`);
   if (Array.isArray(value)) {
-    for (const item of value) refuseHazards(item, depth + 1);
+    for (const item of value) refuseHazards(item, depth + 1, depthMax);
     return;
   }
   for (const [name, item] of Object.entries(value)) {
     if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the name "${name}" is not allowed`);
-    refuseHazards(item, depth + 1);
+    refuseHazards(item, depth + 1, depthMax);
   }
 }

@@ -4,6 +4,7 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { stashContentSchema, stashPathSchema, stashSchema } from '../../../../shared/schemas/stash.ts';
 import { livingStashes, readStashes } from '../../read/stashes.ts';
 import { readBody, validator } from '../json-body.ts';
+import { STASH_DEPTH_MAX } from '../limits.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { routes } from '../routes.ts';
@@ -25,7 +26,7 @@ export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
     },
 
     POST: async (request, reply) => {
-      const { path, content, expire } = readBody(request, validateStash);
+      const { path, content, expire } = readBody(request, validateStash, STASH_DEPTH_MAX);
       await stashes.put(DEFAULT_NAMESPACE, { path, content, expireSeconds: expire });
       return reply.code(201).send({ path });
     },
@@ -43,7 +44,7 @@ export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
 
       POST: async (request, reply) => {
         const path = stashPath(request);
-        await stashes.put(DEFAULT_NAMESPACE, { path, content: readBody(request, validateContent) });
+        await stashes.put(DEFAULT_NAMESPACE, { path, content: readBody(request, validateContent, STASH_DEPTH_MAX) });
         return reply.code(201).send({ path });
       },
 
