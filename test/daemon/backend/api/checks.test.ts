@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const CHECKS = {
+  disk: { command: 'df', interval: 60, subscribers: ['base'], aggregate: 'machines', db: { password: 'hunter2' } },
+  cpu: { command: 'uptime', interval: 60, subscribers: ['base'], auto_resolve: false },
+  own: { command: 'true', interval: 60, standalone: true },
+};
+
+let backend: RunningBackend;
+beforeEach(async () => {
+  backend = await startBackend({ settings: { checks: CHECKS } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+});
+
+const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const get = async (target: string): Promise<unknown> => (await ask('GET', target)).body;
+const report = (source: string, name: string, status: number): Promise<Answer> =>
+  ask('POST', '/results', { source, name, status, output: 'o' });
+
+describe('definitions', () => {
+  test('are listed by name, the name as their last attribute, without standalone ones', async () => {
+    const list = (await get('/checks')) as readonly object[];
+    expect(list).toMatchObject([{ name: 'cpu' }, { name: 'disk' }]);
+    expect(list.map((check) => Object.keys(check).at(-1))).toEqual(['name', 'name']);
+    expect(await ask('GET', '/checks/own')).toMatchObject({
+      status: 404,
+      body: { error: 'no check own is defined for subscriptions' },
+    });
+  });
+
+  test('come in pages and by filter', async () => {
+    const page = await ask('GET', '/checks?limit=1&offset=1');
+    expect(page.body).toMatchObject([{ name: 'disk' }]);
+    expect(page.headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":2}');
+    expect(await get('/checks?filter.command=uptime')).toMatchObject([{ name: 'cpu' }]);
+  });
+
+  test('never show what is secret', async () => {
+    for (const target of ['/checks', '/checks/disk']) {
+      const { text } = await ask('GET', target);
+      expect(text).toContain('REDACTED');
+      expect(text).not.toContain('hunter2');
+    }
+  });
+});
+
+describe('deleting a check', () => {
+  test('DEFECT of the peer, orphan events: it resolves them, and deletes results and history of every client', async () => {
+    for (const client of ['a', 'b']) for (const status of [1, 2]) await report(client, 'disk', status);
+    await report('c', 'disk', 0);
+    await report('a', 'load', 2);
+    await ask('POST', '/silenced', { subscription: 'client:a', check: 'disk', expire_on_resolve: true });
+
+    expect(await ask('DELETE', '/checks/disk')).toMatchObject({
+      status: 202,
+      body: { issued: expect.any(Number) as number },
+    });
+
+    expect(await get('/events')).toMatchObject([{ client: { name: 'a' }, check: { name: 'load' } }]);
+    expect(await get('/results')).toMatchObject([{ client: 'a', check: { name: 'load' } }]);
+    // Events were resolved, not just dropped.
+    expect(await get('/silenced')).toEqual([]);
+    expect(await get('/aggregates')).toEqual([]);
+    expect(await get('/clients')).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
+    expect(await get('/checks/disk')).toMatchObject({ name: 'disk' });
+  });
+
+  test('lets the next result begin anew', async () => {
+    for (const status of [0, 2, 2]) await report('a', 'disk', status);
+    await ask('DELETE', '/checks/disk');
+    await report('a', 'disk', 2);
+    expect(await get('/events/a/disk')).toMatchObject({ occurrences: 1, last_ok: null, check: { history: ['2'] } });
+  });
+
+  test('resolves also what does not resolve by itself', async () => {
+    for (const status of [2, 0]) await report('a', 'cpu', status);
+    expect(await get('/events')).toHaveLength(1);
+    await ask('DELETE', '/checks/cpu');
+    expect(await get('/events')).toEqual([]);
+  });
+
+  test('is accepted for a name that nobody knows, as recorded', async () => {
+    expect((await ask('DELETE', '/checks/never-seen')).status).toBe(202);
+  });
+
+  test('of a large fleet goes in slices, and another deletion meanwhile does no harm', async () => {
+    const results = Array.from({ length: 1001 }, (_, index) => ({
+      source: `client-${String(index)}`,
+      name: 'disk',
+      output: 'o',
+      status: index % 3,
+    }));
+    await ask('POST', '/api/mon/v1/results', results);
+    const both = await Promise.all([
+      ask('DELETE', '/checks/disk'),
+      ask('DELETE', '/clients/client-500'),
+      ask('DELETE', '/checks/disk'),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect(await get('/results')).toEqual([]);
+    expect(await get('/events')).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const proxy = (command: string, attributes: object): object => ({
+  command,
+  publish: false,
+  subscribers: ['base'],
+  proxy_requests: { client_attributes: attributes },
+});
+
+const CHECKS = {
+  disk: { command: 'df :::mount|/:::', interval: 60, publish: false, subscribers: ['base', 'db'], team: 'ops' },
+  own: { command: 'true', interval: 60, standalone: true },
+  turns: { command: 'true', publish: false, subscribers: ['roundrobin:workers'] },
+  ping: proxy('ping -c :::net.count|3::: :::address:::', { kind: 'switch' }),
+  nested: proxy('true', { net: { vlan: '7' } }),
+  rack: proxy('snmp :::rack:::', { kind: 'switch' }),
+  computed: proxy('true', { kind: 'switch', net: { vlan: 'eval: value > 5' } }),
+};
+
+let backend: RunningBackend;
+beforeEach(async () => {
+  backend = await startBackend({ settings: { checks: CHECKS } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+});
+
+const ask = (target: string, body: unknown): Promise<Answer> =>
+  send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+const request = (body: unknown): Promise<Answer> => ask('/request', body);
+
+async function agent(name: string, ...subscriptions: readonly string[]): Promise<AgentPeer> {
+  const peer = await AgentPeer.connect(backend.url, name);
+  await peer.join(`spool-${name}`, { subscriptions });
+  return peer;
+}
+
+/** What an agent was asked to run until now. */
+async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  // What was sent before an acknowledgement has arrived with it.
+  const id = peer.acked + 1;
+  peer.say({ type: 'results', results: [{ id, check: { name: 'heard', output: '', status: 0 } }] });
+  await peer.reaches(id);
+  return peer.heard.flatMap((message) => (message.type === 'check_request' ? [message.check] : []));
+}
+
+describe('a request for a run', () => {
+  test('goes to every subscription of the definition, which it repeats but for its schedule', async () => {
+    const [base, both, none] = [await agent('a', 'base'), await agent('b', 'base', 'db'), await agent('c', 'web')];
+    const answer = await request({ check: 'disk', reason: 'looks odd', creator: 'ops' });
+    expect(answer).toMatchObject({ status: 202, body: { issued: expect.any(Number) as number } });
+    const { issued } = answer.body as { readonly issued: number };
+    const asked = {
+      // Tokens are for the agents to substitute.
+      command: 'df :::mount|/:::',
+      publish: false,
+      team: 'ops',
+      name: 'disk',
+      api_requested: { reason: 'looks odd', creator: 'ops' },
+      issued,
+    };
+    expect(await heard(base)).toEqual([asked]);
+    expect(await heard(both)).toEqual([asked, asked]);
+    expect(await heard(none)).toEqual([]);
+  });
+
+  test('goes to other subscribers instead', async () => {
+    const [base, other] = [await agent('a', 'base'), await agent('b', 'web')];
+    await request({ check: 'disk', subscribers: ['web', 'client:b', 5, null] });
+    expect(await heard(base)).toEqual([]);
+    expect(await heard(other)).toHaveLength(2);
+  });
+
+  test.each<{ name: string; body: object; asked: number }>([
+    { name: 'null counts as absent (clients, trap 14)', body: { check: 'disk', subscribers: null }, asked: 1 },
+    { name: 'none at all asks nobody', body: { check: 'disk', subscribers: [] }, asked: 0 },
+    { name: 'a standalone check has none of its own', body: { check: 'own' }, asked: 0 },
+    { name: 'a standalone check may be asked for', body: { check: 'own', subscribers: ['base'] }, asked: 1 },
+    { name: 'what dashboards add is nothing to it', body: { check: 'disk', dc: 'north', _id: 'x' }, asked: 1 },
+  ])('subscribers: $name', async ({ body, asked }) => {
+    const peer = await agent('a', 'base');
+    expect((await request(body)).status).toBe(202);
+    expect(await heard(peer)).toHaveLength(asked);
+  });
+
+  test('leaves its mark in the result', async () => {
+    const peer = await agent('a', 'base');
+    await request({ check: 'disk', creator: 'ops' });
+    const [check] = await heard(peer);
+    const id = peer.acked + 1;
+    peer.say({ type: 'results', results: [{ id, check: { ...check, name: 'disk', output: 'o', status: 0 } }] });
+    await peer.reaches(id);
+    const { body } = await send(backend.url, { method: 'GET', target: '/results/a/disk' });
+    expect(body).toMatchObject({ check: { api_requested: { reason: null, creator: 'ops' } } });
+  });
+
+  test.each<{ name: string; body: unknown; status: number; error: string }>([
+    { name: 'no such check', body: { check: 'nope' }, status: 404, error: 'no check nope is defined' },
+    { name: 'no check', body: {}, status: 400, error: 'check: expected string, received undefined' },
+    { name: 'a list of none', body: { check: 'disk', subscribers: 'base' }, status: 400, error: 'subscribers: ' },
+    {
+      name: 'too many subscribers',
+      body: { check: 'disk', subscribers: Array(1001).fill('base') },
+      status: 400,
+      error: 'subscribers: ',
+    },
+    { name: 'a reason that is no text', body: { check: 'disk', reason: 1 }, status: 400, error: 'reason: ' },
+    { name: 'a creator that is no text', body: { check: 'disk', creator: {} }, status: 400, error: 'creator: ' },
+  ])('refused: $name', async ({ body, status, error }) => {
+    const answer = await request(body);
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain(error);
+  });
+});
+
+describe('roundrobin: and direct: are for one agent at a time', () => {
+  test('each gets its turn, whoever joins gets the last one, and whoever leaves is passed over', async () => {
+    const workers = [await agent('a', 'roundrobin:workers'), await agent('b', 'roundrobin:workers')];
+    const counts = async (): Promise<number[]> =>
+      await Promise.all(workers.map(async (peer) => (await heard(peer)).length));
+    for (let run = 0; run < 4; run++) await request({ check: 'turns' });
+    expect(await counts()).toEqual([2, 2]);
+    workers.push(await agent('c', 'roundrobin:workers'));
+    for (let run = 0; run < 3; run++) await request({ check: 'turns' });
+    expect(await counts()).toEqual([3, 3, 1]);
+    workers.shift()?.cut();
+    for (let run = 0; run < 4; run++) await request({ check: 'turns' });
+    expect((await counts()).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(7);
+  });
+
+  test('nobody there is nobody asked', async () => {
+    expect((await request({ check: 'turns' })).status).toBe(202);
+    expect((await request({ check: 'disk', subscribers: ['direct:nobody'] })).status).toBe(202);
+  });
+
+  test('the prefix is part of the name', async () => {
+    const [turns, all] = [await agent('a', 'roundrobin:web'), await agent('b', 'web')];
+    await request({ check: 'disk', subscribers: ['roundrobin:web'] });
+    expect([(await heard(turns)).length, (await heard(all)).length]).toEqual([1, 0]);
+  });
+});
+
+describe('a check with proxy_requests', () => {
+  beforeEach(async () => {
+    for (const client of [
+      { name: 'sw-1', address: '10.0.0.1', kind: 'switch', net: { vlan: 7 } },
+      { name: 'sw-2', address: '10.0.0.2', kind: 'switch', net: { vlan: 8, count: 5 }, rack: ['r1', 'r2'] },
+      { name: 'srv-1', address: '10.0.0.3', kind: 'server', net: { vlan: 7 } },
+    ]) {
+      await ask('/clients', client);
+    }
+  });
+
+  const asked = async (check: string): Promise<unknown[][]> => {
+    const peer = await agent('prober', 'base');
+    expect((await request({ check })).status).toBe(202);
+    return (await heard(peer)).map(({ source, command }) => [source, command]);
+  };
+
+  test('is asked for once for each client that matches, with its attributes and its name', async () => {
+    expect(await asked('ping')).toEqual([
+      ['sw-1', 'ping -c 3 10.0.0.1'],
+      ['sw-2', 'ping -c 5 10.0.0.2'],
+    ]);
+  });
+
+  test('matches nested attributes, and numbers by their text', async () => {
+    expect(await asked('nested')).toEqual([
+      ['srv-1', 'true'],
+      ['sw-1', 'true'],
+    ]);
+  });
+
+  test('is not asked for where a token has no value, which the log tells', async () => {
+    expect(await asked('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
+    expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
+      {
+        message: 'proxy clients lack attributes that the tokens of the check name: nobody was asked about them',
+        fields: { check: 'rack', unmatched_tokens: ['rack'], clients: 1, first_clients: ['sw-1'] },
+      },
+    ]);
+  });
+
+  test('matches nothing by an expression, which the log tells', async () => {
+    expect(await asked('computed')).toEqual([]);
+    expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { check: 'computed', attributes: ['net.vlan'] } },
+    ]);
+  });
+});
