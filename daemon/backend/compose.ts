@@ -24,6 +24,7 @@ import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
 import { Results } from './pipeline/results.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
+import { StaleResults } from './pipeline/stale-results.ts';
 import { Stashes } from './pipeline/stashes.ts';
 import type { Clock, Store } from './ports.ts';
 import { Registry } from './registry/registry.ts';
@@ -32,6 +33,7 @@ import { expireSilenced } from './scheduler/expire-silenced.ts';
 import { expireStashes } from './scheduler/expire-stashes.ts';
 import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
+import { watchTtls } from './scheduler/watch-ttls.ts';
 import { AgentHub } from './transport/agent-hub.ts';
 import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
 
@@ -111,6 +113,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
+  parts.use(watchTtls({ registry, stale: new StaleResults(batcher), clock, log }));
   const requests = new CheckRequests({
     definitions,
     registry,
@@ -131,7 +134,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     id: randomUUID(),
     hostname: name,
     address: options.bind,
-    tasks: ['check_request_publisher', 'client_monitor'],
+    tasks: ['check_request_publisher', 'client_monitor', 'check_result_monitor'],
     get queuedResults() {
       return batcher.queued;
     },

@@ -21,21 +21,50 @@ export interface AggregateState {
   readonly deletionsBefore?: number | undefined;
 }
 
-/** Written for every result: an object literal of one shape is what the engine turns into text the fastest. */
+/**
+ * Written for every result: an object literal of one shape is what the engine turns into text the fastest. The check is
+ * the last part, after everything that is the backend's own, so that `splitCheckRecord` finds it unread.
+ */
 export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number): string {
   return JSON.stringify({
-    check: bodies.check,
     history: state.history,
     lastOk: state.lastOk,
     event: state.event,
-    eventCheck: bodies.eventCheck,
     eventHistory: bodies.eventHistory,
     deletionsBefore: deletionsBefore === 0 ? undefined : deletionsBefore,
+    eventCheck: bodies.eventCheck,
+    check: bodies.check,
   } satisfies CheckRecord);
 }
 
 export function decodeCheckRecord(value: string): CheckRecord {
   return JSON.parse(value) as CheckRecord;
+}
+
+/** A record whose check was left as the text that it is. */
+export interface UnreadCheckRecord extends CheckState, Pick<CheckBodies, 'eventHistory'> {
+  /** JSON of an object. */
+  readonly check: string;
+}
+
+const FIRST_PART = '{"history":';
+const EVENT_CHECK = '"eventCheck":';
+const CHECK = ',"check":';
+
+/**
+ * Takes a record apart without reading the check, which is most of it.
+ *
+ * @returns undefined when the event has a check of its own, or the record was written by an older version
+ */
+export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
+  const at = value.indexOf(CHECK);
+  if (at === -1 || !value.startsWith(FIRST_PART)) return undefined;
+  // Nothing before it comes from outside but a check of the event, so this is where the check begins.
+  const own = value.slice(0, at);
+  if (own.includes(EVENT_CHECK)) return undefined;
+  return Object.assign(JSON.parse(`${own}}`) as Omit<UnreadCheckRecord, 'check'>, {
+    check: value.slice(at + CHECK.length, -1),
+  });
 }
 
 /** The packed state of a record, for the registry at start: of one shape, as the rules make it. */

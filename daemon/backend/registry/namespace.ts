@@ -4,9 +4,11 @@ import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { ttlOf } from '../../../shared/domain/ttl.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from './aggregates.ts';
 import { SilencedRegistry } from './silenced.ts';
 import { StashRegistry } from './stashes.ts';
+import { TtlIndex } from './ttl-index.ts';
 
 /** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
 export class CheckEntry {
@@ -17,6 +19,9 @@ export class CheckEntry {
   status: number | undefined = undefined;
   /** When the last result was executed, epoch seconds; without one 0. */
   executed = 0;
+  /** Seconds after which the last result is stale; 0: never. */
+  ttl = 0;
+  isInTtlIndex = false;
   /** What the last result belongs to. */
   aggregates: readonly Aggregate[] = NO_AGGREGATES;
   /** How many aggregates of the namespace had been deleted when the last result came; 0 where it names none. */
@@ -80,6 +85,7 @@ export class Namespace {
   readonly silenced = new SilencedRegistry();
   readonly stashes = new StashRegistry();
   readonly aggregates = new AggregateRegistry();
+  readonly ttls = new TtlIndex();
   readonly spools = new Map<string, SpoolMark>();
   /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
   readonly invalidated = new Map<string, number>();
@@ -161,6 +167,8 @@ export class Namespace {
     entry.state = state;
     entry.status = status;
     entry.executed = result?.executed ?? 0;
+    entry.ttl = ttlOf(result);
+    if (entry.ttl > 0) this.ttls.follow(entry);
     if (!hasEvent) entry.summary = '';
     else if (output !== undefined) entry.summary = summaryOf(output);
     if (hasEvent === hadEvent) return;
