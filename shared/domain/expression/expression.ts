@@ -1,0 +1,161 @@
+import { attributeText, isAttributes } from '../attributes.ts';
+import { callMethod } from './methods.ts';
+import { applyOperator } from './operators.ts';
+import { parseTree, type ExpressionTree } from './parse-tree.ts';
+import { parsed, type ExpressionProblem } from './syntax-problem.ts';
+import type { ExpressionNode, Token } from './tree.ts';
+import { Failure, isTruthy, kindOf, madeText, Moment, NumberRange } from './values.ts';
+
+/**
+ * What stands behind `eval:` in filters and proxy requests: a closed language with the spelling of Ruby, so that old
+ * definitions run, and with nothing in it that could reach the outside (completion 1.9).
+ *
+ * - literals: numbers, 'texts', "texts", true, false, nil, null, [lists], ranges 1..5
+ * - `value`: the attribute that is judged; `:::path|default:::`: another one of the same event or client
+ * - `! && || == != < <= > >= + - * / % ? :` and parentheses; by zero is false
+ * - `value =~ /pattern/`, in linear time (`pattern-syntax.ts`)
+ * - `nil?`, of texts and lists `include? start_with? end_with? empty? length size downcase upcase`, of numbers
+ *   `between? abs`, and `to_i to_f to_s`; ranges have `include?`
+ * - `Time.now` and `Time.at(seconds)` with `hour min sec day month year wday yday to_i`, also `Time.at(n, in: 'UTC')`
+ */
+export interface Expression extends ExpressionTree {
+  readonly kind: 'expression';
+  readonly source: string;
+}
+
+/** What an expression is about. */
+export interface Subject {
+  /** The attribute that is judged. */
+  readonly value: unknown;
+  /** Another attribute; undefined or null when there is none. Must follow own attributes only. */
+  readonly token: (path: readonly string[]) => unknown;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** The zone of times without their own, as `timeZoneOf` gives it. */
+  readonly zone: string;
+}
+
+export type Evaluation =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly message: string }
+  /** Paths of the tokens without attribute and default, each once. */
+  | { readonly kind: 'unmatched'; readonly paths: readonly string[] };
+
+/** The seconds that a time can have: until the end of the year 9999. */
+const EPOCH_SECONDS_MAX = 253_402_300_799;
+
+/** Reads an expression, once, when its definition is loaded. Never throws. */
+export function parseExpression(source: string): Expression | ExpressionProblem {
+  return parsed(() => ({ kind: 'expression', source, ...parseTree(source) }));
+}
+
+/** The value of an expression. Never throws, and takes time linear in what it looks at. */
+export function evaluate(expression: Expression, subject: Subject): Evaluation {
+  // Before anything else, as with the peer: it had put all of them into the text.
+  const unmatched = expression.tokens.filter((token) => tokenValue(token, subject) === undefined);
+  if (unmatched.length > 0) {
+    return { kind: 'unmatched', paths: [...new Set(unmatched.map(({ path }) => path.join('.')))] };
+  }
+  const value = valueOf(expression.root, subject);
+  return value instanceof Failure ? { kind: 'error', message: value.message } : { kind: 'value', value };
+}
+
+function valueOf(node: ExpressionNode, subject: Subject): unknown {
+  switch (node.kind) {
+    case 'literal':
+    case 'float':
+      return node.value;
+    case 'value':
+      return subject.value ?? null;
+    case 'token':
+      return tokenValue(node.token, subject);
+    case 'text':
+      return madeText(node.parts.map((part) => (typeof part === 'string' ? part : tokenText(part, subject))).join(''));
+    case 'list':
+      return valuesOf(node.items, subject);
+    case 'range':
+      return rangeOf(valueOf(node.first, subject), valueOf(node.last, subject));
+    case 'not':
+      return ifValue(valueOf(node.operand, subject), (value) => !isTruthy(value));
+    case 'minus':
+      return ifValue(valueOf(node.operand, subject), (value) =>
+        typeof value === 'number' ? -value : new Failure(`- is not for ${kindOf(value)}`),
+      );
+    case 'binary':
+      return binaryValue(node, subject);
+    case 'match':
+      return ifValue(valueOf(node.subject, subject), (value) => {
+        if (value === null) return false;
+        return typeof value === 'string'
+          ? node.pattern.isFoundIn(value)
+          : new Failure(`=~ is not for ${kindOf(value)}`);
+      });
+    case 'choice':
+      return ifValue(valueOf(node.condition, subject), (condition) =>
+        valueOf(isTruthy(condition) ? node.yes : node.no, subject),
+      );
+    case 'call':
+      return ifValue(valueOf(node.receiver, subject), (receiver) => {
+        const given = valuesOf(node.arguments, subject);
+        return given instanceof Failure ? given : callMethod(node.method, receiver, given);
+      });
+    default:
+      return momentOf(
+        node.seconds === undefined ? subject.nowMs / 1000 : valueOf(node.seconds, subject),
+        node.zone ?? subject.zone,
+      );
+  }
+}
+
+function ifValue(value: unknown, next: (value: unknown) => unknown): unknown {
+  return value instanceof Failure ? value : next(value);
+}
+
+function valuesOf(nodes: readonly ExpressionNode[], subject: Subject): unknown[] | Failure {
+  const values: unknown[] = [];
+  for (const node of nodes) {
+    const value = valueOf(node, subject);
+    if (value instanceof Failure) return value;
+    values.push(value);
+  }
+  return values;
+}
+
+function binaryValue(
+  { operator, left, right }: ExpressionNode & { readonly kind: 'binary' },
+  subject: Subject,
+): unknown {
+  return ifValue(valueOf(left, subject), (value) => {
+    // These give the side that decided, as in Ruby, and do not look at the other.
+    if (operator === 'and') return isTruthy(value) ? valueOf(right, subject) : value;
+    if (operator === 'or') return isTruthy(value) ? value : valueOf(right, subject);
+    return ifValue(valueOf(right, subject), (other) => applyOperator(operator, value, other));
+  });
+}
+
+function rangeOf(first: unknown, last: unknown): unknown {
+  if (first instanceof Failure) return first;
+  if (last instanceof Failure) return last;
+  return typeof first === 'number' && typeof last === 'number'
+    ? new NumberRange(first, last)
+    : new Failure(`.. is not for ${kindOf(first)} and ${kindOf(last)}`);
+}
+
+function momentOf(seconds: unknown, zone: string): unknown {
+  if (seconds instanceof Failure) return seconds;
+  if (typeof seconds !== 'number') return new Failure(`Time.at is not for ${kindOf(seconds)}`);
+  return seconds >= 0 && seconds <= EPOCH_SECONDS_MAX
+    ? new Moment(seconds, zone)
+    : new Failure('Time.at is for seconds since 1970, up to the year 9999');
+}
+
+/** Undefined: neither attribute nor default. An object is no value for a token (completion 1.12). */
+function tokenValue({ path, fallback }: Token, subject: Subject): unknown {
+  const found = subject.token(path);
+  return found === null || found === undefined || isAttributes(found) ? fallback?.value : found;
+}
+
+function tokenText({ path, fallback }: Token, subject: Subject): string {
+  const found = subject.token(path);
+  return found === null || found === undefined || isAttributes(found) ? (fallback?.text ?? '') : attributeText(found);
+}

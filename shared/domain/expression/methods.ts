@@ -1,0 +1,120 @@
+import { attributeText } from '../attributes.ts';
+import { localTime, type LocalTime } from '../local-time.ts';
+import { Failure, isEqual, kindOf, madeNumber, madeText, Moment, NumberRange } from './values.ts';
+
+/** What a method does; `undefined` when it is not for such a receiver or argument. */
+type Call = (receiver: unknown, ...given: readonly unknown[]) => unknown;
+
+interface Method {
+  /** How many arguments it takes. */
+  readonly takes: number;
+  readonly call: Call;
+}
+
+/** Every method that there is, by its name in Ruby (completion 1.9). */
+const METHODS: ReadonlyMap<string, Method> = new Map([
+  ['nil?', { takes: 0, call: (receiver: unknown) => receiver === null }],
+  ['include?', { takes: 1, call: includes }],
+  ['start_with?', { takes: 1, call: ofTexts((text, start) => text.startsWith(start)) }],
+  ['end_with?', { takes: 1, call: ofTexts((text, end) => text.endsWith(end)) }],
+  ['between?', { takes: 2, call: isBetween }],
+  ['empty?', { takes: 0, call: (receiver: unknown) => (isCollection(receiver) ? receiver.length === 0 : undefined) }],
+  ['length', { takes: 0, call: lengthOf }],
+  ['size', { takes: 0, call: lengthOf }],
+  ['downcase', { takes: 0, call: ofText((text) => text.toLowerCase()) }],
+  ['upcase', { takes: 0, call: ofText((text) => text.toUpperCase()) }],
+  ['to_s', { takes: 0, call: toText }],
+  ['to_i', { takes: 0, call: toInteger }],
+  ['to_f', { takes: 0, call: toFloat }],
+  ['abs', { takes: 0, call: (receiver: unknown) => (typeof receiver === 'number' ? Math.abs(receiver) : undefined) }],
+  ['hour', { takes: 0, call: ofTime(({ hour }) => hour) }],
+  ['min', { takes: 0, call: ofTime(({ minute }) => minute) }],
+  ['sec', { takes: 0, call: ofTime(({ second }) => second) }],
+  ['day', { takes: 0, call: ofTime(({ day }) => day) }],
+  ['month', { takes: 0, call: ofTime(({ month }) => month) }],
+  ['year', { takes: 0, call: ofTime(({ year }) => year) }],
+  ['wday', { takes: 0, call: ofTime(({ weekday }) => weekday) }],
+  ['yday', { takes: 0, call: ofTime(({ dayOfYear }) => dayOfYear) }],
+]);
+
+export const METHOD_NAMES: readonly string[] = [...METHODS.keys()];
+
+/** How many arguments a method takes; undefined when there is no such method. */
+export function argumentCount(name: string): number | undefined {
+  return METHODS.get(name)?.takes;
+}
+
+export function callMethod(name: string, receiver: unknown, given: readonly unknown[]): unknown {
+  const result = METHODS.get(name)?.call(receiver, ...given);
+  if (result !== undefined) return result;
+  const kinds = given.length === 0 ? '' : ` with ${given.map(kindOf).join(' and ')}`;
+  return new Failure(`${kindOf(receiver)} has no ${name}${kinds}`);
+}
+
+function includes(receiver: unknown, wanted: unknown): unknown {
+  if (Array.isArray(receiver)) return receiver.some((item) => isEqual(item, wanted));
+  if (typeof receiver === 'string' && typeof wanted === 'string') return receiver.includes(wanted);
+  if (receiver instanceof NumberRange && typeof wanted === 'number') {
+    return receiver.first <= wanted && wanted <= receiver.last;
+  }
+  return undefined;
+}
+
+function isBetween(receiver: unknown, first: unknown, last: unknown): unknown {
+  if (typeof receiver !== 'number' || typeof first !== 'number' || typeof last !== 'number') return undefined;
+  return first <= receiver && receiver <= last;
+}
+
+function isCollection(value: unknown): value is string | readonly unknown[] {
+  return typeof value === 'string' || Array.isArray(value);
+}
+
+/** Characters of a text, not UTF-16 units. */
+function lengthOf(receiver: unknown): unknown {
+  if (Array.isArray(receiver)) return receiver.length;
+  if (typeof receiver !== 'string') return undefined;
+  let length = 0;
+  for (let index = 0; index < receiver.length; length++) index += (receiver.codePointAt(index) ?? 0) > 0xff_ff ? 2 : 1;
+  return length;
+}
+
+function toText(receiver: unknown): unknown {
+  if (receiver instanceof NumberRange || receiver instanceof Moment || kindOf(receiver) === 'an object')
+    return undefined;
+  return madeText(attributeText(receiver));
+}
+
+/** The number that a text begins with, 0 when there is none, as in Ruby; longer ones than any number have no value. */
+const NUMBER_START = /^\s{0,64}[+-]?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?/;
+const INTEGER_START = /^\s{0,64}[+-]?\d{1,400}/;
+
+function toFloat(receiver: unknown): unknown {
+  if (typeof receiver === 'string') return madeNumber(Number(NUMBER_START.exec(receiver)?.[0] ?? 0));
+  if (receiver === null) return 0;
+  return typeof receiver === 'number' ? receiver : undefined;
+}
+
+function toInteger(receiver: unknown): unknown {
+  if (receiver instanceof Moment) return Math.floor(receiver.epochSeconds);
+  if (typeof receiver === 'string') return madeNumber(Number(INTEGER_START.exec(receiver)?.[0] ?? 0));
+  const number = toFloat(receiver);
+  return typeof number === 'number' ? Math.trunc(number) : number;
+}
+
+function ofText(change: (text: string) => string): Call {
+  return (receiver) => {
+    if (typeof receiver !== 'string') return undefined;
+    const text = madeText(receiver);
+    return typeof text === 'string' ? madeText(change(text)) : text;
+  };
+}
+
+function ofTexts(test: (text: string, other: string) => boolean): Call {
+  return (receiver, other) =>
+    typeof receiver === 'string' && typeof other === 'string' ? test(receiver, other) : undefined;
+}
+
+function ofTime(field: (time: LocalTime) => number): Call {
+  return (receiver) =>
+    receiver instanceof Moment ? field(localTime(receiver.epochSeconds * 1000, receiver.zone)) : undefined;
+}

@@ -1,0 +1,74 @@
+import type { BinaryOperator } from './tree.ts';
+import { Failure, isEqual, kindOf, madeNumber, madeText } from './values.ts';
+
+/** The operators that need both sides. */
+export type EagerOperator = Exclude<BinaryOperator, 'and' | 'or'>;
+
+/** Applies an operator; numbers and texts are never turned into each other. */
+export function applyOperator(operator: EagerOperator, left: unknown, right: unknown): unknown {
+  if (operator === '==') return isEqual(left, right);
+  if (operator === '!=') return !isEqual(left, right);
+  if (typeof left === 'number' && typeof right === 'number') return ofNumbers(operator, left, right);
+  if (typeof left === 'string' && typeof right === 'string') {
+    const result = ofTexts(operator, left, right);
+    if (result !== undefined) return result;
+  }
+  const sign = operator === 'fdiv' ? '/' : operator;
+  return new Failure(`${sign} is not for ${kindOf(left)} and ${kindOf(right)}`);
+}
+
+function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, right: number): unknown {
+  switch (operator) {
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+    case '+':
+      return madeNumber(left + right);
+    case '-':
+      return madeNumber(left - right);
+    case '*':
+      return madeNumber(left * right);
+    case '/':
+      return divided(left, right);
+    case 'fdiv':
+      return right === 0 ? false : madeNumber(left / right);
+    default:
+      return modulo(left, right);
+  }
+}
+
+/** Whole numbers give a whole one, rounded down as in Ruby; by zero it is false (completion 1.9). */
+function divided(left: number, right: number): unknown {
+  if (right === 0) return false;
+  const quotient = left / right;
+  return madeNumber(Number.isInteger(left) && Number.isInteger(right) ? Math.floor(quotient) : quotient);
+}
+
+/** With the sign of the right side, as in Ruby; by zero it is false (completion 1.9). */
+function modulo(left: number, right: number): unknown {
+  if (right === 0) return false;
+  const rest = left % right;
+  return rest !== 0 && rest < 0 !== right < 0 ? rest + right : rest;
+}
+
+function ofTexts(operator: EagerOperator, left: string, right: string): unknown {
+  switch (operator) {
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+    case '+':
+      return madeText(left + right);
+    default:
+      return undefined;
+  }
+}

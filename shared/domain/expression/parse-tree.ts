@@ -1,0 +1,323 @@
+import { TIME_ZONE_HINT, timeZoneOf } from '../../schemas/time-zone.ts';
+import { argumentCount, METHOD_NAMES } from './methods.ts';
+import { Pattern } from './pattern.ts';
+import { Scanner } from './scanner.ts';
+import { readQuoted, readToken, TOKEN_AHEAD } from './text.ts';
+import { isFloat, type BinaryOperator, type ExpressionNode, type Token } from './tree.ts';
+
+/** Limits of one expression (completion 1.9). */
+const SOURCE_LENGTH_MAX = 1024;
+const NODES_MAX = 200;
+const DEPTH_MAX = 32;
+
+const NUMBER = /\d+(?:_\d+)*(?<fraction>\.\d+(?:_\d+)*)?(?<exponent>[eE][+-]?\d+)?(?!\w)/y;
+const NAME = /[A-Za-z_]\w*/y;
+const METHOD = /[A-Za-z_]\w*\??/y;
+const PATTERN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
+
+const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+  ['true', true],
+  ['false', false],
+  ['nil', null],
+  ['null', null],
+]);
+
+/** What Ruby has and this language has not, with what to write instead. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['and', 'write && instead of "and"'],
+  ['or', 'write || instead of "or"'],
+  ['not', 'write ! instead of "not"'],
+]);
+
+type Binary = readonly [sign: RegExp, operator: BinaryOperator];
+
+const OR: readonly Binary[] = [[/\|\|/y, 'or']];
+const AND: readonly Binary[] = [[/&&/y, 'and']];
+const EQUALITY: readonly Binary[] = [
+  [/==(?!=)/y, '=='],
+  [/!=/y, '!='],
+];
+const ORDER: readonly Binary[] = [
+  [/<=(?!>)/y, '<='],
+  [/>=/y, '>='],
+  [/<(?!<|=>)/y, '<'],
+  [/>(?!>)/y, '>'],
+];
+const SUM: readonly Binary[] = [
+  [/\+/y, '+'],
+  [/-/y, '-'],
+];
+const PRODUCT: readonly Binary[] = [
+  [/\*(?!\*)/y, '*'],
+  [/\//y, '/'],
+  [/%/y, '%'],
+];
+
+export interface ExpressionTree {
+  readonly root: ExpressionNode;
+  /** Every token, in the order of their appearance. */
+  readonly tokens: readonly Token[];
+}
+
+/** @throws SyntaxProblem */
+export function parseTree(source: string): ExpressionTree {
+  return new Parser(source).parse();
+}
+
+/**
+ * Grammar, from what binds least to what binds most, as in Ruby; spaces anywhere between:
+ *
+ *     choice    = range [ "?" choice ":" choice ]
+ *     range     = any [ ".." any ]
+ *     any       = all { "||" all }
+ *     all       = equality { "&&" equality }
+ *     equality  = matched [ ( "==" | "!=" ) matched ]
+ *     matched   = order [ "=~" "/" pattern "/" [ "i" ] ]
+ *     order     = sum [ ( "<" | "<=" | ">" | ">=" ) sum ]
+ *     sum       = product { ( "+" | "-" ) product }
+ *     product   = unary { ( "*" | "/" | "%" ) unary }
+ *     unary     = "!" unary | "-" unary | primary { "." method [ "(" arguments ")" ] }
+ *     primary   = number | quoted | token | list | "(" choice ")" | "value" | "true" | "false" | "nil" | "null"
+ *               | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
+ */
+class Parser {
+  readonly #at: Scanner;
+  readonly #tokens: Token[] = [];
+  #depth = 0;
+  #nodes = 0;
+
+  constructor(source: string) {
+    this.#at = new Scanner(source);
+  }
+
+  parse(): ExpressionTree {
+    if (this.#at.source.length > SOURCE_LENGTH_MAX) {
+      this.#at.fail(`an expression has at most ${String(SOURCE_LENGTH_MAX)} characters: shorten it`, SOURCE_LENGTH_MAX);
+    }
+    const root = this.#choice();
+    if (!this.#at.isAtEnd) this.#at.fail(`this does not continue the expression: ${this.#at.ahead()}`);
+    return { root, tokens: this.#tokens };
+  }
+
+  #choice(): ExpressionNode {
+    return this.#nested(() => {
+      const condition = this.#range();
+      if (!this.#at.take('?')) return condition;
+      const yes = this.#choice();
+      this.#at.expect(':', 'the other case of this "?"');
+      return this.#node({ kind: 'choice', condition, yes, no: this.#choice() });
+    });
+  }
+
+  #range(): ExpressionNode {
+    const first = this.#any();
+    if (!this.#at.take('..')) return first;
+    if (this.#at.peek() === '.') this.#at.fail('write .. and the last number that belongs to the range');
+    return this.#node({ kind: 'range', first, last: this.#any() });
+  }
+
+  #any(): ExpressionNode {
+    return this.#chain(OR, () => this.#all());
+  }
+
+  #all(): ExpressionNode {
+    return this.#chain(AND, () => this.#equality());
+  }
+
+  #equality(): ExpressionNode {
+    return this.#single(EQUALITY, () => this.#matched());
+  }
+
+  #matched(): ExpressionNode {
+    const subject = this.#order();
+    return this.#at.take('=~') ? this.#node({ kind: 'match', subject, pattern: this.#pattern() }) : subject;
+  }
+
+  #order(): ExpressionNode {
+    return this.#single(ORDER, () => this.#sum());
+  }
+
+  #sum(): ExpressionNode {
+    return this.#chain(SUM, () => this.#product());
+  }
+
+  #product(): ExpressionNode {
+    return this.#chain(PRODUCT, () => this.#unary());
+  }
+
+  #chain(operators: readonly Binary[], operand: () => ExpressionNode): ExpressionNode {
+    let left = operand();
+    while (true) {
+      const operator = this.#operator(operators);
+      if (operator === undefined) return left;
+      left = this.#binary(operator, left, operand());
+    }
+  }
+
+  /** An operator that cannot be chained: `1 < 2 < 3` is no question about three numbers. */
+  #single(operators: readonly Binary[], operand: () => ExpressionNode): ExpressionNode {
+    const left = operand();
+    const operator = this.#operator(operators);
+    if (operator === undefined) return left;
+    const node = this.#binary(operator, left, operand());
+    const position = this.#at.position;
+    if (this.#operator(operators) !== undefined) this.#at.fail('compare two values at a time, joined by &&', position);
+    return node;
+  }
+
+  #binary(operator: BinaryOperator, left: ExpressionNode, right: ExpressionNode): ExpressionNode {
+    const isExact = operator === '/' && (isFloat(left) || isFloat(right));
+    return this.#node({ kind: 'binary', operator: isExact ? 'fdiv' : operator, left, right });
+  }
+
+  #operator(operators: readonly Binary[]): BinaryOperator | undefined {
+    for (const [sign, operator] of operators) if (this.#at.match(sign) !== undefined) return operator;
+    return undefined;
+  }
+
+  #unary(): ExpressionNode {
+    if (this.#at.peek() === '!' && this.#at.take('!')) {
+      return this.#nested(() => this.#node({ kind: 'not', operand: this.#unary() }));
+    }
+    if (this.#at.peek() === '-' && this.#at.take('-')) {
+      // Ruby reads the sign as a part of the number: -2.abs is 2.
+      if (/\d/.test(this.#at.peek() ?? '')) return this.#calls(this.#number(-1));
+      return this.#nested(() => this.#node({ kind: 'minus', operand: this.#unary() }));
+    }
+    return this.#calls(this.#primary());
+  }
+
+  #calls(receiver: ExpressionNode): ExpressionNode {
+    let node = receiver;
+    while (!this.#at.sees('..') && this.#at.take('.')) {
+      const start = this.#at.position;
+      const method = this.#at.match(METHOD)?.[0] ?? '';
+      const takes = argumentCount(method);
+      if (takes === undefined) this.#at.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
+      const given = this.#arguments();
+      if (given.length !== takes) {
+        this.#at.fail(
+          `${method} takes ${String(takes)} arguments, in parentheses; here are ${String(given.length)}`,
+          start,
+        );
+      }
+      node = this.#node({ kind: 'call', receiver: node, method, arguments: given });
+    }
+    return node;
+  }
+
+  #arguments(): ExpressionNode[] {
+    return this.#at.take('(') ? this.#list(')') : [];
+  }
+
+  #primary(): ExpressionNode {
+    const start = this.#at.position;
+    const next = this.#at.peek();
+    if (next === undefined) this.#at.fail('a value is missing here');
+    if (this.#at.take('(')) {
+      const node = this.#choice();
+      this.#at.expect(')', 'the end of this "("', start);
+      return node;
+    }
+    if (this.#at.take('[')) return this.#node({ kind: 'list', items: this.#list(']') });
+    if (next === "'" || next === '"') return this.#text();
+    if (/\d/.test(next)) return this.#number(1);
+    if (this.#at.sees(TOKEN_AHEAD)) return this.#token();
+    return this.#named(start);
+  }
+
+  /** Up to and with the sign that closes the list. */
+  #list(close: string): ExpressionNode[] {
+    const items: ExpressionNode[] = [];
+    if (this.#at.take(close)) return items;
+    do items.push(this.#choice());
+    while (this.#at.take(','));
+    this.#at.expect(close, 'the end of this list');
+    return items;
+  }
+
+  #number(sign: 1 | -1): ExpressionNode {
+    const start = this.#at.position;
+    const found = this.#at.match(NUMBER) ?? this.#at.fail('this is no number');
+    const [digits] = found;
+    if (/^0\d/.test(digits)) this.#at.fail('write this number without its leading zero', start);
+    const value = sign * Number(digits.replaceAll('_', ''));
+    if (!Number.isFinite(value)) this.#at.fail('this number is too large', start);
+    const isWhole = found.groups?.['fraction'] === undefined && found.groups?.['exponent'] === undefined;
+    return this.#node({ kind: isWhole ? 'literal' : 'float', value });
+  }
+
+  #text(): ExpressionNode {
+    const { parts, end } = readQuoted(this.#at.source, this.#at.position);
+    this.#at.moveTo(end);
+    for (const part of parts) if (typeof part !== 'string') this.#tokens.push(part);
+    const [only = ''] = parts;
+    if (parts.length <= 1 && typeof only === 'string') return this.#node({ kind: 'literal', value: only });
+    return this.#node({ kind: 'text', parts });
+  }
+
+  #token(): ExpressionNode {
+    const { token, end } = readToken(this.#at.source, this.#at.position);
+    this.#at.moveTo(end);
+    this.#tokens.push(token);
+    return this.#node({ kind: 'token', token });
+  }
+
+  #named(start: number): ExpressionNode {
+    const name = this.#at.match(NAME)?.[0] ?? this.#at.fail(`a value is missing here, before ${this.#at.ahead()}`);
+    if (name === 'value') return this.#node({ kind: 'value' });
+    if (name === 'Time') return this.#time(start);
+    const constant = CONSTANTS.get(name);
+    if (constant !== undefined) return this.#node({ kind: 'literal', value: constant });
+    const hint =
+      HINTS.get(name) ?? `there is no "${name}": use value, a token such as :::check.name:::, or quote a text`;
+    return this.#at.fail(hint, start);
+  }
+
+  #time(start: number): ExpressionNode {
+    const method = this.#at.take('.') ? this.#at.match(NAME)?.[0] : undefined;
+    if (method === 'now') {
+      const zone = this.#at.take('(') ? this.#zone() : undefined;
+      if (zone !== undefined) this.#at.expect(')', 'the end of the arguments');
+      return this.#node({ kind: 'time', ...zone });
+    }
+    if (method !== 'at' || !this.#at.take('(')) return this.#at.fail('a time is Time.now or Time.at(seconds)', start);
+    const seconds = this.#choice();
+    const zone = this.#at.take(',') ? this.#zone() : undefined;
+    this.#at.expect(')', 'the end of the arguments');
+    return this.#node({ kind: 'time', seconds, ...zone });
+  }
+
+  #zone(): { zone: string } {
+    const start = this.#at.position;
+    if (!this.#at.take('in:')) this.#at.fail("name the zone as in: 'Europe/Berlin'", start);
+    const { parts, end } = readQuoted(this.#at.source, this.#at.position);
+    const [text] = parts;
+    const zone = typeof text === 'string' && parts.length === 1 ? timeZoneOf(text) : undefined;
+    if (zone === undefined) this.#at.fail(`this is no time zone: write ${TIME_ZONE_HINT}`);
+    this.#at.moveTo(end);
+    return { zone };
+  }
+
+  #pattern(): Pattern {
+    const start = this.#at.position;
+    const [, source = '', flags = ''] =
+      this.#at.match(PATTERN) ?? this.#at.fail('a pattern between slashes is missing here, as in =~ /disk/', start);
+    if (flags !== '' && flags !== 'i')
+      this.#at.fail('the only flag of a pattern is i, for upper and lower case alike', start);
+    return new Pattern(source, { ignoresCase: flags === 'i', offset: start + 1 });
+  }
+
+  #nested(parse: () => ExpressionNode): ExpressionNode {
+    if (++this.#depth > DEPTH_MAX)
+      this.#at.fail(`nested deeper than ${String(DEPTH_MAX)} levels: simplify the expression`);
+    const node = parse();
+    this.#depth--;
+    return node;
+  }
+
+  #node<Node extends ExpressionNode>(node: Node): Node {
+    if (++this.#nodes > NODES_MAX) this.#at.fail(`more than ${String(NODES_MAX)} parts: shorten the expression`);
+    return node;
+  }
+}

@@ -1,0 +1,73 @@
+import type { CharacterSet } from './character-set.ts';
+import { copiesOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
+
+/** One step of a pattern's program; a step that is not named goes on with the next one. */
+export type Instruction =
+  | { readonly kind: 'set'; readonly set: number }
+  | { readonly kind: 'assert'; readonly assertion: Assertion }
+  | { readonly kind: 'split'; readonly first: number; readonly second: number }
+  | { readonly kind: 'jump'; readonly to: number }
+  | { readonly kind: 'accept' };
+
+/** What a pattern does at one place of a text, and the sets of characters that its steps name by number. */
+export interface PatternProgram {
+  readonly program: readonly Instruction[];
+  readonly sets: readonly CharacterSet[];
+}
+
+/** Writes a tree out as steps: one for every place of the pattern, with all repetitions. */
+export function compilePattern(tree: PatternNode): PatternProgram {
+  const program: Instruction[] = [];
+  const sets: CharacterSet[] = [];
+
+  function emit(node: PatternNode): void {
+    switch (node.kind) {
+      case 'set':
+        program.push({ kind: 'set', set: sets.push(node.set) - 1 });
+        return;
+      case 'assertion':
+        program.push({ kind: 'assert', assertion: node.assertion });
+        return;
+      case 'sequence':
+        node.nodes.forEach(emit);
+        return;
+      case 'choice':
+        emitChoice(node.nodes);
+        return;
+      default:
+        emitRepeat(node);
+    }
+  }
+
+  function emitChoice([first, ...others]: readonly PatternNode[]): void {
+    if (first === undefined) return;
+    if (others.length === 0) return emit(first);
+    const split = reserve();
+    emit(first);
+    const jump = reserve();
+    program[split] = { kind: 'split', first: split + 1, second: program.length };
+    emitChoice(others);
+    program[jump] = { kind: 'jump', to: program.length };
+  }
+
+  function emitRepeat(repeat: PatternNode & { readonly kind: 'repeat' }): void {
+    const { node, min, max } = repeat;
+    const exits: number[] = [];
+    let lastCopy = program.length;
+    for (let copy = 0; copy < copiesOf(repeat); copy++) {
+      if (copy >= min) exits.push(reserve());
+      lastCopy = program.length;
+      emit(node);
+    }
+    if (max === Infinity) program.push({ kind: 'split', first: lastCopy, second: program.length + 1 });
+    for (const exit of exits) program[exit] = { kind: 'split', first: exit + 1, second: program.length };
+  }
+
+  function reserve(): number {
+    return program.push({ kind: 'accept' }) - 1;
+  }
+
+  emit(tree);
+  program.push({ kind: 'accept' });
+  return { program, sets };
+}

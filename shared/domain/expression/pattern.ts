@@ -1,0 +1,187 @@
+import { hasCharacter, sideOf, type CharacterSet, type Side } from './character-set.ts';
+import { compilePattern, type Instruction } from './pattern-program.ts';
+import { parsePatternTree, type Assertion } from './pattern-syntax.ts';
+
+/** The characters that no step of the pattern tells apart. */
+interface CharacterClass {
+  readonly index: number;
+  readonly side: Side;
+  /** By number of a set: whether it has these characters. */
+  readonly isIn: readonly boolean[];
+}
+
+/** Where the pattern can be between two characters; `next` by the index of the class of the character that follows. */
+interface State {
+  /** Steps that were reached, before those that need no character. */
+  readonly steps: readonly number[];
+  readonly before: Side;
+  readonly next: (State | 'found')[];
+}
+
+/** States that are kept; a pattern and text that need more only take longer. */
+const STATES_MAX = 256;
+const ASCII_END = 0x80;
+/** Characters outside of ASCII whose class is kept. */
+const CHARACTERS_MAX = 4096;
+
+/** The end of the text, as a class of its own. */
+const END: CharacterClass = { index: 0, side: 'edge', isIn: [] };
+
+/**
+ * A regular expression that takes time linear in its text, whatever the text: all ways through the pattern are followed
+ * at once (K. Thompson, Regular expression search algorithm, 1968), and where they lead is remembered.
+ */
+export class Pattern {
+  readonly #program: readonly Instruction[];
+  readonly #sets: readonly CharacterSet[];
+  readonly #ignoresCase: boolean;
+  readonly #classes = new Map<string, CharacterClass>();
+  readonly #asciiClasses: CharacterClass[] = [];
+  readonly #otherClasses = new Map<number, CharacterClass>();
+  readonly #states = new Map<string, State>();
+  readonly #reached: Steps;
+  readonly #next: Steps;
+
+  /**
+   * @param offset position of the pattern in the whole text, for problems
+   * @throws SyntaxProblem
+   */
+  constructor(source: string, { ignoresCase, offset }: { readonly ignoresCase: boolean; readonly offset: number }) {
+    const { program, sets } = compilePattern(parsePatternTree(source, offset));
+    this.#program = program;
+    this.#sets = sets;
+    this.#ignoresCase = ignoresCase;
+    this.#reached = new Steps(program.length);
+    this.#next = new Steps(program.length);
+  }
+
+  /** Whether the pattern is found anywhere in the text. */
+  isFoundIn(text: string): boolean {
+    let state: State = this.#stateOf([0], 'edge');
+    let position = 0;
+    while (position <= text.length) {
+      const character = text.codePointAt(position);
+      const next = this.#following(state, character === undefined ? END : this.#classOf(character));
+      if (next === 'found') return true;
+      state = next;
+      position += character !== undefined && character > 0xff_ff ? 2 : 1;
+    }
+    return false;
+  }
+
+  #following(state: State, character: CharacterClass): State | 'found' {
+    return (state.next[character.index] ??= this.#step(state, character));
+  }
+
+  #step(state: State, character: CharacterClass): State | 'found' {
+    const reached = this.#reached;
+    const next = this.#next;
+    reached.reset(state.steps);
+    // The search may begin at every character.
+    next.reset([0]);
+    // Grows while it is walked through.
+    for (let index = 0; index < reached.size; index++) {
+      const at = reached.at(index);
+      const instruction = this.#program[at];
+      switch (instruction?.kind) {
+        case 'set':
+          if (character.isIn[instruction.set] === true) next.add(at + 1);
+          break;
+        case 'assert':
+          if (holds(instruction.assertion, state.before, character.side)) reached.add(at + 1);
+          break;
+        case 'split':
+          reached.add(instruction.first);
+          reached.add(instruction.second);
+          break;
+        case 'jump':
+          reached.add(instruction.to);
+          break;
+        default:
+          return 'found';
+      }
+    }
+    return this.#stateOf(next.ascending(), character.side);
+  }
+
+  /** @param steps in ascending order */
+  #stateOf(steps: readonly number[], before: Side): State {
+    const key = before + String.fromCharCode(...steps);
+    const known = this.#states.get(key);
+    if (known !== undefined) return known;
+    // States lead to each other, so forgetting only some would free nothing.
+    if (this.#states.size >= STATES_MAX) this.#states.clear();
+    const state: State = { steps, before, next: [] };
+    this.#states.set(key, state);
+    return state;
+  }
+
+  #classOf(character: number): CharacterClass {
+    if (character < ASCII_END) return (this.#asciiClasses[character] ??= this.#newClassOf(character));
+    const known = this.#otherClasses.get(character);
+    if (known !== undefined) return known;
+    const found = this.#newClassOf(character);
+    if (this.#otherClasses.size >= CHARACTERS_MAX) this.#otherClasses.clear();
+    this.#otherClasses.set(character, found);
+    return found;
+  }
+
+  #newClassOf(character: number): CharacterClass {
+    const side = sideOf(character);
+    const isIn = this.#sets.map((set) => hasCharacter(set, character, this.#ignoresCase));
+    const key = side + isIn.map(Number).join('');
+    const found = this.#classes.get(key) ?? { index: this.#classes.size + 1, side, isIn };
+    this.#classes.set(key, found);
+    return found;
+  }
+}
+
+/** A set of steps that is filled again and again, without new memory. */
+class Steps {
+  readonly #isHere: Uint8Array;
+  readonly #inOrderOfArrival: Uint16Array;
+  size = 0;
+
+  constructor(programLength: number) {
+    this.#isHere = new Uint8Array(programLength);
+    this.#inOrderOfArrival = new Uint16Array(programLength);
+  }
+
+  reset(steps: readonly number[]): void {
+    this.#isHere.fill(0);
+    this.size = 0;
+    for (const step of steps) this.add(step);
+  }
+
+  add(step: number): void {
+    if (this.#isHere[step] === 1) return;
+    this.#isHere[step] = 1;
+    this.#inOrderOfArrival[this.size++] = step;
+  }
+
+  at(index: number): number {
+    return this.#inOrderOfArrival[index] ?? 0;
+  }
+
+  ascending(): number[] {
+    return Array.from(this.#inOrderOfArrival.subarray(0, this.size).toSorted());
+  }
+}
+
+function holds(assertion: Assertion, before: Side, after: Side): boolean {
+  switch (assertion) {
+    case 'lineStart':
+      // Behind the last newline of a text no line begins.
+      return before === 'edge' || (before === 'newline' && after !== 'edge');
+    case 'lineEnd':
+      return after === 'edge' || after === 'newline';
+    case 'textStart':
+      return before === 'edge';
+    case 'textEnd':
+      return after === 'edge';
+    case 'wordEdge':
+      return (before === 'word') !== (after === 'word');
+    default:
+      return (before === 'word') === (after === 'word');
+  }
+}

@@ -1,0 +1,111 @@
+import { SyntaxProblem } from './syntax-problem.ts';
+import type { Fallback, Token } from './tree.ts';
+
+/** What a token begins with. */
+export const TOKEN_AHEAD = ':::';
+
+/** The shortest that there is; a path does not begin with a colon (completion 1.12). */
+const TOKEN = /:::([^:\n][^\n]*?):::/y;
+const TOKENS = /:::([^:\n][^\n]*?):::/g;
+
+const SINGLE_QUOTED = /'((?:[^'\\]|\\[^])*)'/y;
+const DOUBLE_QUOTED = /"((?:[^"\\]|\\[^])*)"/y;
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const QUOTED = /^(?:'([^'\\]*)'|"([^"\\]*)")$/;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['"', '"'],
+  ["'", "'"],
+  ['\\', '\\'],
+  ['#', '#'],
+]);
+
+/**
+ * Reads a text in quotes. Its tokens become parts of their own, so that nothing that is put in their place can end the
+ * text or be read as an expression.
+ *
+ * @returns the parts without empty ones, and the position behind the closing quote
+ * @throws SyntaxProblem
+ */
+export function readQuoted(source: string, start: number): { parts: (string | Token)[]; end: number } {
+  const isDouble = source[start] === '"';
+  const quoted = isDouble ? DOUBLE_QUOTED : SINGLE_QUOTED;
+  quoted.lastIndex = start;
+  const inner = quoted.exec(source)?.[1];
+  if (inner === undefined) {
+    throw new SyntaxProblem(
+      source[start] === '"' || source[start] === "'" ? 'this quote is not closed' : 'a text in quotes is missing here',
+      start,
+    );
+  }
+  const parts: (string | Token)[] = [];
+  const plain = (from: number, to: number): void => {
+    const text = unescaped(inner.slice(from, to), isDouble, start + 1 + from);
+    if (text !== '') parts.push(text);
+  };
+  let position = 0;
+  for (const { 0: whole, 1: body = '', index } of inner.matchAll(TOKENS)) {
+    plain(position, index);
+    parts.push(tokenOf(body));
+    position = index + whole.length;
+  }
+  plain(position, inner.length);
+  return { parts, end: quoted.lastIndex };
+}
+
+/**
+ * Reads a token that stands for itself.
+ *
+ * @throws SyntaxProblem
+ */
+export function readToken(source: string, start: number): { token: Token; end: number } {
+  TOKEN.lastIndex = start;
+  const body = TOKEN.exec(source)?.[1];
+  if (body === undefined)
+    throw new SyntaxProblem('this token is not closed: write :::path::: or :::path|default:::', start);
+  return { token: tokenOf(body), end: TOKEN.lastIndex };
+}
+
+function tokenOf(body: string): Token {
+  // Split once: a default may hold a bar, and may be empty.
+  const bar = body.indexOf('|');
+  if (bar === -1) return { path: body.split('.') };
+  const text = body.slice(bar + 1);
+  return { path: body.slice(0, bar).split('.'), fallback: fallbackOf(text) };
+}
+
+function fallbackOf(text: string): Fallback {
+  switch (text) {
+    case 'true':
+    case 'false':
+      return { text, value: text === 'true' };
+    case 'nil':
+    case 'null':
+      return { text, value: null };
+    default: {
+      if (NUMBER.test(text) && Number.isFinite(Number(text))) return { text, value: Number(text) };
+      const [, single, double] = QUOTED.exec(text) ?? [];
+      return { text, value: single ?? double ?? text };
+    }
+  }
+}
+
+function unescaped(text: string, isDouble: boolean, offset: number): string {
+  if (isDouble) {
+    const interpolation = text.search(/(?<!\\)#\{/);
+    if (interpolation !== -1) {
+      throw new SyntaxProblem('#{...} is not known here: join texts with +, or use a token', offset + interpolation);
+    }
+  }
+  return text.replaceAll(/\\([^])/g, (whole, character: string, index: number) => {
+    // Between single quotes a backslash is itself, unless it must protect something.
+    if (!isDouble) return character === "'" || character === '\\' ? character : whole;
+    const meant = ESCAPES.get(character);
+    if (meant === undefined) throw new SyntaxProblem(`there is no \\${character} in a text`, offset + index);
+    return meant;
+  });
+}

@@ -1,0 +1,96 @@
+import { isAttributes } from '../attributes.ts';
+
+/** Why an expression has no value: an outcome like any other, which every operation hands on. */
+export class Failure {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** `first..last`, both included. */
+export class NumberRange {
+  readonly first: number;
+  readonly last: number;
+
+  constructor(first: number, last: number) {
+    this.first = first;
+    this.last = last;
+  }
+}
+
+/** A time in a zone. */
+export class Moment {
+  readonly epochSeconds: number;
+  readonly zone: string;
+
+  constructor(epochSeconds: number, zone: string) {
+    this.epochSeconds = epochSeconds;
+    this.zone = zone;
+  }
+}
+
+/** Longest text that an expression may make (completion 1.9). */
+const TEXT_LENGTH_MAX = 64 * 1024;
+
+/** Deeper than any value that is let in from outside; what is nested deeper is not looked at. */
+const DEPTH_MAX = 64;
+
+/** Only nil and false are not true, as in Ruby. */
+export function isTruthy(value: unknown): boolean {
+  return value !== null && value !== undefined && value !== false;
+}
+
+/** Whether two values are the same, lists and objects item by item. */
+export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
+  if (one === other) return true;
+  if (depth >= DEPTH_MAX) return false;
+  if (Array.isArray(one)) {
+    return (
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((item, index) => isEqual(item, other[index], depth + 1))
+    );
+  }
+  if (one instanceof NumberRange) {
+    return other instanceof NumberRange && one.first === other.first && one.last === other.last;
+  }
+  if (one instanceof Moment) return other instanceof Moment && one.epochSeconds === other.epochSeconds;
+  if (!isAttributes(one) || !isAttributes(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name], depth + 1))
+  );
+}
+
+/** A text that an operation made. */
+export function madeText(text: string): string | Failure {
+  return text.length > TEXT_LENGTH_MAX
+    ? new Failure(`makes a text of more than ${String(TEXT_LENGTH_MAX)} characters`)
+    : text;
+}
+
+/** A number that an operation made. */
+export function madeNumber(value: number): number | Failure {
+  return Number.isFinite(value) ? value : new Failure('makes a number that is too large');
+}
+
+/** What a value is, for people. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nil';
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof NumberRange) return 'a range';
+  if (value instanceof Moment) return 'a time';
+  switch (typeof value) {
+    case 'string':
+      return 'a text';
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return String(value);
+    default:
+      return 'an object';
+  }
+}

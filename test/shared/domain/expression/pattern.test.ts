@@ -1,0 +1,172 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Pattern } from '../../../../shared/domain/expression/pattern.ts';
+import { parsed, SyntaxProblem, type ExpressionProblem } from '../../../../shared/domain/expression/syntax-problem.ts';
+
+function isFound(pattern: string, text: string, ignoresCase = false): boolean {
+  return new Pattern(pattern, { ignoresCase, offset: 0 }).isFoundIn(text);
+}
+
+function patternOrProblem(source: string): Pattern | ExpressionProblem {
+  return parsed(() => new Pattern(source, { ignoresCase: false, offset: 0 }));
+}
+
+describe('a pattern', () => {
+  test.each<{ pattern: string; found: string[]; missing: string[] }>([
+    { pattern: '', found: ['', 'a'], missing: [] },
+    { pattern: 'disk', found: ['disk', 'my disk is full'], missing: ['Disk', 'dis', 'dsk'] },
+    { pattern: 'd.sk', found: ['disk', 'd😀sk'], missing: ['dsk', 'd\nsk'] },
+    { pattern: '^web', found: ['web-1', 'x\nweb-1'], missing: ['my-web'] },
+    { pattern: 'web$', found: ['my-web', 'web\nx'], missing: ['web-1'] },
+    { pattern: String.raw`\Aweb-\d+\z`, found: ['web-1', 'web-42'], missing: ['web-', 'web-1\n', 'x\nweb-1'] },
+    // Behind a last newline no line begins.
+    { pattern: '^$', found: ['', 'a\n\nb'], missing: ['a', 'a\n'] },
+    { pattern: '[a-cx_-]$', found: ['a', 'b', 'x', '_', '-'], missing: ['d', 'w'] },
+    { pattern: '[^a-c]', found: ['d', '\n'], missing: ['', 'abc'] },
+    { pattern: String.raw`[\d.]`, found: ['7', '.'], missing: ['x'] },
+    { pattern: String.raw`^[^\D]$`, found: ['7'], missing: ['x'] },
+    { pattern: String.raw`^[\W]$`, found: ['.', 'é'], missing: ['x', '_'] },
+    { pattern: String.raw`\w\s\S\W`, found: ['a b.'], missing: ['a bc', 'ab c'] },
+    { pattern: String.raw`\bdisk\b`, found: ['a disk', 'disk', 'disk.'], missing: ['disks', 'mydisk'] },
+    { pattern: String.raw`\Bisk`, found: ['disk'], missing: ['isk', 'a isk'] },
+    { pattern: 'ab*c', found: ['ac', 'abc', 'abbbc'], missing: ['ab', 'adc'] },
+    { pattern: 'ab+c', found: ['abc', 'abbbc'], missing: ['ac'] },
+    { pattern: 'ab?c', found: ['ac', 'abc'], missing: ['abbc'] },
+    { pattern: '^a{2}$', found: ['aa'], missing: ['a', 'aaa'] },
+    { pattern: '^a{2,}$', found: ['aa', 'aaaaa'], missing: ['a'] },
+    { pattern: '^a{2,3}$', found: ['aa', 'aaa'], missing: ['a', 'aaaa'] },
+    { pattern: '^a{,2}$', found: ['', 'aa'], missing: ['aaa'] },
+    { pattern: '^a{0}b$', found: ['b'], missing: ['ab'] },
+    { pattern: '^(web|db)-1$', found: ['web-1', 'db-1'], missing: ['webdb-1', 'x-1'] },
+    { pattern: '^(?:a|)b$', found: ['ab', 'b'], missing: ['aab'] },
+    { pattern: '^(a|b|cd)+$', found: ['a', 'abcd', 'cdcd'], missing: ['c', 'acb', ''] },
+    { pattern: '^(a*)*$', found: ['', 'aaa'], missing: ['b'] },
+    { pattern: String.raw`10\.0\.\*\/\(\[\\`, found: [String.raw`10.0.*/([\ `], missing: ['10x0'] },
+    { pattern: String.raw`a\tb\n`, found: ['a\tb\n'], missing: ['atbn'] },
+    { pattern: 'größe|😀', found: ['die größe', '😀'], missing: ['GRÖSSE', '😁'] },
+    { pattern: '^[😀-😂]$', found: ['😁'], missing: ['😃'] },
+  ])('/$pattern/', ({ pattern, found, missing }) => {
+    for (const text of found) expect({ text, isFound: isFound(pattern, text) }).toEqual({ text, isFound: true });
+    for (const text of missing) expect({ text, isFound: isFound(pattern, text) }).toEqual({ text, isFound: false });
+  });
+
+  test.each([
+    ['disk', 'DISK'],
+    ['DISK', 'disk'],
+    ['[a-f]+z', 'ABCZ'],
+    ['größe', 'GRÖße'],
+    [String.raw`\Aé\z`, 'É'],
+  ])('/%s/i is found in %s', (pattern, text) => {
+    expect(isFound(pattern, text, true)).toBe(true);
+    expect(isFound(pattern, text)).toBe(false);
+  });
+
+  test('with i an excluded letter is excluded in both cases', () => {
+    expect(isFound('[^a]', 'aA', true)).toBe(false);
+  });
+});
+
+describe('what is not understood is refused, with its place and a remedy', () => {
+  test.each([
+    ['(a', 0, String.raw`this "(" is not closed: add a ")", or write \( for the character`],
+    ['a)', 1, String.raw`this ")" closes nothing: write \) for the character`],
+    ['*a', 0, String.raw`there is nothing before this "*": write \* for the character`],
+    ['a**', 2, 'a repetition cannot be repeated, lazy or possessive: only whether something matches counts'],
+    ['a+?', 2, 'a repetition cannot be repeated, lazy or possessive: only whether something matches counts'],
+    ['^*', 0, 'this matches a place, which cannot be repeated'],
+    ['a{,}', 1, 'this count has no number'],
+    ['a{3,2}', 1, 'this count ends before it begins'],
+    ['a{1000}', 1, String.raw`write \{ for the character {`],
+    ['a]', 1, String.raw`write \] for the character ]`],
+    ['[a', 0, String.raw`this "[" is not closed: add a "]", or write \[ for the character`],
+    ['[]', 0, 'there is nothing between these brackets'],
+    ['[z-a]', 1, String.raw`this is no range of characters: write \- for the character -`],
+    [String.raw`[\d-z]`, 1, String.raw`this is no range of characters: write \- for the character -`],
+    ['[[:alpha:]]', 1, String.raw`sets within sets are not known here: write \[ for the character`],
+    ['[a&&b]', 2, String.raw`sets within sets are not known here: write \& for the character`],
+    ['(?=a)', 0, 'of the special groups only (?:...) is known here'],
+    ['(?<name>a)', 0, 'of the special groups only (?:...) is known here'],
+    [String.raw`(a)\1`, 3, String.raw`there is no \1 here: use \d \w \s \D \W \S \b \B \A \z \t \n \r`],
+    [String.raw`a\p{L}`, 1, String.raw`there is no \p here: use \d \w \s \D \W \S \b \B \A \z \t \n \r`],
+    ['a\\', 2, 'the pattern ends too early'],
+    ['a#{b}', 1, 'a pattern is a fixed text: nothing can be put into it'],
+    [':::name:::', 0, 'a pattern is a fixed text: nothing can be put into it'],
+    ['a'.repeat(257), 256, 'a pattern has at most 256 characters: shorten it'],
+    ['((a{20}){20}){20}', 0, 'the counts of this pattern are too large: lower them'],
+    ['((){999}){999}', 0, 'the counts of this pattern are too large: lower them'],
+    ['('.repeat(33), 32, 'more than 32 levels of "(": simplify the pattern'],
+  ])('/%s/', (pattern, position, message) => {
+    const error = new SyntaxProblem(message, position);
+    expect(() => new Pattern(pattern, { ignoresCase: false, offset: 0 })).toThrow(error);
+    expect(() => new Pattern(pattern, { ignoresCase: false, offset: 10 })).toThrow(
+      expect.objectContaining({ position: position + 10 }),
+    );
+  });
+});
+
+/** Patterns that mean the same here and in JavaScript, built from what both know. */
+const sharedPattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
+  atom: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', String.raw`\d`, String.raw`\w`, String.raw`\b`, ' '),
+    tie('pattern').map((pattern) => `(${pattern})`),
+  ),
+  pattern: fc
+    .array(
+      fc
+        .tuple(tie('atom'), fc.constantFrom('', '', '*', '+', '?', '{2}', '{1,2}'))
+        .map(([atom, repeat]) => (atom === String.raw`\b` ? atom : atom + repeat)),
+      { maxLength: 4 },
+    )
+    .chain((items) => fc.constantFrom(items.join(''), `${items.join('')}|b`, `^${items.join('')}$`)),
+})).pattern;
+
+test('agrees with the regular expressions of JavaScript where both mean the same', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '1', '-', 'é', '😀'), maxLength: 12 });
+  fc.assert(
+    fc.property(sharedPattern, fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
+      const pattern = patternOrProblem(source);
+      // Only sizes may be refused.
+      if (!(pattern instanceof Pattern)) return;
+      const expected = new RegExp(source, 'u');
+      for (const one of texts) expect([source, one, pattern.isFoundIn(one)]).toEqual([source, one, expected.test(one)]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('any text is a pattern or a problem at a place within it', () => {
+  const soup = fc.string({ unit: fc.constantFrom(...Array.from('ab()[]{}|*+?^$\\.,-0129dwsz&:#\n😀')), maxLength: 40 });
+  fc.assert(
+    fc.property(soup, (source) => {
+      const pattern = patternOrProblem(source);
+      if (pattern instanceof Pattern) pattern.isFoundIn(source);
+      const position = pattern instanceof Pattern ? 0 : pattern.position;
+      expect(position).toBeGreaterThanOrEqual(0);
+      expect(position).toBeLessThanOrEqual(source.length);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test.each([
+  ['(a+)+$', 'a', '!'],
+  ['(a|aa)+$', 'a', '!'],
+  ['(.*)*x', 'ab', ''],
+  [String.raw`(\w+\s?)*$`, 'word ', '!'],
+  ['(a?){25}a{25}b', 'a', ''],
+])('/%s/ takes a megabyte that was made to mislead in linear time', (source, piece, end) => {
+  const text = piece.repeat(Math.ceil(1_048_576 / piece.length)) + end;
+  const start = performance.now();
+  isFound(source, text);
+  expect(performance.now() - start).toBeLessThan(2000);
+});
+
+test('a text that needs a new state at every character only takes longer', () => {
+  const texts = fc.sample(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 5000, maxLength: 5000 }), 2);
+  const pattern = new Pattern('a(a|b){40}c', { ignoresCase: false, offset: 0 });
+  for (const text of texts) {
+    expect(pattern.isFoundIn(text)).toBe(false);
+    expect(pattern.isFoundIn(`${text}a${'b'.repeat(40)}c`)).toBe(true);
+  }
+});
