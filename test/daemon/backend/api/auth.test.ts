@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import WebSocket from 'ws';
+import { hashPassword } from '../../../../daemon/backend/api/password.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
@@ -49,6 +51,74 @@ describe('with credentials configured', () => {
 
   test('OPTIONS needs none', async () => {
     expect((await ask('OPTIONS', '/clients')).status).toBe(200);
+  });
+});
+
+describe('with a hashed password configured', () => {
+  // As costly as the program makes them: some hundred milliseconds each.
+  const hashing = hashPassword('pa:ss');
+  let backend: RunningBackend;
+  beforeEach(async () => {
+    backend = await startBackend({ settings: { api: { user: 'admin', password: await hashing } } });
+  });
+  afterEach(() => backend[Symbol.asyncDispose]());
+
+  const ask = (pair: string): Promise<Answer> =>
+    send(backend.url, { method: 'GET', target: '/events', headers: { Authorization: `Basic ${basic(pair)}` } });
+
+  test.each([
+    { pair: 'admin:pa:ss', status: 200 },
+    { pair: 'root:pa:ss', status: 401 },
+    { pair: 'admin:pa', status: 401 },
+    { pair: 'admin:', status: 401 },
+  ])('$pair: $status', async ({ pair, status }) => {
+    expect((await ask(pair)).status).toBe(status);
+  });
+
+  test('the hash itself is no password', async () => {
+    expect((await ask(`admin:${await hashing}`)).status).toBe(401);
+  });
+
+  test('who was let in once is let in at once, however many others guess', async () => {
+    expect((await ask('admin:pa:ss')).status).toBe(200);
+    const guesses = Array.from({ length: 40 }, (_, at) => ask(`admin:guess-${String(at)}`));
+    const before = performance.now();
+    for (let count = 0; count < 20; count++) expect((await ask('admin:pa:ss')).status).toBe(200);
+    // Less than four verifications would take.
+    expect(performance.now() - before).toBeLessThan(1000);
+    // What goes beyond the few that are looked at is told to come again.
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThan(10);
+  });
+
+  test('a whole fleet with the same password comes back at once after a restart', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask('admin:pa:ss')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test('a WebSocket is let in and refused alike', async () => {
+    const handshake = (pair: string): Promise<number> => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      const socket = new WebSocket(`${backend.url}${FEED_PATH}`, FEED_PROTOCOL, {
+        headers: { Authorization: `Basic ${basic(pair)}` },
+      });
+      socket.on('upgrade', ({ statusCode = 0 }) => resolve(statusCode));
+      socket.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
+      socket.on('open', () => socket.close());
+      return promise;
+    };
+    expect(await handshake('admin:no')).toBe(401);
+    expect(await handshake('admin:pa:ss')).toBe(101);
+  });
+
+  test('failures are in the log by address, never with what was sent', async () => {
+    await ask('pa:ss:admin');
+    expect(backend.log.records.at(-1)).toEqual({
+      level: 'warn',
+      message: 'authentication failed',
+      fields: { remote_address: '127.0.0.1' },
+    });
   });
 });
 
