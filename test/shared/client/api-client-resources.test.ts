@@ -1,0 +1,274 @@
+import { expect, test } from 'vitest';
+import { apiClientOver, openApiClient } from '../../../shared/client/api-client.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import type { Request } from '../../../shared/client/request.ts';
+import { startScriptedServer } from '../../support/scripted-server.ts';
+import type { ScriptedAnswer } from '../../support/scripted-server.ts';
+
+const ISSUED = { status: 202, body: { issued: 7 } };
+const GONE = { status: 404, body: { error: 'there is no such thing' } };
+const DISK = { name: 'disk', command: 'df', subscribers: ['all'], interval: 60, team: 'ops' };
+const HISTORY = { check: 'disk', history: [0, 2], last_execution: 5, last_status: 2, last_result: {} };
+const SUMMARY = { clients: 2, checks: 1, results: { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 0 } };
+const OUTPUTS = [{ check: 'disk', summary: [{ output: 'full', total: 1, clients: ['web-001'] }] }];
+const STASH = { path: 'deploy/web', content: { version: 12 }, expire: -1 };
+const INFO = {
+  sensu: { version: '1.9.0' },
+  transport: {
+    name: 'websocket',
+    connected: true,
+    keepalives: { messages: 0, consumers: 1 },
+    results: { messages: 3, consumers: 1 },
+  },
+  redis: { connected: true },
+  servers: [{ id: 'x', hostname: 'ops-1', address: '127.0.0.1', tasks: ['client_monitor'], timestamp: 7 }],
+};
+
+test.each<{
+  name: string;
+  call: (api: ApiClient) => Promise<unknown>;
+  sent: string;
+  body?: unknown;
+  answer: ScriptedAnswer;
+  got: unknown;
+}>([
+  {
+    name: 'results of a check',
+    call: (api) => api.results({ check: 'disk' }),
+    sent: 'GET /results?filter.check.name=disk',
+    answer: { status: 200, body: [] },
+    got: [],
+  },
+  {
+    name: 'events of a client and a check',
+    call: (api) => api.events({ client: 'a', check: 'disk', limit: 2 }),
+    sent: 'GET /events/a?limit=2&filter.check.name=disk',
+    answer: { status: 200, body: [] },
+    got: [],
+  },
+  {
+    name: 'delete a result',
+    call: (api) => api.deleteResult('a', 'disk'),
+    sent: 'DELETE /results/a/disk',
+    answer: { status: 204 },
+    got: true,
+  },
+  {
+    name: 'delete no result',
+    call: (api) => api.deleteResult('a', 'disk'),
+    sent: 'DELETE /results/a/disk',
+    answer: GONE,
+    got: false,
+  },
+  {
+    name: 'no such silenced entry',
+    call: (api) => api.silencedEntry('client:a:*'),
+    sent: 'GET /silenced/ids/client%3Aa%3A*',
+    answer: GONE,
+    got: undefined,
+  },
+  {
+    name: 'history of a client',
+    call: (api) => api.clientHistory('a'),
+    sent: 'GET /clients/a/history',
+    answer: { status: 200, body: [HISTORY] },
+    got: [HISTORY],
+  },
+  {
+    name: 'save a client',
+    call: (api) => api.saveClient({ name: 'a', address: '' }),
+    sent: 'POST /clients',
+    body: { name: 'a', address: '' },
+    answer: { status: 201, body: { name: 'a' } },
+    got: undefined,
+  },
+  {
+    name: 'delete a client',
+    call: (api) => api.deleteClient('a'),
+    sent: 'DELETE /clients/a',
+    answer: ISSUED,
+    got: { issued: 7 },
+  },
+  {
+    name: 'delete and invalidate a client',
+    call: (api) => api.deleteClient('a', {}),
+    sent: 'DELETE /clients/a?invalidate=true',
+    answer: ISSUED,
+    got: { issued: 7 },
+  },
+  {
+    name: 'delete a client and keep it away',
+    call: (api) => api.deleteClient('a', { expireSeconds: 60 }),
+    sent: 'DELETE /clients/a?invalidate=true&invalidate_expire=60',
+    answer: ISSUED,
+    got: { issued: 7 },
+  },
+  {
+    name: 'checks',
+    call: (api) => api.checks(),
+    sent: 'GET /checks',
+    answer: { status: 200, body: [DISK] },
+    got: [DISK],
+  },
+  {
+    name: 'one check, as it is defined',
+    call: (api) => api.check('disk'),
+    sent: 'GET /checks/disk',
+    answer: { status: 200, body: DISK },
+    got: DISK,
+  },
+  { name: 'no such check', call: (api) => api.check('disk'), sent: 'GET /checks/disk', answer: GONE, got: undefined },
+  {
+    name: 'delete a check',
+    call: (api) => api.deleteCheck('disk'),
+    sent: 'DELETE /checks/disk',
+    answer: ISSUED,
+    got: { issued: 7 },
+  },
+  {
+    name: 'request a check',
+    call: (api) => api.requestCheck({ check: 'disk', subscribers: ['web'] }),
+    sent: 'POST /request',
+    body: { check: 'disk', subscribers: ['web'] },
+    answer: ISSUED,
+    got: { issued: 7 },
+  },
+  {
+    name: 'rename a check',
+    call: (api) => api.renameCheck('disk', 'fs', false),
+    sent: 'POST /api/mon/v1/checks/disk/rename',
+    body: { to: 'fs' },
+    answer: { status: 200, body: { moved: 3 } },
+    got: { moved: 3 },
+  },
+  {
+    name: 'rename a check by force',
+    call: (api) => api.renameCheck('disk', 'fs', true),
+    sent: 'POST /api/mon/v1/checks/disk/rename',
+    body: { to: 'fs', force: true },
+    answer: { status: 200, body: { moved: 3 } },
+    got: { moved: 3 },
+  },
+  {
+    name: 'aggregates',
+    call: (api) => api.aggregates({ limit: 5 }),
+    sent: 'GET /aggregates?limit=5',
+    answer: { status: 200, body: [{ name: 'a:b|c' }] },
+    got: [{ name: 'a:b|c' }],
+  },
+  {
+    name: 'an aggregate of any name',
+    call: (api) => api.aggregate('a:b|c', { maxAge: 60 }),
+    sent: 'GET /aggregates/a%3Ab%7Cc?max_age=60',
+    answer: { status: 200, body: SUMMARY },
+    got: SUMMARY,
+  },
+  {
+    name: 'clients of no aggregate',
+    call: (api) => api.aggregateClients('a'),
+    sent: 'GET /aggregates/a/clients',
+    answer: { status: 404, body: [] },
+    got: undefined,
+  },
+  {
+    name: 'checks of an aggregate',
+    call: (api) => api.aggregateChecks('a'),
+    sent: 'GET /aggregates/a/checks',
+    answer: { status: 200, body: [{ name: 'disk', clients: ['b'] }] },
+    got: [{ name: 'disk', clients: ['b'] }],
+  },
+  {
+    name: 'results of an aggregate',
+    call: (api) => api.aggregateResults('a', 'critical'),
+    sent: 'GET /aggregates/a/results/critical',
+    answer: { status: 200, body: OUTPUTS },
+    got: OUTPUTS,
+  },
+  {
+    name: 'delete no aggregate',
+    call: (api) => api.deleteAggregate('a'),
+    sent: 'DELETE /aggregates/a',
+    answer: GONE,
+    got: false,
+  },
+  {
+    name: 'stashes',
+    call: (api) => api.stashes(),
+    sent: 'GET /stashes',
+    answer: { status: 200, body: [STASH] },
+    got: [STASH],
+  },
+  {
+    name: 'a stash, whose path is one part',
+    call: (api) => api.stash('deploy/web x'),
+    sent: 'GET /stashes/deploy%2Fweb%20x',
+    answer: { status: 200, body: { version: 12 } },
+    got: { version: 12 },
+  },
+  {
+    name: 'save a stash',
+    call: (api) => api.saveStash({ path: 'a', content: {}, expire: 5 }),
+    sent: 'POST /stashes',
+    body: { path: 'a', content: {}, expire: 5 },
+    answer: { status: 201, body: { path: 'a' } },
+    got: undefined,
+  },
+  {
+    name: 'delete a stash',
+    call: (api) => api.deleteStash('deploy/web'),
+    sent: 'DELETE /stashes/deploy%2Fweb',
+    answer: { status: 204 },
+    got: true,
+  },
+  { name: 'info', call: (api) => api.info(), sent: 'GET /info', answer: { status: 200, body: INFO }, got: INFO },
+  {
+    name: 'settings',
+    call: (api) => api.settings(),
+    sent: 'GET /settings',
+    answer: { status: 200, body: { checks: {} } },
+    got: { checks: {} },
+  },
+  {
+    name: 'deep health',
+    call: (api) => api.deepHealth(),
+    sent: 'GET /health?deep=1',
+    answer: { status: 200, body: { fsync_age: 1 } },
+    got: { isHealthy: true, problems: [], report: { fsync_age: 1 } },
+  },
+  {
+    name: 'deep health that is not well',
+    call: (api) => api.deepHealth(),
+    sent: 'GET /health?deep=1',
+    answer: { status: 412, body: { timer_lag: 9 } },
+    got: { isHealthy: false, problems: [], report: { timer_lag: 9 } },
+  },
+  {
+    name: 'deep health of an older backend',
+    call: (api) => api.deepHealth(),
+    sent: 'GET /health?deep=1',
+    answer: { status: 412, body: ['not connected'] },
+    got: { isHealthy: false, problems: ['not connected'], report: {} },
+  },
+])('$name', async ({ call, sent, body, answer, got }) => {
+  const { url, seen } = await startScriptedServer(() => answer);
+  expect(await call(openApiClient({ backend: url, env: {} }))).toEqual(got);
+  expect(seen.map((request) => ({ sent: `${request.method} ${request.path}`, body: request.body }))).toEqual([
+    { sent, body },
+  ]);
+});
+
+test.each(['..', '.', ''])('a stash under %j is never asked for: a URL would mean another path', async (path) => {
+  await expect(openApiClient({ backend: 'http://127.0.0.1:1', env: {} }).stash(path)).rejects.toMatchObject({
+    code: 'invalid',
+  });
+});
+
+test('any way to ask will do, such as one that only notes', async () => {
+  const noted: Request[] = [];
+  const api = apiClientOver('http://mon', (request) => {
+    noted.push(request);
+    return Promise.resolve({ status: 204, body: undefined });
+  });
+  expect(await api.deleteStash('a')).toBe(true);
+  expect(noted).toEqual([{ method: 'DELETE', path: ['stashes', 'a'], accept: [404] }]);
+});

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { COMMANDS } from '../../../tui/monctl/run.ts';
+import { runMonctl } from '../../support/run-monctl.ts';
+import type { MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend } from '../../support/running-backend.ts';
+import type { RunningBackend } from '../../support/running-backend.ts';
+
+const SETTINGS = { checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } };
+
+let backend: RunningBackend;
+let api: ApiClient;
+
+beforeAll(async () => {
+  backend = await startBackend({ settings: SETTINGS });
+  api = openApiClient({ backend: backend.url, env: {} });
+  await api.saveClient({ name: 'web-001', address: '192.0.2.1', subscriptions: ['web'] });
+  await api.submitResults([
+    { source: 'web-001', name: 'disk', status: 2, output: 'full', aggregates: ['shop'] },
+    { source: 'web-001', name: 'http', status: 1, output: 'slow', aggregates: ['shop'] },
+    { source: 'web-001', name: 'load', status: 0, output: 'ok' },
+    { source: 'web-001', name: 'load-average', status: 0, output: 'ok' },
+  ]);
+  await api.silence({ subscription: 'web', check: 'http', reason: 'CHG-1', creator: 'bob', expire_on_resolve: true });
+  await api.saveStash({ path: 'notes', content: { text: 'x' } });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[2]): Promise<MonctlRun> {
+  return runMonctl(line, { MON_BACKEND: backend.url, USER: '' }, options);
+}
+
+/** Everything that a change could change. */
+async function wholeState(): Promise<unknown> {
+  const [clients, results, events, silenced, stashes, aggregates] = await Promise.all([
+    api.clients(),
+    api.results(),
+    api.events(),
+    api.silenced(),
+    api.stashes(),
+    api.aggregates(),
+  ]);
+  return { clients, results, events, silenced, stashes, aggregates };
+}
+
+const DRY_RUNS: readonly {
+  readonly line: readonly string[];
+  readonly request: string;
+  readonly body?: unknown;
+  readonly effects: readonly (string | RegExp)[];
+}[] = [
+  {
+    line: ['event', 'resolve', 'web-001', 'http'],
+    request: 'POST /resolve',
+    body: { client: 'web-001', check: 'http' },
+    effects: [
+      /^the event web-001\/http, WARN \(1\) for \w+, would be resolved$/,
+      'the silenced entry web:http would end with it',
+    ],
+  },
+  {
+    line: ['event', 'delete', 'web-001', 'disk'],
+    request: 'POST /resolve',
+    body: { client: 'web-001', check: 'disk' },
+    effects: [/^the event web-001\/disk, CRIT \(2\) for \w+, would be resolved$/],
+  },
+  {
+    line: ['silenced', 'create', '--subscription', 'web', '--expire', '1h'],
+    request: 'POST /silenced',
+    body: { subscription: 'web', expire: 3600, expire_on_resolve: false },
+    effects: ['it matches 2 events now: 1 critical, 1 warning', '1 of them silenced already'],
+  },
+  {
+    line: ['silenced', 'create', '--subscription', 'web', '--check', 'http', '--begin', '+1d'],
+    request: 'POST /silenced',
+    effects: [
+      'the entry web:http of bob (CHG-1) would be replaced',
+      'it matches 1 event now: 1 warning',
+      '1 of them silenced already',
+    ],
+  },
+  {
+    line: ['silenced', 'extend', 'web:http', '2h'],
+    request: 'POST /silenced',
+    body: {
+      subscription: 'web',
+      check: 'http',
+      reason: 'CHG-1',
+      creator: 'bob',
+      begin: null,
+      expire_on_resolve: true,
+      expire: 7200,
+    },
+    effects: [/^web:http would be silenced until .* or until it resolves$/, 'now it never ends'],
+  },
+  {
+    line: ['silenced', 'clear', 'web:http'],
+    request: 'POST /silenced/clear',
+    body: { id: 'web:http' },
+    effects: ['the entry web:http of bob (CHG-1) would end', 'no longer silenced would be 1 event: 1 warning'],
+  },
+  {
+    line: ['client', 'create', 'web-001', '--address', 'x'],
+    request: 'POST /clients',
+    body: { name: 'web-001', address: 'x' },
+    effects: ['the client web-001 would be replaced as a whole; its results and events stay'],
+  },
+  {
+    line: ['client', 'delete', 'web-001', '--invalidate-expire', '1h'],
+    request: 'DELETE /clients/web-001?invalidate=true&invalidate_expire=3600',
+    effects: [
+      /^the client web-001, last seen \w+ ago, would be deleted with 4 results$/,
+      'resolved would be 2 events: 1 critical, 1 warning',
+      'it could not come back for 1h',
+    ],
+  },
+  {
+    line: ['check', 'request', 'disk'],
+    request: 'POST /request',
+    body: { check: 'disk' },
+    effects: ['disk would be requested of web', '1 client with one of these subscriptions'],
+  },
+  {
+    line: ['check', 'rename', 'load', 'load-average'],
+    request: 'POST /api/mon/v1/checks/load/rename',
+    body: { to: 'load-average' },
+    effects: [
+      '1 result of load would become those of load-average',
+      'with them no events',
+      '1 client with results of both, which takes --force',
+    ],
+  },
+  {
+    line: ['check', 'rename', 'http', 'web', '--force'],
+    request: 'POST /api/mon/v1/checks/http/rename',
+    body: { to: 'web', force: true },
+    effects: [
+      '1 result of http would become those of web',
+      'with them 1 event: 1 warning',
+      'these entries silence http and not web: web:http',
+    ],
+  },
+  {
+    line: ['check', 'delete', 'disk'],
+    request: 'DELETE /checks/disk',
+    effects: [
+      'deleted would be 1 result of disk',
+      'resolved would be 1 event: 1 critical',
+      'disk is still defined: its next results come back',
+    ],
+  },
+  {
+    line: ['result', 'submit', 'web-001', 'disk', 'ok', 'fine'],
+    request: 'POST /results',
+    body: { source: 'web-001', name: 'disk', status: 0, output: 'fine' },
+    effects: [/^it would follow CRIT \(2\) of /],
+  },
+  {
+    line: ['result', 'submit', 'web-009', 'disk', 'ok'],
+    request: 'POST /results',
+    effects: ['the client web-009 would be made', 'it would be the first result of web-009/disk'],
+  },
+  {
+    line: ['result', 'delete', 'web-001', 'disk'],
+    request: 'DELETE /results/web-001/disk',
+    effects: ['the result web-001/disk, CRIT (2), would be deleted with its history of 1', 'its event would stay'],
+  },
+  {
+    line: ['aggregate', 'delete', 'shop'],
+    request: 'DELETE /aggregates/shop',
+    effects: [
+      'the aggregate shop of 1 client and 2 checks would be deleted',
+      'it would come back with the next result whose check names it',
+    ],
+  },
+  {
+    line: ['stash', 'create', 'notes', '--content', '{}'],
+    request: 'POST /stashes',
+    body: { path: 'notes', content: {} },
+    effects: ['the stash notes would be replaced'],
+  },
+  {
+    line: ['stash', 'delete', 'notes'],
+    request: 'DELETE /stashes/notes',
+    effects: ['the stash notes would be deleted: {"text":"x"}'],
+  },
+];
+
+test.each(DRY_RUNS)(
+  'dry run of $line: what would be sent, what it would do, and nothing is done',
+  async ({ line, request, body, effects }) => {
+    const before = await wholeState();
+    const { code, stdout, stderr } = await monctl([...line, '--dry-run', '--output', 'json']);
+    expect([code, stderr]).toEqual([0, '']);
+    const shown = JSON.parse(stdout) as { request: { method: string; url: string; body?: unknown } };
+    expect(`${shown.request.method} ${shown.request.url.slice(backend.url.length)}`).toBe(request);
+    expect(shown.request.body).toEqual(body ?? shown.request.body);
+    expect(shown).toMatchObject({
+      dry_run: true,
+      effects: effects.map((effect) => (typeof effect === 'string' ? effect : expect.stringMatching(effect))),
+    });
+    expect(await wholeState()).toEqual(before);
+  },
+);
+
+test('everything that changes has a dry run, and what cannot be taken back asks first', () => {
+  const changing = COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
+  expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
+    [...new Set(DRY_RUNS.map(({ line }) => line.slice(0, 2).join(' ')))].toSorted(),
+  );
+  const asking = COMMANDS.filter((command) => Object.hasOwn(command.options, 'skip-confirm'));
+  expect(asking.map(({ words }) => words.join(' ')).toSorted()).toEqual([
+    'aggregate delete',
+    'check delete',
+    'client delete',
+    'result delete',
+    'silenced clear',
+    'stash delete',
+  ]);
+});
+
+test.each([
+  ['event', 'resolve', 'web-001', 'nope'],
+  ['silenced', 'clear', 'web:nope'],
+  ['client', 'delete', 'nope'],
+  ['check', 'request', 'nope'],
+  ['result', 'delete', 'web-001', 'nope'],
+  ['aggregate', 'delete', 'nope'],
+  ['stash', 'delete', 'nope'],
+])('the dry run of what is not there says so: %s %s', async (...line) => {
+  expect(await monctl([...line, '--dry-run'])).toMatchObject({ code: 3, stdout: '' });
+});
+
+test('a dry run for people', async () => {
+  const { stdout } = await monctl(['silenced', 'clear', 'web:http', '--dry-run']);
+  expect(stdout).toBe(
+    [
+      `would send POST ${backend.url}/silenced/clear`,
+      '{',
+      '  "id": "web:http"',
+      '}',
+      'the entry web:http of bob (CHG-1) would end',
+      'no longer silenced would be 1 event: 1 warning',
+      'nothing was sent',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('whoever is asked and does not say yes has changed nothing', async () => {
+  const before = await wholeState();
+  for (const answer of ['', 'n', 'no', 'yessir', 'q']) {
+    expect(await monctl(['client', 'delete', 'web-001'], { answer })).toEqual({
+      code: 7,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^the client web-001, .* with 4 results\nresolved would be 2 events: .*\nan agent .*\ndelete client web-001\? \[y\/N\] monctl: nothing was done\n$/,
+      ),
+    });
+  }
+  expect(await wholeState()).toEqual(before);
+});
+
+test.each([
+  { name: 'yes', options: { answer: 'y\n' }, extra: [] },
+  { name: 'Yes', options: { answer: ' YES ' }, extra: [] },
+  { name: 'not asked by wish', options: { answer: 'n' }, extra: ['--skip-confirm'] },
+  { name: 'not asked by wish, in short', options: { answer: 'n' }, extra: ['-y'] },
+  { name: 'nobody there to be asked', options: {}, extra: [] },
+])('a delete is done: $name', async ({ options, extra }) => {
+  await api.saveStash({ path: 'to-delete', content: {} });
+  expect(await monctl(['stash', 'delete', 'to-delete', ...extra], options)).toMatchObject({
+    code: 0,
+    stdout: 'deleted the stash to-delete\n',
+  });
+  expect(await api.stash('to-delete')).toBeUndefined();
+});
+
+test('what is not there is told without a question', async () => {
+  expect(await monctl(['stash', 'delete', 'nope'], { answer: 'y' })).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: 'monctl: there is no stash nope: see monctl stash list\n',
+  });
+});

@@ -1,0 +1,279 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { NOW, runMonctl, spawnMonctl } from '../../support/run-monctl.ts';
+import type { MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend } from '../../support/running-backend.ts';
+import type { RunningBackend } from '../../support/running-backend.ts';
+
+const SETTINGS = {
+  checks: {
+    disk: { command: 'df -h', subscribers: ['web', 'db'], interval: 60 },
+    report: { command: 'report', subscribers: ['db'], cron: '0 5 * * *' },
+    ask: { command: 'ask', subscribers: ['web'], publish: false },
+  },
+  mail: { password: 'hunter2' },
+};
+
+let backend: RunningBackend;
+let api: ApiClient;
+
+beforeAll(async () => {
+  backend = await startBackend({ settings: SETTINGS });
+  api = openApiClient({ backend: backend.url, env: {} });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[2]): Promise<MonctlRun> {
+  return runMonctl(line, { MON_BACKEND: backend.url, USER: 'alice' }, options);
+}
+
+/** The lines of a table without its titles, columns apart by one bar. */
+async function rows(...line: string[]): Promise<string[]> {
+  const { stdout } = await monctl(line);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.trim().replaceAll(/ {2,}/g, '|'));
+}
+
+async function json(...line: string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await monctl([...line, '--output', 'json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+async function fileWith(name: string, text: string): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  await writeFile(join(dir, name), text);
+  return join(dir, name);
+}
+
+test('a client is made by flags and by a file, listed, shown and deleted', async () => {
+  expect(
+    await monctl(['client', 'create', 'c-router', '--address', '192.0.2.1', '--subscriptions', 'c-net, c-core']),
+  ).toEqual({
+    code: 0,
+    stdout: 'saved client c-router\n',
+    stderr: '',
+  });
+  const file = await fileWith(
+    'client.yml',
+    'name: c-switch\naddress: 192.0.2.2\nsubscriptions: [c-net]\nowner: net team\n',
+  );
+  await monctl(['client', 'create', '--file', file, '--keepalives']);
+  expect(await json('client', 'info', 'c-switch')).toMatchObject({
+    name: 'c-switch',
+    address: '192.0.2.2',
+    subscriptions: ['c-net', 'client:c-switch'],
+    owner: 'net team',
+    keepalives: true,
+  });
+  expect(await rows('client', 'list', '--subscription', 'c-net')).toEqual([
+    expect.stringMatching(/^c-router\|192\.0\.2\.1\|\w+\|1\.9\.0\|c-net, c-core, client:c-router$/),
+    expect.stringMatching(/^c-switch\|/),
+  ]);
+
+  await api.submitResults([0, 1].map((status) => ({ source: 'c-switch', name: 'ports', status, output: 'x' })));
+  expect(await rows('client', 'history', 'c-switch')).toEqual([expect.stringMatching(/^WARN\|ports\|\w+\|0 1$/)]);
+  expect((await monctl(['client', 'info', 'c-switch'])).stdout).toMatch(/^events +1 event: 1 warning$/m);
+
+  expect(await monctl(['client', 'delete', 'c-switch', '--invalidate-expire', '1h'])).toMatchObject({ code: 0 });
+  expect(await monctl(['client', 'info', 'c-switch'])).toMatchObject({ code: 3 });
+  expect(await monctl(['client', 'history', 'c-switch'])).toMatchObject({ code: 3 });
+  expect(await monctl(['client', 'delete', 'c-switch'])).toMatchObject({ code: 3 });
+});
+
+test('results are submitted, listed, shown and deleted', async () => {
+  const submit = ['result', 'submit', 'r-web', 'disk'];
+  expect(await monctl([...submit, 'crit', 'full', '--ttl', '25h', '--handlers', 'mail, chat'])).toMatchObject({
+    code: 0,
+  });
+  expect(await api.result('r-web', 'disk')).toMatchObject({
+    check: { status: 2, output: 'full', ttl: 90_000, handlers: ['mail', 'chat'] },
+  });
+  await monctl([...submit, '1', '-'], { input: 'from a pipe\n' });
+  expect(await rows('result', 'list', '--client', 'r-web')).toEqual([
+    expect.stringMatching(/^WARN\|r-web\|disk\|\w+\|from a pipe$/),
+  ]);
+  expect(await json('result', 'list', '--check', 'disk', '--status', 'ok')).toEqual([]);
+  expect((await monctl(['result', 'info', 'r-web', 'disk'])).stdout).toMatch(/history +2 1\n\nfrom a pipe\n$/);
+
+  expect(await monctl(['result', 'delete', 'r-web', 'disk'])).toMatchObject({
+    stdout: 'deleted the result r-web/disk\n',
+  });
+  expect(await monctl(['result', 'delete', 'r-web', 'disk'])).toMatchObject({ code: 3 });
+  expect(await monctl(['result', 'info', 'r-web', 'disk'])).toMatchObject({ code: 3 });
+});
+
+test('many results come from a file; the first that is refused is named', async () => {
+  const file = await fileWith(
+    'results.json',
+    JSON.stringify([
+      { source: 'm-1', name: 'a', status: 0, output: '' },
+      { source: 'm-1', name: 'no name', status: 0, output: '' },
+    ]),
+  );
+  expect(await monctl(['result', 'submit', '--file', file])).toEqual({
+    code: 2,
+    stdout: 'submitted 1 result\n',
+    stderr: expect.stringMatching(/^monctl: 1 result refused; number 1: name: /),
+  });
+  expect(
+    await monctl(['result', 'submit', '--file', '-'], { input: '{"source": "m-2", "name": "b", "output": "one"}' }),
+  ).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^submitted m-2\/b at /),
+  });
+});
+
+test('checks are listed and shown as they are defined', async () => {
+  expect(await rows('check', 'list')).toEqual([
+    'ask|on request|web|ask',
+    'disk|every 60 s|web, db|df -h',
+    'report|0 5 * * *|db|report',
+  ]);
+  expect(await rows('check', 'list', '--subscription', 'web')).toHaveLength(2);
+  expect(await json('check', 'info', 'disk')).toEqual({ ...SETTINGS.checks.disk, name: 'disk' });
+  expect(await monctl(['check', 'info', 'nope'])).toMatchObject({ code: 3 });
+});
+
+test('a check is requested, renamed and deleted', async () => {
+  expect(await monctl(['check', 'request', 'ask', '--reason', 'CHG-1'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^requested ask at /),
+  });
+  expect(await monctl(['check', 'request', 'nope'])).toMatchObject({ code: 3 });
+
+  await api.submitResults([0, 2].map((status) => ({ source: 'k-1', name: 'k-old', status, output: 'x' })));
+  expect(await monctl(['check', 'rename', 'k-old', 'k-new'])).toMatchObject({
+    code: 0,
+    stdout: 'renamed k-old to k-new on 1 client\n',
+  });
+  expect((await api.result('k-1', 'k-new'))?.check.history).toEqual([0, 2]);
+  expect(await monctl(['check', 'rename', 'disk', 'k-disk'])).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('still defined'),
+  });
+
+  expect(await monctl(['check', 'delete', 'k-new'])).toMatchObject({ code: 0 });
+  expect(await api.results({ check: 'k-new' })).toEqual([]);
+  expect(await api.event('k-1', 'k-new')).toBeUndefined();
+});
+
+test('an aggregate is listed, shown from all sides and deleted', async () => {
+  await api.submitResults(
+    [0, 2, 2].map((status, at) => ({
+      source: `a-${String(at)}`,
+      name: 'http',
+      status,
+      output: status === 0 ? 'fine' : 'timeout',
+      aggregates: ['shop:web'],
+    })),
+  );
+  expect(await rows('aggregate', 'list')).toEqual(['shop:web|3|1|2|0|0|1']);
+  expect(await json('aggregate', 'info', 'shop:web', '--max-age', '5m')).toMatchObject({
+    clients: 3,
+    checks: 1,
+    results: { ok: 1, critical: 2, total: 3, stale: 0 },
+  });
+  expect(await rows('aggregate', 'clients', 'shop:web', '--limit', '2')).toEqual(['a-0|http', 'a-1|http']);
+  expect(await rows('aggregate', 'checks', 'shop:web')).toEqual(['http|a-0, a-1, a-2']);
+  expect(await rows('aggregate', 'results', 'shop:web', 'critical')).toEqual(['http|2|timeout|a-1, a-2']);
+  expect(await monctl(['aggregate', 'delete', 'shop:web'])).toMatchObject({ code: 0 });
+  for (const call of [['info'], ['clients'], ['checks'], ['delete']]) {
+    expect(await monctl(['aggregate', ...call, 'shop:web'])).toMatchObject({ code: 3 });
+  }
+  expect(await monctl(['aggregate', 'results', 'shop:web', 'ok'])).toMatchObject({ code: 3 });
+});
+
+test('a stash is kept, listed, shown and deleted', async () => {
+  await monctl(['stash', 'create', 'deploy/web one', '--content', '{"version": 12}', '--expire', '1d']);
+  await monctl(['stash', 'create', 'notes', '--file', '-'], { input: 'text: from a pipe\n' });
+  expect(await rows('stash', 'list')).toEqual([
+    'deploy/web one|in 1d|{"version":12}',
+    'notes|never|{"text":"from a pipe"}',
+  ]);
+  expect(await rows('stash', 'list', '--prefix', 'deploy/')).toHaveLength(1);
+  expect((await monctl(['stash', 'info', 'deploy/web one'])).stdout).toBe('version: 12\n');
+  expect(await monctl(['stash', 'delete', 'deploy/web one'])).toMatchObject({ code: 0 });
+  expect(await monctl(['stash', 'info', 'deploy/web one'])).toMatchObject({ code: 3 });
+  expect(await monctl(['stash', 'delete', 'deploy/web one'])).toMatchObject({ code: 3 });
+});
+
+test('a silence is shown with what it does, and given another end', async () => {
+  await api.submitResult({ source: 's-1', name: 's-load', status: 2, output: 'x' });
+  await monctl(['silenced', 'create', '--check', 's-load', '--reason', 'CHG-2', '--expire', '1h']);
+  expect((await monctl(['silenced', 'info', '*:s-load'])).stdout).toMatch(/^silences now +1 event: 1 critical$/m);
+  expect(await monctl(['silenced', 'extend', '*:s-load', '8h'])).toMatchObject({ code: 0 });
+  const entry = await api.silencedEntry('*:s-load');
+  expect(entry).toMatchObject({ reason: 'CHG-2', creator: expect.stringMatching(/^alice@/) });
+  expect(entry?.expire).toBeGreaterThan(28_000);
+  expect(await monctl(['silenced', 'extend', '*:nope', '8h'])).toMatchObject({ code: 3 });
+  expect(await monctl(['silenced', 'clear', '*:s-load'])).toMatchObject({ code: 0 });
+});
+
+test('event delete is event resolve', async () => {
+  await api.submitResult({ source: 'e-1', name: 'e-load', status: 2, output: 'x' });
+  expect(await monctl(['event', 'delete', 'e-1', 'e-load'])).toMatchObject({ code: 0 });
+  expect(await api.event('e-1', 'e-load')).toBeUndefined();
+});
+
+test('info, health and settings of the backend', async () => {
+  const { stdout } = await monctl(['info']);
+  expect(stdout).toMatch(/^version +1\.0\.0 \(API level 1\.9\.0\)$/m);
+  expect(stdout).toMatch(/^store +open$/m);
+  expect(stdout).toMatch(/^server .* client_monitor/m);
+
+  expect(await monctl(['health'])).toEqual({ code: 0, stdout: 'healthy\n', stderr: '' });
+  expect(await monctl(['health', '--consumers', '1000'])).toEqual({
+    code: 8,
+    stdout: expect.stringMatching(/^unhealthy\nkeepalive consumers \(\d+\) less than min_consumers \(1000\)\n/),
+    stderr: 'monctl: the backend is not well\n',
+  });
+  expect(await monctl(['health', '--deep', '-o', 'json'])).toMatchObject({ code: 0 });
+
+  expect(await json('settings')).toMatchObject({ checks: SETTINGS.checks, mail: { password: 'REDACTED' } });
+});
+
+test('the program itself takes standard input and tells by its exit code', async () => {
+  expect(
+    await spawnMonctl(['result', 'submit', 'p-1', 'p', '0', 'from a script'], { MON_BACKEND: backend.url }),
+  ).toMatchObject({ code: 0 });
+  expect((await api.result('p-1', 'p'))?.check.output).toBe('from a script');
+  expect(await spawnMonctl(['client', 'info', 'p-2'], { MON_BACKEND: backend.url })).toMatchObject({ code: 3 });
+});
+
+test.each<[string[], RegExp, string?]>([
+  [['client', 'create'], /say which client/],
+  [['client', 'create', '--file', '/does/not/exist'], /--file \/does\/not\/exist cannot be read/],
+  [['client', 'create', '--file', '-'], /--file must hold one client/, '[]'],
+  [['client', 'create', '--file', '-'], /standard input is neither JSON nor YAML/, '{"a": [}'],
+  [['client', 'create', 'a b'], /name: must be word characters/],
+  [['client', 'delete', 'a', '--invalidate-expire', 'soon'], /--invalidate-expire must be at least one second/],
+  [['result', 'submit', 'a', 'b'], /say what happened/],
+  [['result', 'submit', 'a', 'b', 'bad'], /STATUS must be ok, warn, crit, unknown or a number/],
+  [['result', 'submit', 'a', '--file', '-'], /a list in the --file says it all/, '[]'],
+  [['result', 'list', '--status', 'bad'], /--status must be/],
+  [['aggregate', 'results', 'a', 'bad'], /SEVERITY must be ok, warning, critical, unknown, not "bad"/],
+  [['stash', 'create', 'a'], /say what to keep/],
+  [['stash', 'create', 'a', '--content', '{'], /--content is not JSON/],
+  [['stash', 'create', 'a', '--content', '[]'], /a stash holds an object/],
+  [['silenced', 'extend', 'a:b', 'soon'], /DURATION must be at least one second/],
+  [['health', '--consumers', 'x'], /--consumers must be a whole number from 0/],
+  [['completion', 'csh'], /SHELL must be bash, zsh, fish, not "csh"/],
+])('%j: exit 2', async (line, message, input = '') => {
+  const { code, stdout, stderr } = await monctl(line, { input });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(message);
+});
+
+test('a moment of the past is kept with the result', async () => {
+  await monctl(['result', 'submit', 't-1', 'backup', 'ok', 'done', '--executed', String(NOW - 3600)]);
+  expect((await api.result('t-1', 'backup'))?.check.executed).toBe(NOW - 3600);
+});
