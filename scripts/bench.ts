@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 
 const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number): Promise<void> }>>> = {
+  agents: () => import('./bench/agents.ts'),
   api: () => import('./bench/api.ts'),
   console: () => import('./bench/console.ts'),
   ingest: () => import('./bench/ingest.ts'),

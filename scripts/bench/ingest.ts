@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import WebSocket from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { startBackend } from './backend-process.ts';
+import { cpuMs, memoryMiB } from './process-figures.ts';
+import { count, mean, quantile, report, sleep } from './report.ts';
 
 const CONNECTIONS = 100;
 const CHECKS_EACH = 200;
@@ -39,31 +40,23 @@ export async function run(seconds: number): Promise<void> {
   const best = Math.max(...plain.map((load) => load.rate));
   report(
     'agents, one result a message',
-    rate,
-    '/s',
-    `best round ${count(best)}, goal 70,000, memory ${memory(backend.pid)}`,
+    `${count(rate)} /s`,
+    `best round ${count(best)}, goal 70,000, memory ${count(memoryMiB(backend.pid))} MiB`,
   );
   reportSilenced('rate', plain, silenced, ({ rate: each }) => each, '/s');
   reportSilenced('CPU per result', plain, silenced, ({ cpuMicroseconds }) => cpuMicroseconds, 'us');
   for (const share of [0.3, 0.5]) {
     const { p50, p99, reached } = await openLoop(agents, rate * share, seconds * 1000);
-    report(
-      `ack p50 / p99 at ${String(share * 100)} % of that load (${reached.toFixed(0)}/s)`,
-      p50,
-      `/ ${p99.toFixed(1)} ms`,
-      'goal p99 under 30 at half',
-    );
+    const place = `${String(share * 100)} % of that load (${count(reached)}/s)`;
+    report(`ack p50 / p99 at ${place}`, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`, 'goal p99 under 30 at half');
   }
   for (const agent of agents) agent.close();
 
-  report(
-    'POST /api/mon/v1/results, arrays of 50, 16 connections',
-    (await postLoop(backend.url, 16, 50, seconds)) * 50,
-    '/s',
-    'goal 60,000',
-  );
-  report('POST /results, one each, 64 connections', await postLoop(backend.url, 64, 1, seconds), '/s', 'goal 12,000');
-  report('memory of the backend', NaN, memory(backend.pid), '');
+  const inArrays = (await postLoop(backend.url, 16, 50, seconds)) * 50;
+  report('POST /api/mon/v1/results, arrays of 50, 16 connections', `${count(inArrays)} /s`, 'goal 60,000');
+  const single = await postLoop(backend.url, 64, 1, seconds);
+  report('POST /results, one each, 64 connections', `${count(single)} /s`, 'goal 12,000');
+  report('memory of the backend', `${count(memoryMiB(backend.pid))} MiB`);
 }
 
 /** Speaks the agent protocol, with as little work per result as possible. */
@@ -161,14 +154,14 @@ interface Load {
 
 async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<Load> {
   const before = total(agents);
-  const cpuBefore = cpuSeconds(pid);
+  const cpuBefore = cpuMs(pid);
   const startedAt = performance.now();
   for (const agent of agents) agent.start();
   await sleep(ms);
   const results = total(agents) - before;
   const load = {
     rate: (results * 1000) / (performance.now() - startedAt),
-    cpuMicroseconds: ((cpuSeconds(pid) - cpuBefore) * 1e6) / results,
+    cpuMicroseconds: ((cpuMs(pid) - cpuBefore) * 1000) / results,
   };
   for (const agent of agents) agent.stop();
   while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
@@ -186,8 +179,7 @@ function reportSilenced(
   const change = ((after / before - 1) * 100).toFixed(1);
   report(
     `${what} with ${count(SILENCES)} silences that match nothing`,
-    after,
-    unit,
+    `${count(after)} ${unit}`,
     `${change} %, without ${count(before)}; goal within 3`,
   );
 }
@@ -210,7 +202,6 @@ async function openLoop(
   const reached = (sent * 1000) / (performance.now() - startedAt);
   while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
   for (const agent of agents) agent.acks = undefined;
-  latencies.sort((a, b) => a - b);
   return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), reached };
 }
 
@@ -268,41 +259,6 @@ async function forSilences(url: string, path: string, body: (at: number) => obje
   }
 }
 
-/** User and system time of all threads of a process; the kernel counts in hundredths of a second. */
-function cpuSeconds(pid: number): number {
-  const fields =
-    readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
-      .split(') ')[1]
-      ?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-function memory(pid: number): string {
-  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1];
-  return `${String(Math.round(Number(kib) / 1024))} MiB`;
-}
-
-function report(what: string, value: number, unit: string, remark: string): void {
-  const figure = Number.isNaN(value) ? '' : count(value);
-  console.log(`${what.padEnd(66)} ${figure.padStart(9)} ${unit}${remark === '' ? '' : `   (${remark})`}`);
-}
-
-function count(value: number): string {
-  return value >= 1000 ? Math.round(value).toLocaleString('en') : value.toFixed(1);
-}
-
 function total(agents: readonly BenchAgent[]): number {
   return agents.reduce((sum, { acked }) => sum + acked, 0);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function quantile(sorted: readonly number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

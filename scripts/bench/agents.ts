@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import WebSocket from 'ws';
+import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } from '../../shared/schemas/agent.ts';
+import { startBackend } from './backend-process.ts';
+import { cpuMs, memoryMiB } from './process-figures.ts';
+import { count, quantile, report, sleep } from './report.ts';
+
+const AGENTS = 5000;
+const CHECKS = 10;
+const INTERVAL_S = 10;
+const IDLE_AGENTS = 20_000;
+/** Handshakes under way at once: agents reconnect with jitter, not in step. */
+const CONNECTING = 200;
+
+/**
+ * A fleet on one backend, over real WebSockets: the cost of 5,000 agents that run ten checks every ten seconds, a storm
+ * of reconnects, and the memory of 20,000 that only keep their connections.
+ */
+export async function run(seconds: number): Promise<void> {
+  await working(Math.max(seconds, 2 * INTERVAL_S));
+  await idle();
+}
+
+async function working(seconds: number): Promise<void> {
+  const config = `build/bench-agents.json`;
+  await writeFile(config, JSON.stringify({ checks: checks() }));
+  await using backend = await startBackend(['-c', config, '--log-level', 'warn']);
+  const before = memoryMiB(backend.pid);
+  const agents = await connectAll(backend.url, AGENTS, ['fleet']);
+  // One interval to settle: the first results of 50,000 keys make their records.
+  await sleep(INTERVAL_S * 1000);
+  const [cpuBefore, ackedBefore, startedAt] = [cpuMs(backend.pid), acked(agents), performance.now()];
+  for (const agent of agents) agent.latencies = [];
+  await sleep(seconds * 1000);
+  const elapsedMs = performance.now() - startedAt;
+  const latencies = agents.flatMap((agent) => agent.latencies);
+  const rate = ((acked(agents) - ackedBefore) * 1000) / elapsedMs;
+  report(
+    `${count(AGENTS)} agents, ${String(CHECKS)} checks each at ${String(INTERVAL_S)} s: results`,
+    `${count(rate)} /s`,
+  );
+  report('CPU of the backend', `${(((cpuMs(backend.pid) - cpuBefore) * 100) / elapsedMs).toFixed(1)} %`, 'of one core');
+  report(
+    'from request to stored result, p50 / p99',
+    `${quantile(latencies, 0.5).toFixed(1)} / ${quantile(latencies, 0.99).toFixed(1)} ms`,
+  );
+  report(
+    'memory for each agent and its ten results',
+    `${count(((memoryMiB(backend.pid) - before) * 1024) / AGENTS)} KiB`,
+  );
+
+  for (const agent of agents) agent.drop();
+  const stormAt = performance.now();
+  const returned = await connectAll(backend.url, AGENTS, ['fleet']);
+  report(
+    `all ${count(AGENTS)} reconnect at once`,
+    `${((performance.now() - stormAt) / 1000).toFixed(1)} s`,
+    'goal under 15 s',
+  );
+  for (const agent of returned) agent.drop();
+}
+
+async function idle(): Promise<void> {
+  await using backend = await startBackend(['--log-level', 'warn']);
+  const before = memoryMiB(backend.pid);
+  const agents = await connectAll(backend.url, IDLE_AGENTS, ['idle']);
+  // Every one sends a keepalive, and the sweep writes a result for each.
+  await sleep((KEEPALIVE_SECONDS + 15) * 1000);
+  const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
+  report(`memory for each of ${count(agents.length)} idle agents with keepalives`, `${count(memory)} KiB`, 'goal 30');
+  for (const agent of agents) agent.drop();
+}
+
+/** Ten checks of the whole fleet, spread over the interval by their names. */
+function checks(): object {
+  const check = { command: 'true', subscribers: ['fleet'], interval: INTERVAL_S };
+  return Object.fromEntries(Array.from({ length: CHECKS }, (_, at) => [`fleet-check-${String(at)}`, check]));
+}
+
+async function connectAll(url: string, total: number, subscriptions: readonly string[]): Promise<FleetAgent[]> {
+  const agents: FleetAgent[] = [];
+  let next = 0;
+  const connectMore = async (): Promise<void> => {
+    while (next < total) agents.push(await FleetAgent.connect(url, `agent-${String(next++)}`, subscriptions));
+  };
+  await Promise.all(Array.from({ length: CONNECTING }, connectMore));
+  return agents;
+}
+
+/** Answers every request at once, as an agent would whose checks take no time. */
+class FleetAgent {
+  acked = 0;
+  latencies: number[] = [];
+  readonly #socket: WebSocket;
+  readonly #keepalive: NodeJS.Timeout;
+  readonly #requestedAt = new Map<number, number>();
+  #sent: number;
+
+  constructor(socket: WebSocket, client: object, sent: number) {
+    this.#socket = socket;
+    this.#sent = sent;
+    this.acked = sent;
+    socket.on('message', (data: Buffer) => this.#receive(JSON.parse(data.toString()) as BackendMessage));
+    this.#keepalive = setInterval(() => this.#send({ type: 'keepalive', client }), KEEPALIVE_SECONDS * 1000);
+  }
+
+  static async connect(url: string, name: string, subscriptions: readonly string[]): Promise<FleetAgent> {
+    const socket = new WebSocket(url.replace('http', 'ws') + AGENT_PATH, AGENT_PROTOCOL, { perMessageDeflate: false });
+    await once(socket, 'open');
+    const client = { name, address: '127.0.0.1', subscriptions };
+    socket.send(JSON.stringify({ type: 'hello', client, spool: 'bench' }));
+    const [data] = (await once(socket, 'message')) as [Buffer];
+    const welcome = JSON.parse(data.toString()) as BackendMessage;
+    if (welcome.type !== 'welcome') throw new Error(`unexpected ${data.toString()}`);
+    return new FleetAgent(socket, client, welcome.acked);
+  }
+
+  drop(): void {
+    clearInterval(this.#keepalive);
+    this.#socket.terminate();
+  }
+
+  #receive(message: BackendMessage): void {
+    if (message.type === 'check_request') {
+      this.#sent++;
+      this.#requestedAt.set(this.#sent, performance.now());
+      const { name, issued } = message.check;
+      const check = { name, issued, status: 0, output: 'OK - all is well here', duration: 0.001 };
+      this.#send({ type: 'results', results: [{ id: this.#sent, check }] });
+    } else if (message.type === 'ack') {
+      for (; this.acked < message.id; this.acked++) {
+        this.latencies.push(performance.now() - (this.#requestedAt.get(this.acked + 1) ?? NaN));
+        this.#requestedAt.delete(this.acked + 1);
+      }
+    } else {
+      throw new Error(`unexpected ${JSON.stringify(message)}`);
+    }
+  }
+
+  #send(message: object): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+}
+
+function acked(agents: readonly FleetAgent[]): number {
+  return agents.reduce((sum, agent) => sum + agent.acked, 0);
+}
