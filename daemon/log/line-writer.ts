@@ -24,12 +24,12 @@ export class LineWriter implements Disposable {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param file appended to; undefined: standard output
+   * @param file appended to; undefined: `descriptor`
    * @throws Error when the file cannot be opened
    */
-  constructor(file: string | undefined) {
+  constructor(file: string | undefined, descriptor = STANDARD_OUTPUT) {
     this.#file = file;
-    this.#descriptor = file === undefined ? STANDARD_OUTPUT : openSync(file, 'a');
+    this.#descriptor = file === undefined ? descriptor : openSync(file, 'a');
   }
 
   /** Takes a line; it is written soon, or by the next `flush`. */

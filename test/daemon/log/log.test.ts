@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createLog, type LogLevel } from '../../../daemon/log/log.ts';
+import { createLog, type RequestFields } from '../../../daemon/log/log.ts';
+import type { LogLevel } from '../../../shared/schemas/settings.ts';
 
 function logLines(level: LogLevel, write: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];
@@ -54,4 +55,68 @@ test('a long text is cut', () => {
 test('an error shows its type, message and stack', () => {
   const [line = ''] = logLines('error', (log) => log.error({ err: new TypeError('boom') }, 'failed'));
   expect(parse(line)).toMatchObject({ err: { type: 'TypeError', message: 'boom' } });
+});
+
+test('what is secret stays so, at any depth', () => {
+  const [line = ''] = logLines('info', (log) =>
+    log.info({ password: 'p1', changes: [{ handler: { api_key: 'p2', name: 'mail' } }] }, 'm'),
+  );
+  expect(parse(line)).toMatchObject({
+    password: 'REDACTED',
+    changes: [{ handler: { api_key: 'REDACTED', name: 'mail' } }],
+  });
+});
+
+test('the level changes while the program runs', () => {
+  const lines = logLines('info', (log) => {
+    log.debug({}, 'a');
+    log.level = 'debug';
+    log.debug({}, 'b');
+    log.level = 'fatal';
+    log.error({}, 'c');
+    expect(log.level).toBe('fatal');
+  });
+  expect(lines.map((line) => parse(line)['message'])).toEqual(['b']);
+});
+
+const answer: RequestFields = {
+  method: 'GET',
+  route: '/events',
+  status: 200,
+  time_ms: 1.5,
+  request_id: 'r1',
+  remote_address: '10.0.0.1',
+};
+
+test('answers of the API have their own level, and wait for other records', () => {
+  const written: string[] = [];
+  let waiting = '';
+  const destination = {
+    write: (line: string) => void (waiting += line),
+    flush: () => {
+      written.push(waiting);
+      waiting = '';
+    },
+  };
+  const log = createLog({ component: 'backend', level: 'info', requestLevel: 'info', destination });
+  log.logRequest(answer);
+  expect(written).toEqual([]);
+  log.info({}, 'm');
+  const [first = '', second = ''] = written.join('').split('\n');
+  expect(parse(first)).toEqual({
+    ...answer,
+    timestamp: expect.any(String),
+    level: 'info',
+    message: 'api response',
+    component: 'backend',
+  });
+  expect(Object.keys(parse(first)).slice(0, 4)).toEqual(['timestamp', 'level', 'message', 'component']);
+  expect(parse(second)['message']).toBe('m');
+
+  const quiet = createLog({ component: 'backend', level: 'info', requestLevel: 'debug', destination });
+  quiet.logRequest(answer);
+  expect(waiting).toBe('');
+  quiet.level = 'debug';
+  quiet.logRequest(answer);
+  expect(parse(waiting)).toMatchObject({ level: 'debug', route: '/events' });
 });

@@ -1,0 +1,92 @@
+import { closeSync, constants, mkdirSync, openSync, readFileSync, readSync, renameSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { LineWriter } from '../../../daemon/log/line-writer.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+test('lines wait for each other until they are asked for', async () => {
+  const file = join(await tempDir(), 'log');
+  using writer = new LineWriter(file);
+  writer.write('one\n');
+  writer.write('zwei: ü\n');
+  expect(readFileSync(file, 'utf8')).toBe('');
+  writer.flush();
+  expect(readFileSync(file, 'utf8')).toBe('one\nzwei: ü\n');
+});
+
+test('lines are written after a moment, many of them at once', async () => {
+  const file = join(await tempDir(), 'log');
+  using writer = new LineWriter(file);
+  writer.write('one\n');
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toBe('one\n'));
+  for (let count = 0; count < 20; count++) writer.write(`${'x'.repeat(1023)}\n`);
+  expect(readFileSync(file).length).toBeGreaterThan(16_000);
+});
+
+test('a file goes on where it ended, and what waits is written at the end', async () => {
+  const file = join(await tempDir(), 'log');
+  for (const line of ['one\n', 'two\n']) {
+    using writer = new LineWriter(file);
+    writer.write(line);
+  }
+  expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
+});
+
+test('after a rename the next lines are in a new file, and none is lost', async () => {
+  const file = join(await tempDir(), 'log');
+  using writer = new LineWriter(file);
+  writer.write('old\n');
+  renameSync(file, `${file}.1`);
+  writer.write('also old\n');
+  writer.reopen();
+  writer.write('new\n');
+  writer.flush();
+  expect(readFileSync(`${file}.1`, 'utf8')).toBe('old\nalso old\n');
+  expect(readFileSync(file, 'utf8')).toBe('new\n');
+});
+
+test('when no new file can be opened the old one goes on', async () => {
+  const dir = join(await tempDir(), 'logs');
+  mkdirSync(dir);
+  using writer = new LineWriter(join(dir, 'log'));
+  rmSync(dir, { recursive: true });
+  writer.reopen();
+  expect(() => {
+    writer.write('one\n');
+    writer.flush();
+  }).not.toThrow();
+});
+
+test('a file that cannot be opened is told at once', async () => {
+  const dir = await tempDir();
+  expect(() => new LineWriter(dir)).toThrow(/EISDIR/);
+});
+
+test.runIf(process.platform === 'linux')('a full disk stops nothing', () => {
+  using writer = new LineWriter('/dev/full');
+  writer.write('lost\n');
+  expect(() => writer.flush()).not.toThrow();
+});
+
+test('a pipe that is full takes the rest later; what is too much is lost, whole lines only', async () => {
+  const pipe = join(await tempDir(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writing = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  using writer = new LineWriter(undefined, writing);
+  const line = `${'ü'.repeat(500)}\n`;
+  for (let count = 0; count < 4000; count++) writer.write(line);
+  let received = Buffer.alloc(0);
+  await vi.waitFor(() => {
+    const chunk = Buffer.alloc(1024 * 1024);
+    const size = readSync(reader, chunk);
+    received = Buffer.concat([received, chunk.subarray(0, size)]);
+    writer.flush();
+    expect(received.length).toBeGreaterThan(512 * 1024);
+    expect(received.at(-1)).toBe(10);
+  });
+  closeSync(reader);
+  closeSync(writing);
+  expect(new Set(received.toString().trimEnd().split('\n'))).toEqual(new Set([line.trimEnd()]));
+});
