@@ -1,36 +1,73 @@
 import { z } from 'zod';
+import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
-/**
- * A time of day as people write it in windows (completion 1.13): `5:00 PM`, `17:00`, `11:59:59 PM`, `22:30 UTC`. Without
- * a zone it is the backend's local time.
- */
-export const TIME_OF_DAY =
-  /^(?<hour>\d{1,2})(?::(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?)?(?: ?(?<half>[AP]M))?(?: ?(?<zone>UTC|GMT|Z|[+-]\d\d:?\d\d))?$/i;
+/** A time of day as people write it in windows (completion 1.13): `5:00 PM`, `17:00`, `11:59:59 PM`, `22:30 UTC`. */
+const TIME_OF_DAY =
+  /^(?<hour>\d{1,2})(?::(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?)?(?: ?(?<half>[AP]M)(?![A-Z]))?(?: ?(?<zone>[A-Z+-]\S*))?$/i;
+
+const TIME_LENGTH_MAX = 80;
+/** Windows of one day. */
+const WINDOWS_MAX = 100;
+
+export interface TimeOfDay {
+  /** Seconds since midnight on the clock on the wall, to 86,400: the midnight that ends the day. */
+  readonly seconds: number;
+  /** As the text has it; undefined: the time of whoever reads it. */
+  readonly zone: string | undefined;
+}
+
+/** @returns undefined when it is no time of day; whether there is such a zone is not looked at */
+export function parseTimeOfDay(text: string): TimeOfDay | undefined {
+  const groups = TIME_OF_DAY.exec(text.trim())?.groups;
+  if (groups === undefined) return undefined;
+  const { minute, second = '0', half, zone } = groups;
+  let hour = Number(groups['hour']);
+  if (half !== undefined) {
+    if (hour < 1 || hour > 12) return undefined;
+    hour = (hour % 12) + (half.toUpperCase() === 'PM' ? 12 : 0);
+  } else if (minute === undefined) {
+    // A bare number could be anything.
+    return undefined;
+  }
+  const seconds = hour * 3600 + Number(minute ?? '0') * 60 + Number(second);
+  return seconds > 86_400 ? undefined : { seconds, zone };
+}
 
 /** @returns seconds since midnight, in the zone of the text; undefined when it is no time of day */
 export function secondsOfDay(text: string): number | undefined {
-  const groups = TIME_OF_DAY.exec(text.trim())?.groups;
-  if (groups === undefined) return undefined;
-  const { minute, second = '0', half } = groups;
-  let hour = Number(groups['hour']);
-  if (half === undefined) {
-    // A bare number could be anything.
-    if (minute === undefined || hour > 23) return undefined;
-  } else {
-    if (hour < 1 || hour > 12) return undefined;
-    hour = (hour % 12) + (half.toUpperCase() === 'PM' ? 12 : 0);
-  }
-  return hour * 3600 + Number(minute ?? '0') * 60 + Number(second);
+  return parseTimeOfDay(text)?.seconds;
 }
 
 const timeSchema = z
   .string()
-  .max(40)
-  .refine((text) => secondsOfDay(text) !== undefined, 'must be a time of day such as "5:00 PM" or "17:00"');
+  .max(TIME_LENGTH_MAX)
+  .superRefine((text, context) => {
+    const time = parseTimeOfDay(text);
+    if (time === undefined) {
+      context.addIssue({ code: 'custom', message: 'must be a time of day such as "5:00 PM" or "17:00"' });
+    } else if (time.zone !== undefined && timeZoneOf(time.zone) === undefined) {
+      context.addIssue({ code: 'custom', message: `"${time.zone}" is no time zone: write ${TIME_ZONE_HINT}` });
+    }
+  });
 
-const windowsSchema = z
-  .array(z.looseObject({ begin: timeSchema, end: timeSchema }))
-  .min(1, 'must hold at least one window with begin and end');
+const windowSchema = z.looseObject({ begin: timeSchema, end: timeSchema }).superRefine(({ begin, end }, context) => {
+  const issue = (attribute: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [attribute], message });
+  if (secondsOfDay(begin) === 86_400) issue('begin', 'must be a time of day such as "5:00 PM" or "17:00"');
+  // A day has other limits in each zone: with two of them nobody could say on which day the window is.
+  const [beginPlace, endPlace] = [placeOf(begin), placeOf(end)];
+  if (beginPlace !== undefined && endPlace !== undefined && beginPlace !== endPlace) {
+    issue('end', 'must have the same time zone as begin: write the zone behind both, or behind none');
+  }
+});
+
+/** Where the clock hangs; undefined when that was refused already. */
+function placeOf(text: string): string | undefined {
+  const time = parseTimeOfDay(text);
+  return time !== undefined && time.zone === undefined ? 'here' : timeZoneOf(time?.zone ?? '');
+}
+
+const windowsSchema = z.array(windowSchema).min(1, 'must hold at least one window with begin and end').max(WINDOWS_MAX);
 
 const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
