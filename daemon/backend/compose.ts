@@ -16,6 +16,7 @@ import { watchConfig } from './config/watch-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
+import { Metrics } from './metrics.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
@@ -34,6 +35,7 @@ import { expireStashes } from './scheduler/expire-stashes.ts';
 import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { watchTtls } from './scheduler/watch-ttls.ts';
+import { TimerLag } from './scheduler/timer-lag.ts';
 import { AgentHub } from './transport/agent-hub.ts';
 import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
 
@@ -138,9 +140,15 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     get queuedResults() {
       return batcher.queued;
     },
-    isTakingResults: true,
-    isStoreOpen: true,
+    get isTakingResults() {
+      return batcher.isOpen;
+    },
+    get isStoreOpen() {
+      return !batcher.isFailing;
+    },
   };
+  const timers = parts.use(new TimerLag(clock));
+  const metrics = parts.use(new Metrics({ registry, batcher, results, agents, feed, timers, clock }));
   const authorize = authorizer({ config, place: status, clock, log });
   const app = await openServer({
     results,
@@ -160,6 +168,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     authorize,
     config,
     status,
+    metrics,
+    health: { registry, store, batcher, feed, timers, clock },
   });
   parts.defer(() => close(app));
   const upgrades = routeUpgrades(

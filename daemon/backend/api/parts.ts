@@ -1,6 +1,7 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Aggregates } from '../pipeline/aggregates.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
@@ -12,6 +13,7 @@ import type { SilencedEntries } from '../pipeline/silenced.ts';
 import type { Stashes } from '../pipeline/stashes.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
+import type { HealthParts } from '../read/deep-health.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Authorize } from './auth.ts';
 import type { BackendStatus } from './legacy/info.ts';
@@ -35,6 +37,8 @@ export interface ApiParts {
   readonly authorize: Authorize;
   readonly config: ConfigInForce;
   readonly status: BackendStatus;
+  readonly metrics: Metrics;
+  readonly health: HealthParts;
 }
 
 /** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */

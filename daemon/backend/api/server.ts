@@ -18,6 +18,7 @@ import { clientRoutes } from './legacy/clients.ts';
 import { eventRoutes } from './legacy/events.ts';
 import { healthRoutes } from './legacy/health.ts';
 import { infoRoutes } from './legacy/info.ts';
+import { metricRoutes } from './legacy/metrics.ts';
 import { requestRoutes } from './legacy/request.ts';
 import { resolveRoutes } from './legacy/resolve.ts';
 import { resultRoutes } from './legacy/results.ts';
@@ -114,6 +115,8 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     throw unknownPath(request);
   });
 
+  // Before the others, which it measures.
+  metricRoutes(app, parts);
   resultRoutes(app, parts);
   eventRoutes(app, parts);
   resolveRoutes(app, parts);

@@ -40,14 +40,22 @@ export class FeedConsumer {
   #generation = 0;
   #heardMs: number;
   #takenMs: number;
+  /** When it last had everything, on the monotonic clock. */
+  #currentMs: number;
 
   constructor(socket: WebSocket, parts: FeedParts, onClose: () => void) {
     this.#socket = socket;
     this.#parts = parts;
-    this.#heardMs = this.#takenMs = parts.clock.monotonic();
+    this.#heardMs = this.#takenMs = this.#currentMs = parts.clock.monotonic();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('close', onClose);
     socket.on('error', (error) => parts.log.debug({ err: error }, 'feed socket failed'));
+  }
+
+  /** For how long it has not had everything; 0 while nothing is new to it, or before it asked for anything. */
+  get lagMs(): number {
+    const isCurrent = this.#selection === undefined || (this.#isLive && this.#seq === this.#parts.changes.lastSeq);
+    return isCurrent ? 0 : this.#parts.clock.monotonic() - this.#currentMs;
   }
 
   send(message: FeedMessage): void {
@@ -91,6 +99,7 @@ export class FeedConsumer {
     }
     if (this.#seq !== changes.lastSeq) this.#sendChanges(selection, frames);
     if (this.#changes !== undefined) return true;
+    this.#currentMs = this.#parts.clock.monotonic();
     if (!this.#isLive) {
       this.#isLive = true;
       this.send({ type: 'live', seq: this.#seq });

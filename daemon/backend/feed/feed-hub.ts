@@ -64,6 +64,13 @@ export class FeedHub implements Disposable {
     return this.#consumers.size;
   }
 
+  /** For how long the consumer that is behind the most has not had everything. */
+  get lagMs(): number {
+    let worstMs = 0;
+    for (const { lagMs } of this.#consumers) worstMs = Math.max(worstMs, lagMs);
+    return worstMs;
+  }
+
   /** Takes over an opened socket that speaks `FEED_PROTOCOL`. */
   accept(socket: WebSocket): void {
     if (this.#consumers.size >= CONSUMERS_MAX) {

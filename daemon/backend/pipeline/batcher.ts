@@ -23,6 +23,15 @@ export interface Command {
   settle(error: MonError | undefined): void;
 }
 
+/** One batch that the store has taken. */
+export interface Commit {
+  readonly results: number;
+  /** From its first command to the synced write. */
+  readonly durationMs: number;
+  /** The synced write alone. */
+  readonly writeMs: number;
+}
+
 export interface BatcherOptions {
   /** Results that may wait; beyond it new ones are refused. */
   readonly queueLimit?: number;
@@ -41,6 +50,12 @@ export interface BatcherOptions {
 export class Batcher {
   /** Results committed so far. */
   committedResults = 0;
+  /** When the last write was synced, on the monotonic clock; undefined before the first. */
+  lastWriteMs: number | undefined;
+  /** Batches that the store refused so far. */
+  failedWrites = 0;
+  /** Whether the store refused the last batch. */
+  isFailing = false;
   readonly #queueLimit: number;
   readonly #batchLimit: number;
   readonly #lingerMs: number;
@@ -50,6 +65,7 @@ export class Batcher {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #restListeners = new Set<() => void>();
+  readonly #commitListeners = new Set<(commit: Commit) => void>();
   #queue: Command[] = [];
   #queuedWeight = 0;
   #linger: Disposable | undefined;
@@ -85,6 +101,17 @@ export class Batcher {
   /** Whether the registry equals the store: no batch is under way. */
   get isAtRest(): boolean {
     return this.#running === undefined && !this.#isDiverged;
+  }
+
+  /** Whether commands are taken: until the backend stops. */
+  get isOpen(): boolean {
+    return !this.#isClosed;
+  }
+
+  /** Calls `listener` for every batch that was written. */
+  onCommit(listener: (commit: Commit) => void): Disposable {
+    this.#commitListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#commitListeners.delete(listener) };
   }
 
   /** Calls `listener` after every commit, while the registry equals the store. */
@@ -176,13 +203,20 @@ export class Batcher {
   async #commit(batch: readonly Command[]): Promise<void> {
     const refused = new Map<Command, MonError>();
     let failure: MonError | undefined;
+    const startMs = this.#clock.monotonic();
     try {
       const transaction = await this.#apply(batch, refused);
       const { ops, changes } = transaction.finish();
-      if (ops.length > 0 || changes.length > 0) await this.#store.write(this.#lease, ops, changes);
+      if (ops.length > 0 || changes.length > 0) {
+        const writeStartMs = this.#clock.monotonic();
+        await this.#store.write(this.#lease, ops, changes);
+        this.#noteWrite(transaction.resultCount, startMs, writeStartMs);
+      }
       this.#isDiverged = false;
       this.committedResults += transaction.resultCount;
     } catch (error) {
+      this.isFailing = true;
+      this.failedWrites++;
       this.#log.error({ error: errorMessage(error), commands: batch.length }, 'store write failed');
       failure = new MonError('unavailable', 'the store does not accept writes now, try again later', { cause: error });
       await this.#reload().catch((cause: unknown) => {
@@ -196,6 +230,15 @@ export class Batcher {
       this.#queuedWeight -= command.weight;
       // What was refused in view of changes that are gone may be right the next time.
       this.#settle(command, failure ?? refused.get(command));
+    }
+  }
+
+  #noteWrite(results: number, startMs: number, writeStartMs: number): void {
+    const nowMs = this.#clock.monotonic();
+    this.isFailing = false;
+    this.lastWriteMs = nowMs;
+    for (const listener of this.#commitListeners) {
+      listener({ results, durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs });
     }
   }
 

@@ -114,6 +114,15 @@ export class Namespace {
     for (const client of this.sortedClients()) yield* eventsOf(client);
   }
 
+  /** Open events by severity, counted when it is asked. */
+  eventCounts(): Record<Severity, number> {
+    const counts = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+    for (const entries of this.#eventsByCheck.values()) {
+      for (const { state } of entries) if (state.event !== undefined) counts[severityOf(state.event.status)]++;
+    }
+    return counts;
+  }
+
   putClient(record: Client, signature: string): ClientEntry {
     const present = this.clients.get(record.name);
     if (present === undefined) {

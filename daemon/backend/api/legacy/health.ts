@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { deepHealth } from '../../read/deep-health.ts';
 import type { ApiParts } from '../parts.ts';
 import { queryOf, wholeNumber } from '../query.ts';
 import { routes } from '../routes.ts';
@@ -10,15 +11,22 @@ interface Limits {
   readonly maxMessages: number | undefined;
 }
 
-/** `GET /health`: 204, or 412 with a sentence for each thing that is wrong (completion 1.6). */
-export function healthRoutes(app: FastifyInstance, { status }: ApiParts): void {
+/**
+ * `GET /health`: 204, or 412 with a sentence for each thing that is wrong (completion 1.6). With `?deep=1` the figures
+ * behind it and what a look at the indexes has shown: 200, or 412 with `problems` (design, Reliability 12).
+ */
+export function healthRoutes(app: FastifyInstance, { status, health }: ApiParts): void {
   routes(app, '/health', {
-    GET: (request, reply) => {
+    GET: async (request, reply) => {
       const query = queryOf(request);
       const problems = healthProblems(status, {
         minConsumers: wholeNumber(query, 'consumers'),
         maxMessages: wholeNumber(query, 'messages'),
       });
+      if (wholeNumber(query, 'deep') === 1) {
+        const deep = await deepHealth(health, problems);
+        return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
+      }
       return problems.length === 0 ? reply.code(204).send() : reply.code(412).send(problems);
     },
   });

@@ -1,0 +1,159 @@
+import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { VERSION } from '../../shared/schemas/version.ts';
+import type { FeedHub } from './feed/feed-hub.ts';
+import type { Batcher } from './pipeline/batcher.ts';
+import type { Results } from './pipeline/results.ts';
+import type { Clock } from './ports.ts';
+import type { Namespace } from './registry/namespace.ts';
+import type { Registry } from './registry/registry.ts';
+import type { TimerLag } from './scheduler/timer-lag.ts';
+import type { AgentHub } from './transport/agent-hub.ts';
+
+interface MetricParts {
+  readonly registry: Registry;
+  readonly batcher: Batcher;
+  readonly results: Pick<Results, 'refused'>;
+  readonly agents: Pick<AgentHub, 'size'>;
+  readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
+  readonly timers: Pick<TimerLag, 'worstMs'>;
+  readonly clock: Clock;
+}
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** The pattern of the path, so that the names in it make no series of their own. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** What the backend counts about itself, for Prometheus. What changes with every result is only read when asked for. */
+export class Metrics implements Disposable {
+  readonly #metrics = new MetricRegistry();
+  readonly #requests: Histogram<'method' | 'route' | 'status'>;
+  readonly #listening: Disposable;
+
+  constructor(parts: MetricParts) {
+    this.#readResults(parts);
+    this.#readState(parts.registry);
+    this.#readConnections(parts);
+    this.#readProcess(parts);
+    const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
+    const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
+    const writeSeconds = this.#histogram('mon_store_write_duration_seconds', 'Synced writes of the store', SECONDS);
+    this.#listening = parts.batcher.onCommit(({ results, durationMs, writeMs }) => {
+      batchResults.observe(results);
+      commitSeconds.observe(durationMs / 1000);
+      writeSeconds.observe(writeMs / 1000);
+    });
+    this.#requests = new Histogram({
+      name: 'mon_http_request_duration_seconds',
+      help: 'Answered requests of the API',
+      labelNames: ['method', 'route', 'status'],
+      buckets: SECONDS,
+      registers: [this.#metrics],
+    });
+  }
+
+  /** Of what `read` returns. */
+  get contentType(): string {
+    return this.#metrics.contentType;
+  }
+
+  /** Everything, in the text format of Prometheus. */
+  read(): Promise<string> {
+    return this.#metrics.metrics();
+  }
+
+  observe({ method, route, status, durationMs }: AnsweredRequest): void {
+    this.#requests.observe({ method, route, status }, durationMs / 1000);
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+  }
+
+  #readResults({ batcher, results }: MetricParts): void {
+    this.#counter('mon_results_committed_total', 'Results stored since the start', () => batcher.committedResults);
+    this.#counter(
+      'mon_results_refused_total',
+      'Results of agents that were not taken, and of anybody for banned clients',
+      () => results.refused,
+      'reason',
+    );
+    this.#gauge('mon_queued_results', 'Results that wait for their commit', () => batcher.queued);
+    this.#counter('mon_store_failed_writes_total', 'Batches that the store refused', () => batcher.failedWrites);
+  }
+
+  #readState(registry: Registry): void {
+    // Asked for each time: the registry replaces it when it reads the store again.
+    const namespace = (): Namespace => registry.namespace(DEFAULT_NAMESPACE);
+    this.#gauge('mon_events', 'Open events', () => namespace().eventCounts(), 'severity');
+    this.#gauge('mon_results', 'Checks by their last result', () => namespace().results, 'severity');
+    this.#gauge('mon_clients', 'Known clients', () => namespace().clients.size);
+    this.#gauge('mon_silenced_entries', 'Silenced entries', () => namespace().silenced.size);
+    this.#gauge('mon_stashes', 'Stashes', () => namespace().stashes.size);
+  }
+
+  #readConnections({ agents, feed }: MetricParts): void {
+    this.#gauge('mon_agents_connected', 'Connected agents', () => agents.size);
+    this.#gauge('mon_feed_consumers', 'Connected consumers of the feed', () => feed.size);
+    this.#gauge('mon_feed_lag_seconds', 'How far the slowest consumer of the feed is behind', () => feed.lagMs / 1000);
+  }
+
+  #readProcess({ clock, timers }: MetricParts): void {
+    const startSeconds = clock.now() / 1000;
+    this.#gauge('mon_info', 'The running version', () => ({ [VERSION]: 1 }), 'version');
+    this.#gauge('mon_timer_lag_seconds', 'The latest timer of the last minute', () => timers.worstMs / 1000);
+    this.#gauge('process_start_time_seconds', 'When the backend started', () => startSeconds);
+    this.#counter('process_cpu_seconds_total', 'Processor time', () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    });
+    this.#gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
+    this.#gauge('nodejs_heap_size_used_bytes', 'Memory of objects in use', () => process.memoryUsage().heapUsed);
+  }
+
+  #gauge(name: string, help: string, read: () => Reading, label?: string): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [this.#metrics],
+      collect: () => {
+        gauge.reset();
+        for (const [labels, value] of seriesOf(read(), label)) gauge.set(labels, value);
+      },
+    });
+  }
+
+  #counter(name: string, help: string, read: () => Reading, label?: string): void {
+    const counter = new Counter({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [this.#metrics],
+      collect: () => {
+        counter.reset();
+        for (const [labels, value] of seriesOf(read(), label)) counter.inc(labels, value);
+      },
+    });
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.#metrics] });
+  }
+}
+
+/** One figure, or one for each value of a label. */
+type Reading = number | Readonly<Record<string, number>>;
+
+function seriesOf(reading: Reading, label: string | undefined): [labels: Record<string, string>, value: number][] {
+  if (typeof reading === 'number' || label === undefined) return [[{}, Number(reading)]];
+  return Object.entries(reading).map(([name, value]) => [{ [label]: name }, value]);
+}

@@ -1,0 +1,109 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import type { Store } from '../../../../daemon/backend/ports.ts';
+import { checkRecordKey } from '../../../../daemon/backend/store/keys.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+async function start(around?: (store: Store) => Store): Promise<Backend> {
+  const backend = await openBackend({ dir: await tempDir(), ...(around === undefined ? {} : { around }) });
+  onTestFinished(() => backend.stop());
+  return backend;
+}
+const ask = (backend: Backend, method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
+
+const RESULTS = Array.from({ length: 300 }, (_, index) => ({
+  source: `client-${String(index % 30)}`,
+  name: `check-${String(index)}`,
+  output: 'o',
+  status: index % 3,
+}));
+
+test('deep health gives the figures behind the answer', async () => {
+  const backend = await start();
+  await ask(backend, 'POST', '/api/mon/v1/results', RESULTS);
+  const answer = await ask(backend, 'GET', '/health?deep=1');
+  expect(answer).toMatchObject({
+    status: 200,
+    body: {
+      problems: [],
+      store: { failed_writes: 0 },
+      queue: { messages: 0 },
+      feed: { consumers: 0, lag: 0 },
+      indexes: { clients: 20, checks: 200, differences: 0 },
+    },
+  });
+  const { store, timers } = answer.body as { store: { last_fsync_age: number }; timers: { lag: number } };
+  expect(store.last_fsync_age).toBeGreaterThanOrEqual(0);
+  expect(timers.lag).toBeGreaterThanOrEqual(0);
+});
+
+test('it holds under load, since it looks between two commits', async () => {
+  const backend = await start();
+  const load = Array.from({ length: 20 }, () => ask(backend, 'POST', '/api/mon/v1/results', RESULTS));
+  const looks = Array.from({ length: 10 }, () => ask(backend, 'GET', '/health?deep=1'));
+  for (const { body } of await Promise.all(looks)) expect(body).toMatchObject({ problems: [] });
+  await Promise.all(load);
+});
+
+test('it finds what differs between memory and store, by name', async () => {
+  const backend = await start((store) => forgetful(store));
+  await ask(backend, 'POST', '/results', { source: 'web-1', name: 'disk', output: 'o', status: 2 });
+  const answer = await ask(backend, 'GET', '/health?deep=1');
+  expect(answer).toMatchObject({
+    status: 412,
+    body: {
+      problems: ['web-1/disk: only in memory', 'web-1: 1 events counted in memory, 0 in the store'],
+      indexes: { clients: 1, checks: 1, differences: 2 },
+    },
+  });
+});
+
+test('a store that refuses writes is told, until it takes one again', async () => {
+  let isFull = true;
+  const backend = await start((store) => {
+    const troubled = new TroubledStore(store);
+    troubled.refuses = () => isFull;
+    return troubled;
+  });
+  expect((await ask(backend, 'POST', '/stash/a', {})).status).toBe(503);
+  expect(await ask(backend, 'GET', '/health')).toMatchObject({ status: 412, body: ['not connected to redis'] });
+  expect((await ask(backend, 'GET', '/info')).body).toMatchObject({ redis: { connected: false } });
+  expect(await ask(backend, 'GET', '/health?deep=1')).toMatchObject({
+    status: 412,
+    body: { problems: ['not connected to redis'], store: { failed_writes: 1 } },
+  });
+  isFull = false;
+  expect((await ask(backend, 'POST', '/stash/a', {})).status).toBe(201);
+  expect((await ask(backend, 'GET', '/health')).status).toBe(204);
+});
+
+test.each(['/health', '/health?deep=0', '/health?deep=true', '/health?deep='])(
+  '%s is the short answer',
+  async (target) => {
+    const backend = await start();
+    expect(await ask(backend, 'GET', target)).toMatchObject({ status: 204, text: '' });
+  },
+);
+
+/** A store that loses one record without a word. */
+function forgetful(store: Store): Store {
+  const lost = JSON.stringify(checkRecordKey('default', 'web-1', 'disk'));
+  return new Proxy(store, {
+    get: (target, property) => {
+      const value: unknown = Reflect.get(target, property);
+      if (property === 'write') {
+        return (...[lease, ops, ...rest]: Parameters<Store['write']>) =>
+          target.write(
+            lease,
+            ops.filter(({ key }) => JSON.stringify(key) !== lost),
+            ...rest,
+          );
+      }
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
