@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http';
+import type { Settings } from '../../../shared/domain/merge-settings.ts';
+import { redact } from '../../../shared/domain/redact.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import type { Log } from '../../log/log.ts';
+import { MESSAGE_BYTES_MAX, type AcceptMessage } from './local-result.ts';
+import { isInvalid, logRefusal } from './log-refusal.ts';
+
+export interface EndpointDeps {
+  readonly log: Log;
+  readonly accept: AcceptMessage;
+  /** Everything that the agent read, secrets included. */
+  readonly settings: Settings;
+  /** What is hidden in it. */
+  readonly redactKeys: ReadonlySet<string>;
+  readonly isConnected: () => boolean;
+  /** Results that wait for the backend. */
+  readonly waiting: () => number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST';
+  readonly help: string;
+  readonly answer: (request: IncomingMessage, url: URL) => Answer | Promise<Answer>;
+}
+
+/** What the HTTP input offers, by path (completion 1.11). */
+export function httpEndpoints(
+  { log, accept, settings, redactKeys, isConnected, waiting }: EndpointDeps,
+  isKnown: (request: IncomingMessage) => boolean,
+): ReadonlyMap<string, Endpoint> {
+  return new Map<string, Endpoint>([
+    [
+      '/info',
+      {
+        method: 'GET',
+        help: 'the versions of the agent, and its connection to the backend',
+        answer: () => ok(info(isConnected(), waiting())),
+      },
+    ],
+    [
+      '/results',
+      {
+        method: 'POST',
+        help: 'takes a check result as JSON, or an array of them',
+        answer: async (request) => await takeResults(request, accept, log),
+      },
+    ],
+    [
+      '/settings',
+      {
+        method: 'GET',
+        help: 'the settings of the agent; needs the user and password of http_socket, hides secrets unless redacted=false',
+        answer: (request, url) => {
+          if (!isKnown(request)) return UNAUTHENTICATED;
+          return ok(url.searchParams.get('redacted') === 'false' ? settings : redact(settings, redactKeys));
+        },
+      },
+    ],
+    [
+      '/brew',
+      {
+        method: 'GET',
+        help: 'asks for a cup of coffee',
+        answer: () => ({ status: 418, body: { response: "I'm a teapot!" } }),
+      },
+    ],
+  ]);
+}
+
+export const UNAUTHENTICATED: Answer = {
+  status: 401,
+  body: { response: 'You must be authenticated using the user and password of http_socket in the client definition' },
+  headers: { 'WWW-Authenticate': 'Basic realm="Agent Restricted Area"' },
+};
+
+function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+function info(connected: boolean, waiting: number): unknown {
+  return {
+    sensu: { version: COMPATIBLE_VERSION },
+    transport: {
+      name: 'websocket',
+      connected,
+      keepalives: { messages: 0, consumers: connected ? 1 : 0 },
+      results: { messages: waiting, consumers: connected ? 1 : 0 },
+    },
+    mon: { version: VERSION },
+  };
+}
+
+async function takeResults(request: IncomingMessage, accept: AcceptMessage, log: Log): Promise<Answer> {
+  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json') return { status: 415, body: { response: 'Invalid content type' } };
+  const text = await readBody(request);
+  if (text === undefined) {
+    return { status: 413, body: { response: `Larger than ${String(MESSAGE_BYTES_MAX / 1024 / 1024)} MiB` } };
+  }
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    logRefusal(log, 'http', new MonError('invalid', 'not JSON'));
+    return { status: 400, body: { response: 'Failed to parse JSON body' } };
+  }
+  try {
+    await accept(message);
+    return { status: 202, body: { response: 'ok' } };
+  } catch (error) {
+    logRefusal(log, 'http', error);
+    return isInvalid(error)
+      ? { status: 400, body: { response: errorMessage(error) } }
+      : { status: 503, body: { response: 'The result could not be stored; try again later' } };
+  }
+}
+
+/** @returns undefined when it is too large; the rest is not read then */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > MESSAGE_BYTES_MAX) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

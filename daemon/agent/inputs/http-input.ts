@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { errorMessage } from '../../../shared/errors.ts';
+import { credentialsCheck } from './basic-credentials.ts';
+import { httpEndpoints, UNAUTHENTICATED, type Answer, type Endpoint, type EndpointDeps } from './http-endpoints.ts';
+import type { Address, LocalInput } from './socket-input.ts';
+
+const CONNECTIONS_MAX = 256;
+const REQUEST_TIMEOUT_MS = 10_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+interface HttpInputOptions extends Address {
+  readonly user?: string | null | undefined;
+  readonly password?: string | null | undefined;
+  /** Whether `user` and `password` are asked for everywhere and not only for the settings. */
+  readonly protect_all_endpoints?: boolean | null | undefined;
+}
+
+/**
+ * Results of local programs over HTTP, and what they may want to know about the agent (completion 1.11).
+ *
+ * Rejects with the system's error when the address cannot be used.
+ */
+export async function openHttpInput(
+  { bind, port, user, password, protect_all_endpoints: protectsAll }: HttpInputOptions,
+  deps: EndpointDeps,
+): Promise<LocalInput> {
+  const { log } = deps;
+  const isKnown = credentialsCheck(user ?? undefined, password ?? undefined);
+
+  const endpoints = httpEndpoints(deps, isKnown);
+
+  const respond = async (request: IncomingMessage): Promise<Answer> => {
+    // A page in a browser on this machine must not report in somebody's name; programs send no such header (design S5).
+    if (request.headers.origin !== undefined) {
+      return { status: 403, body: { response: 'Requests of web pages are not taken' } };
+    }
+    if (protectsAll === true && !isKnown(request)) return UNAUTHENTICATED;
+    const url = URL.parse(request.url ?? '', 'http://localhost');
+    const endpoint = endpoints.get(url?.pathname ?? '');
+    if (url === null || endpoint === undefined) return { status: 404, body: { endpoints: directoryOf(endpoints) } };
+    const { method } = endpoint;
+    if (request.method !== method) {
+      return {
+        status: 405,
+        body: { response: `Valid methods for this endpoint: ["${method}"]` },
+        headers: { Allow: method },
+      };
+    }
+    return await endpoint.answer(request, url);
+  };
+
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: HEADER_BYTES_MAX },
+    (request, response) => {
+      respond(request)
+        .then((answer) => send(request, response, answer))
+        .catch((error: unknown) => {
+          log.error({ input: 'http', reason: errorMessage(error) }, 'a request could not be answered');
+          response.destroy();
+        });
+    },
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  server.listen(port, bind);
+  await once(server, 'listening');
+  server.on('error', (error) => log.warn({ input: 'http', reason: error.message }, 'a connection could not be taken'));
+  const address = server.address();
+  return {
+    port: address === null || typeof address === 'string' ? 0 : address.port,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function directoryOf(endpoints: ReadonlyMap<string, Endpoint>): unknown {
+  return Object.fromEntries([...endpoints].map(([path, { method, help }]) => [path, { help, methods: [method] }]));
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+    // What was not read of the request must not be taken for the next one.
+    ...(request.complete ? {} : { Connection: 'close' }),
+  });
+  response.end(text);
+}

@@ -1,0 +1,60 @@
+import { FORBIDDEN_NAMES, DEPTH_MAX } from '../../../shared/domain/json-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { Clock, DeliverResult } from '../ports.ts';
+
+/** Largest message of a program on this machine, over any of the inputs (design S7). */
+export const MESSAGE_BYTES_MAX = 1024 * 1024;
+
+/** Takes over what a local program reports: one result, or an array of them. Rejects with what `acceptLocalResults` throws. */
+export type AcceptMessage = (message: unknown) => Promise<void>;
+
+interface AcceptDeps {
+  readonly clock: Clock;
+  readonly deliver: DeliverResult;
+}
+
+/**
+ * Delivers what a local program reports, in order, up to the first item that breaks a rule (legacy-peer, sensu-client).
+ * Tokens are left alone (reference 2.3, rule 6).
+ *
+ * @param message parsed JSON
+ * @throws MonError `invalid` that names the place, or what delivering throws
+ */
+export async function acceptLocalResults(message: unknown, { clock, deliver }: AcceptDeps): Promise<void> {
+  const isList = Array.isArray(message);
+  const items: readonly unknown[] = isList ? message : [message];
+  for (const [index, item] of items.entries()) {
+    await deliver(localResult(item, clock.now(), isList ? `item ${String(index + 1)}: ` : ''));
+  }
+}
+
+/** The report with the defaults of completion 1.11: status 0, executed now; issued is always now. */
+function localResult(value: unknown, nowMs: number, place: string): SubmittedResult {
+  const hazard = hazardOf(value, 1);
+  if (hazard !== undefined) throw new MonError('invalid', place + hazard);
+  const parsed = resultSchema.safeParse(value);
+  if (!parsed.success) throw new MonError('invalid', place + problemsOf(parsed.error));
+  const now = Math.floor(nowMs / 1000);
+  const { status, executed } = parsed.data;
+  return { ...parsed.data, status: status ?? 0, executed: executed ?? now, issued: now };
+}
+
+/** What JSON allows and nobody may send (design S7, S9). */
+function hazardOf(value: unknown, depth: number): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > DEPTH_MAX) return `nested deeper than ${String(DEPTH_MAX)} levels`;
+  if (Array.isArray(value)) return firstOf(value, (item) => hazardOf(item, depth + 1));
+  return firstOf(Object.entries(value), ([name, item]) =>
+    FORBIDDEN_NAMES.has(name) ? `the name "${name}" is not allowed` : hazardOf(item, depth + 1),
+  );
+}
+
+function firstOf<T>(items: readonly T[], problemOf: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const problem = problemOf(item);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `{`, which differ from their partners by two. */
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+/** Tab, newline, carriage return, space. */
+const SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
+
+/**
+ * A message that arrives in pieces, cut anywhere. Brackets are counted byte by byte, so that JSON is only parsed when it
+ * may be whole: a message of a megabyte in pieces of one byte costs no more than in one.
+ */
+export class MessageBuffer {
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** Whether the last byte other than space closed the outermost bracket. */
+  #mayEndHere = false;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    for (const byte of piece) this.#scan(byte);
+  }
+
+  /** Whether what is there may be a whole object or array. */
+  get mayBeWhole(): boolean {
+    return this.#mayEndHere;
+  }
+
+  /** Bytes that are no UTF-8 become U+FFFD, as in the output of a command. */
+  text(): string {
+    return Buffer.concat(this.#pieces).toString('utf8');
+  }
+
+  #scan(byte: number): void {
+    if (this.#isInString) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === BACKSLASH) this.#isEscaped = true;
+      else if (byte === QUOTE) this.#isInString = false;
+      return;
+    }
+    if (SPACE.has(byte)) return;
+    this.#mayEndHere = false;
+    if (byte === QUOTE) this.#isInString = true;
+    else if (OPENING.has(byte)) this.#depth += 1;
+    else if (CLOSING.has(byte)) {
+      this.#depth -= 1;
+      this.#mayEndHere = this.#depth === 0;
+    }
+  }
+}

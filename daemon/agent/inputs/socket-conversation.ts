@@ -1,0 +1,106 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock } from '../ports.ts';
+import { MESSAGE_BYTES_MAX, type AcceptMessage } from './local-result.ts';
+import { isInvalid, logRefusal } from './log-refusal.ts';
+import { MessageBuffer } from './message-buffer.ts';
+
+/** Silence after which something that is no JSON yet will not become any (completion 1.11). */
+const UNFINISHED_MS = 500;
+/** How long a connection may say nothing at all. */
+const MUTE_MS = 30_000;
+/** Longest text that can still be a ping, with the blanks around it. */
+const PING_BYTES_MAX = 64;
+
+interface ConversationDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly accept: AcceptMessage;
+  /** Sends the answer, if there is one, and ends the connection. */
+  readonly finish: (answer: string | undefined) => void;
+}
+
+/**
+ * One connection to the TCP input, from its first byte to its answer (completion 1.11): `ping` gets `pong`, results get
+ * `ok` once they are safe, anything else gets `invalid`.
+ */
+export class SocketConversation implements Disposable {
+  readonly #deps: ConversationDeps;
+  readonly #message = new MessageBuffer();
+  #wait: Disposable | undefined;
+  #isOver = false;
+  /** Whole as brackets go, and yet no JSON: nothing that follows can mend it. */
+  #isBroken = false;
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
+    this.#waitFor(MUTE_MS, () => this.#finish(undefined));
+  }
+
+  receive(piece: Buffer): void {
+    if (this.#isOver) return;
+    this.#message.add(piece);
+    if (this.#message.bytes > MESSAGE_BYTES_MAX) {
+      this.#refuse(`larger than ${String(MESSAGE_BYTES_MAX / 1024 / 1024)} MiB`);
+      return;
+    }
+    this.#waitFor(UNFINISHED_MS, () => this.#refuse('not JSON'));
+    this.#read();
+  }
+
+  /** The other side will say nothing more. */
+  receiveEnd(): void {
+    if (this.#isOver) return;
+    if (this.#message.bytes === 0) this.#finish(undefined);
+    else this.#refuse('not JSON');
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#wait?.[Symbol.dispose]();
+  }
+
+  #read(): void {
+    if (this.#message.bytes <= PING_BYTES_MAX && this.#message.text().trim() === 'ping') {
+      this.#finish('pong');
+      return;
+    }
+    if (this.#isBroken || !this.#message.mayBeWhole) return;
+    let message: unknown;
+    try {
+      message = JSON.parse(this.#message.text());
+    } catch {
+      this.#isBroken = true;
+      return;
+    }
+    void this.#accept(message);
+  }
+
+  async #accept(message: unknown): Promise<void> {
+    // Whatever comes behind it, and however long it takes to be safe.
+    this[Symbol.dispose]();
+    const { accept, log, finish } = this.#deps;
+    try {
+      await accept(message);
+      finish('ok');
+    } catch (error) {
+      logRefusal(log, 'tcp', error);
+      finish(isInvalid(error) ? 'invalid' : undefined);
+    }
+  }
+
+  #refuse(reason: string): void {
+    logRefusal(this.#deps.log, 'tcp', new MonError('invalid', reason));
+    this.#finish('invalid');
+  }
+
+  #finish(answer: string | undefined): void {
+    this[Symbol.dispose]();
+    this.#deps.finish(answer);
+  }
+
+  #waitFor(delayMs: number, task: () => void): void {
+    this.#wait?.[Symbol.dispose]();
+    this.#wait = this.#deps.clock.after(delayMs, task);
+  }
+}

@@ -1,0 +1,208 @@
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openHttpInput } from '../../../../daemon/agent/inputs/http-input.ts';
+import { acceptLocalResults } from '../../../../daemon/agent/inputs/local-result.ts';
+import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+
+interface Question {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+const CREDENTIALS = { user: 'ops', password: 's3:cret' };
+const AUTHORIZATION = `Basic ${Buffer.from('ops:s3:cret').toString('base64')}`;
+
+async function aBench(
+  options: { user?: string; password?: string; protect_all_endpoints?: boolean } = {},
+  deliver?: (result: SubmittedResult) => Promise<void>,
+) {
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const delivered: SubmittedResult[] = [];
+  const take = async (result: SubmittedResult): Promise<void> => {
+    delivered.push(await Promise.resolve(result));
+  };
+  const input = await openHttpInput(
+    { bind: '127.0.0.1', port: 0, ...options },
+    {
+      log,
+      accept: async (message) => await acceptLocalResults(message, { clock, deliver: deliver ?? take }),
+      settings: { client: { name: 'web1', password: 'hunter2', badge: 'b4dge' }, checks: {} },
+      redactKeys: new Set(['badge']),
+      isConnected: () => true,
+      waiting: () => 3,
+    },
+  );
+  onTestFinished(async () => await input[Symbol.asyncDispose]());
+  const ask = async (path: string, { method = 'GET', headers = {}, body }: Question = {}): Promise<Answer> => {
+    const asked = request({ host: '127.0.0.1', port: input.port, path, method, headers, agent: false });
+    const answered = new Promise<Answer>((resolve, reject) => {
+      asked.on('error', reject);
+      asked.on('response', (response) => {
+        json(response).then(
+          (content) => resolve({ status: response.statusCode, headers: response.headers, body: content }),
+          reject,
+        );
+      });
+    });
+    asked.end(body);
+    return await answered;
+  };
+  const report = async (body: string, contentType = 'application/json'): Promise<Answer> =>
+    await ask('/results', { method: 'POST', headers: { 'Content-Type': contentType }, body });
+  return { ask, report, delivered, log };
+}
+
+describe('/results', () => {
+  test('takes a result', async () => {
+    const { report, delivered } = await aBench();
+    expect(await report('{"name": "a", "output": "x"}', 'application/json; charset=utf-8')).toMatchObject({
+      status: 202,
+      body: { response: 'ok' },
+    });
+    expect(delivered).toMatchObject([{ name: 'a', output: 'x', status: 0 }]);
+  });
+
+  test.each<{ name: string; body: string; contentType?: string; status: number; response: string }>([
+    { name: 'no JSON', body: '{"name"', status: 400, response: 'Failed to parse JSON body' },
+    { name: 'nothing', body: '', status: 400, response: 'Failed to parse JSON body' },
+    {
+      name: 'a bad check',
+      body: '{"name": "a", "output": 5}',
+      status: 400,
+      response: 'output: expected string, received number',
+    },
+    {
+      name: 'a bad one of several',
+      body: '[{"name": "a", "output": ""}, 5]',
+      status: 400,
+      response: 'item 2: expected object, received number',
+    },
+    {
+      name: 'a form',
+      body: 'name=a',
+      contentType: 'application/x-www-form-urlencoded',
+      status: 415,
+      response: 'Invalid content type',
+    },
+    { name: 'too much', body: `"${'x'.repeat(1024 * 1024)}"`, status: 413, response: 'Larger than 1 MiB' },
+  ])('refuses $name with $status', async ({ body, contentType, status, response }) => {
+    const { report } = await aBench();
+    expect(await report(body, contentType)).toMatchObject({ status, body: { response } });
+  });
+
+  test('says when a result could not be made safe', async () => {
+    const { report, log } = await aBench({}, async () => await Promise.reject(new Error('disk full')));
+    expect(await report('{"name": "a", "output": "x"}')).toMatchObject({ status: 503 });
+    expect(log.messages('error')).toEqual(['check result of a local program lost, it could not be spooled']);
+  });
+
+  test('takes nothing from the page of a browser', async () => {
+    const { ask, delivered } = await aBench();
+    const headers = { 'Content-Type': 'application/json', Origin: 'http://127.0.0.1:3031' };
+    const body = '{"name": "a", "output": "x"}';
+    expect(await ask('/results', { method: 'POST', headers, body })).toMatchObject({ status: 403 });
+    expect(delivered).toEqual([]);
+  });
+});
+
+test('/info tells the versions and the connection', async () => {
+  const { ask } = await aBench();
+  expect(await ask('/info')).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: {
+      sensu: { version: '1.9.0' },
+      transport: { connected: true, results: { messages: 3 } },
+      mon: { version: '1.0.0' },
+    },
+  });
+});
+
+describe('/settings', () => {
+  test.each<{ name: string; options: { user?: string; password?: string }; authorization?: string; status: number }>([
+    { name: 'nobody where no password is set', options: {}, authorization: AUTHORIZATION, status: 401 },
+    { name: 'nobody without credentials', options: CREDENTIALS, status: 401 },
+    { name: 'nobody with wrong ones', options: CREDENTIALS, authorization: `Basic ${btoa('ops:s3')}`, status: 401 },
+    {
+      name: 'nobody with another scheme',
+      options: CREDENTIALS,
+      authorization: AUTHORIZATION.replace('Basic', 'Key'),
+      status: 401,
+    },
+    { name: 'who has them', options: CREDENTIALS, authorization: AUTHORIZATION, status: 200 },
+    {
+      name: 'who writes the scheme in small letters',
+      options: CREDENTIALS,
+      authorization: AUTHORIZATION.replace('Basic', 'basic'),
+      status: 200,
+    },
+  ])('shows $name', async ({ options, authorization, status }) => {
+    const { ask } = await aBench(options);
+    const answer = await ask(
+      '/settings',
+      authorization === undefined ? {} : { headers: { Authorization: authorization } },
+    );
+    expect(answer.status).toBe(status);
+    if (status === 401) {
+      expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
+      expect(answer.body).toEqual({ response: expect.stringMatching(/^You must be authenticated/) });
+    }
+  });
+
+  test('hides what the client wants hidden, unless told otherwise', async () => {
+    const { ask } = await aBench(CREDENTIALS);
+    const headers = { Authorization: AUTHORIZATION };
+    expect((await ask('/settings', { headers })).body).toMatchObject({ client: { badge: 'REDACTED' } });
+    expect((await ask('/settings?redacted=true', { headers })).body).toMatchObject({ client: { badge: 'REDACTED' } });
+    expect((await ask('/settings?redacted=false', { headers })).body).toMatchObject({ client: { badge: 'b4dge' } });
+  });
+});
+
+test('with protect_all_endpoints nothing is told or taken without credentials', async () => {
+  const { ask, report, delivered } = await aBench({ ...CREDENTIALS, protect_all_endpoints: true });
+  for (const path of ['/info', '/brew', '/nothing']) expect((await ask(path)).status).toBe(401);
+  expect((await report('{"name": "a", "output": "x"}')).status).toBe(401);
+  expect(delivered).toEqual([]);
+  expect((await ask('/info', { headers: { Authorization: AUTHORIZATION } })).status).toBe(200);
+});
+
+test('coffee is not to be had', async () => {
+  const { ask } = await aBench();
+  expect(await ask('/brew')).toMatchObject({ status: 418, body: { response: "I'm a teapot!" } });
+});
+
+test('an unknown path is answered with what there is', async () => {
+  const { ask } = await aBench();
+  expect(await ask('/result')).toMatchObject({
+    status: 404,
+    body: {
+      endpoints: {
+        '/info': { methods: ['GET'], help: expect.any(String) },
+        '/results': { methods: ['POST'] },
+        '/settings': { methods: ['GET'] },
+        '/brew': { methods: ['GET'] },
+      },
+    },
+  });
+});
+
+test('another method is answered with the right one', async () => {
+  const { ask } = await aBench();
+  expect(await ask('/results')).toMatchObject({
+    status: 405,
+    headers: { allow: 'POST' },
+    body: { response: 'Valid methods for this endpoint: ["POST"]' },
+  });
+  expect(await ask('/info', { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
+});

@@ -1,0 +1,230 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { acceptLocalResults } from '../../../../daemon/agent/inputs/local-result.ts';
+import { openTcpInput, openUdpInput, type LocalInput } from '../../../../daemon/agent/inputs/socket-input.ts';
+import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+
+interface Bench {
+  readonly port: number;
+  readonly clock: ManualClock;
+  readonly log: RecordedLog;
+  readonly delivered: SubmittedResult[];
+}
+
+async function aBench(
+  open: typeof openTcpInput,
+  deliver?: (result: SubmittedResult) => Promise<void>,
+): Promise<Bench & { readonly input: LocalInput }> {
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const delivered: SubmittedResult[] = [];
+  const take = async (result: SubmittedResult): Promise<void> => {
+    delivered.push(await Promise.resolve(result));
+  };
+  const accept = async (message: unknown): Promise<void> =>
+    await acceptLocalResults(message, { clock, deliver: deliver ?? take });
+  const input = await open({ bind: '127.0.0.1', port: 0 }, { clock, log, accept });
+  onTestFinished(async () => await input[Symbol.asyncDispose]());
+  return { input, port: input.port, clock, log, delivered };
+}
+
+async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay();
+  await once(socket, 'connect');
+  return socket;
+}
+
+const aResult = (fields: object = {}): string => JSON.stringify({ name: 'backup', output: 'done', ...fields });
+
+describe('TCP', () => {
+  test.each<{ name: string; message: string; answer: string; delivered: string[] }>([
+    { name: 'a ping', message: 'ping', answer: 'pong', delivered: [] },
+    { name: 'a ping between blanks', message: ' \nping\r\n', answer: 'pong', delivered: [] },
+    { name: 'a result', message: aResult(), answer: 'ok', delivered: ['backup'] },
+    {
+      name: 'a result of several lines',
+      message: '{\n "name": "a",\n "output": "b"\n}\n',
+      answer: 'ok',
+      delivered: ['a'],
+    },
+    { name: 'results', message: `[${aResult()}, ${aResult({ name: 'b' })}]`, answer: 'ok', delivered: ['backup', 'b'] },
+    { name: 'a bad check', message: '{"name": "a b", "output": ""}', answer: 'invalid', delivered: [] },
+    {
+      name: 'a bad one among good ones',
+      message: `[${aResult()}, {}, ${aResult()}]`,
+      answer: 'invalid',
+      delivered: ['backup'],
+    },
+  ])('$name is answered at once: $answer', async ({ message, answer, delivered }) => {
+    const bench = await aBench(openTcpInput);
+    const socket = await connected(bench.port);
+    socket.write(message);
+    expect(await text(socket)).toBe(answer);
+    expect(bench.delivered.map(({ name }) => name)).toEqual(delivered);
+  });
+
+  test.each<{ name: string; message: string }>([
+    { name: 'the beginning of a result', message: '{"name": "backup", "outp' },
+    { name: 'something else', message: 'hello' },
+    { name: 'a number', message: '5' },
+    { name: 'two results, one behind the other', message: aResult() + aResult() },
+    { name: 'brackets that do not fit', message: '{]' },
+  ])('$name is invalid after half a second of silence', async ({ message }) => {
+    const { port, clock, delivered, log } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    const idle = clock.pending;
+    socket.write(message);
+    let answer: string | undefined;
+    socket.once('data', (data: Buffer) => (answer = data.toString()));
+    // The wait for the rest stands in the place of the wait for anything.
+    await vi.waitFor(() => expect(socket.bytesWritten).toBe(message.length));
+    expect(clock.pending).toBe(idle);
+    await vi.waitFor(() => {
+      clock.advance(500);
+      expect(answer).toBe('invalid');
+    });
+    expect(delivered).toEqual([]);
+    expect(log.records).toEqual([
+      {
+        level: 'warn',
+        message: 'invalid check result from a local program',
+        fields: { input: 'tcp', reason: 'not JSON' },
+      },
+    ]);
+  });
+
+  test('the half second begins anew with every piece', async () => {
+    const { port, clock, delivered } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    const answer = text(socket);
+    const pieces = aResult({ output: 'ä'.repeat(3) }).match(/.{1,7}/gsu) ?? [];
+    for (const [index, piece] of pieces.entries()) {
+      socket.write(piece);
+      if (index === pieces.length - 1) break;
+      // A ping in between tells that the piece before it has been read.
+      const other = await connected(port);
+      other.end('ping');
+      expect(await text(other)).toBe('pong');
+      clock.advance(499);
+    }
+    expect(await answer).toBe('ok');
+    expect(delivered).toMatchObject([{ output: 'äää' }]);
+  });
+
+  test('every byte may come by itself', async () => {
+    const { port, delivered } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    for (const byte of Buffer.from(aResult({ output: '„€"\\{[' }))) {
+      socket.write(Buffer.of(byte));
+      await new Promise(setImmediate);
+    }
+    expect(await text(socket)).toBe('ok');
+    expect(delivered).toMatchObject([{ output: '„€"\\{[' }]);
+  });
+
+  test('who has said everything need not wait to be told that it is not enough', async () => {
+    const { port } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    socket.end('{"name":');
+    expect(await text(socket)).toBe('invalid');
+  });
+
+  test('more than a mebibyte is invalid, whatever it is', async () => {
+    const { port, delivered, log } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    socket.on('error', () => undefined).write(aResult({ output: 'x'.repeat(1024 * 1024) }));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toBe('invalid');
+    expect(delivered).toEqual([]);
+    expect(log.records).toMatchObject([{ fields: { reason: 'larger than 1 MiB' } }]);
+  });
+
+  test('just under a mebibyte in small pieces is taken, and quickly', async () => {
+    const { port, delivered } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    const message = Buffer.from(`[${Array.from({ length: 15_000 }, (_, at) => aResult({ n: at })).join(',')}]`);
+    expect(message.length).toBeLessThan(1024 * 1024);
+    const startedMs = performance.now();
+    for (let at = 0; at < message.length; at += 64) socket.write(message.subarray(at, at + 64));
+    expect(await text(socket)).toBe('ok');
+    expect(delivered).toHaveLength(15_000);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
+
+  test('who never says anything is cut off after a while', async () => {
+    const { port, clock } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    clock.advance(30_000);
+    expect(await text(socket)).toBe('');
+    await vi.waitFor(() => expect(clock.pending).toBe(0));
+  });
+
+  test('a result that could not be made safe is not answered with ok', async () => {
+    const { port, log } = await aBench(openTcpInput, async () => await Promise.reject(new Error('disk full')));
+    const socket = await connected(port);
+    socket.write(aResult());
+    const closed = once(
+      socket.on('error', () => undefined),
+      'close',
+    );
+    let answer = '';
+    socket.on('data', (data: Buffer) => (answer += data.toString()));
+    await closed;
+    expect(answer).toBe('');
+    expect(log.messages('error')).toEqual(['check result of a local program lost, it could not be spooled']);
+  });
+
+  test('closing cuts who is still there and leaves no timer', async () => {
+    const { input, port, clock } = await aBench(openTcpInput);
+    const socket = await connected(port);
+    socket.on('error', () => undefined);
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await input[Symbol.asyncDispose]();
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true));
+    await vi.waitFor(() => expect(clock.pending).toBe(0));
+  });
+});
+
+describe('UDP', () => {
+  async function send(port: number, ...datagrams: string[]): Promise<{ answers: number }> {
+    const socket = createSocket('udp4');
+    const heard = { answers: 0 };
+    socket.on('message', () => (heard.answers += 1));
+    onTestFinished(() => void socket.close());
+    for (const datagram of datagrams) {
+      await new Promise<void>((resolve, reject) => {
+        socket.send(datagram, port, '127.0.0.1', (error) => (error === null ? resolve() : reject(error)));
+      });
+    }
+    return heard;
+  }
+
+  test('takes a result from each datagram and never answers', async () => {
+    const { port, delivered, log } = await aBench(openUdpInput);
+    const heard = await send(
+      port,
+      'ping',
+      aResult({ name: 'a' }),
+      `[${aResult({ name: 'b' })},${aResult({ name: 'c' })}]`,
+    );
+    await vi.waitFor(() => expect(delivered.map(({ name }) => name)).toEqual(['a', 'b', 'c']));
+    expect(log.records).toEqual([]);
+    expect(heard.answers).toBe(0);
+  });
+
+  test('tells the log what was wrong with one, and goes on', async () => {
+    const { port, delivered, log } = await aBench(openUdpInput);
+    await send(port, '{"name": "a"', '{"name": "a"}', aResult());
+    await vi.waitFor(() => expect(delivered).toHaveLength(1));
+    expect(log.records.map(({ fields }) => fields)).toEqual([
+      { input: 'udp', reason: 'not JSON' },
+      { input: 'udp', reason: expect.stringContaining('output') },
+    ]);
+  });
+});
