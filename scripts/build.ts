@@ -7,15 +7,15 @@ import { build, type Plugin } from 'esbuild';
 interface Program {
   readonly source: string;
   /**
-   * People wait for its start: the compiled code is kept beside the program for the next one. Not for the daemons, which
-   * start once, and whose first line carries their flags.
+   * People wait for its start: the compiled code is kept beside the program for the next one.
    */
   readonly startsOften?: boolean;
   readonly nodeFlags?: string;
 }
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
-  mon: { source: 'tui/main.tsx', startsOften: true },
+  // A smaller nursery for new objects: a sixth less memory with 100,000 events, for a hundredth of a core.
+  mon: { source: 'tui/main.tsx', startsOften: true, nodeFlags: '--max-semi-space-size=8' },
   monctl: { source: 'tui/monctl/main.ts', startsOften: true },
   'mon-agent': { source: 'daemon/agent/main.ts' },
   // Results live for one batch: with room for several batches, most are gone before anybody looks for garbage.

@@ -14,6 +14,9 @@ import type { Theme } from './theme.ts';
 /** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
 const RESIZE_REST_MS = 50;
 
+/** How long a new filter may be evaluated before keys and frames get their turn. */
+const FILTER_TURN_MS = 8;
+
 export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
 }
@@ -103,11 +106,12 @@ export function openConsole(parts: ConsoleParts): Console {
   const filterOn = (): void => {
     if (isFiltering || !store.events.filtering) return;
     isFiltering = true;
-    // One slice per turn of the event loop, so that keys and frames come between.
+    // A few milliseconds per turn of the event loop, so that keys and frames come between.
     setImmediate(() => {
       isFiltering = false;
-      if (store.events.work(clock.now())) scheduler.paintNow();
-      else filterOn();
+      const untilMs = clock.now() + FILTER_TURN_MS;
+      while (!store.events.work(clock.now())) if (clock.now() >= untilMs) return filterOn();
+      scheduler.paintNow();
     });
   };
 

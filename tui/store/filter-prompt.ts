@@ -8,6 +8,8 @@ const HISTORY_MAX = 100;
 
 export function openPrompt(store: ConsoleStore): void {
   const { filter } = store.state;
+  // While the first letter is on its way.
+  store.events.prepareFilter();
   store.update({ prompt: { line: lineOf(filter.text), historyAt: filter.history.length } });
 }
 

@@ -13,6 +13,7 @@ type Step =
   | { readonly kind: 'put'; readonly row: EventRow }
   | { readonly kind: 'gone'; readonly key: string }
   | { readonly kind: 'filter'; readonly on: boolean }
+  | { readonly kind: 'prepare' }
   | { readonly kind: 'work' }
   | { readonly kind: 'freeze' }
   | { readonly kind: 'thaw' };
@@ -32,7 +33,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'put', row })) },
   { weight: 2, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'gone', key: eventKey(row.client, row.check) })) },
   fc.boolean().map((on): Step => ({ kind: 'filter', on })),
-  fc.constantFrom<Step>({ kind: 'work' }, { kind: 'freeze' }, { kind: 'thaw' }),
+  fc.constantFrom<Step>({ kind: 'prepare' }, { kind: 'work' }, { kind: 'freeze' }, { kind: 'thaw' }),
 );
 
 function take(registry: EventRegistry, step: Step): void {
@@ -43,6 +44,8 @@ function take(registry: EventRegistry, step: Step): void {
       return registry.apply(step.key, null, NOW_MS);
     case 'filter':
       return registry.setFilter(step.on ? onlyWeb : undefined);
+    case 'prepare':
+      return registry.prepareFilter();
     case 'work':
       return void registry.work(NOW_MS, 2);
     case 'freeze':

@@ -10,14 +10,15 @@ interface Item {
 const compare = (a: Item, b: Item): number => a.rank - b.rank || a.name - b.name;
 
 test('whatever is inserted and removed, it is an array that was sorted', () => {
-  const operations = fc.array(fc.record({ rank: fc.integer({ min: 0, max: 50 }), remove: fc.boolean() }), {
-    maxLength: 300,
-  });
+  const operations = fc.array(
+    fc.record({ rank: fc.integer({ min: 0, max: 50 }), remove: fc.boolean(), look: fc.boolean() }),
+    { maxLength: 300 },
+  );
   fc.assert(
     fc.property(operations, (steps) => {
       const list = new SortedList<Item>(compare);
       const model: Item[] = [];
-      for (const [name, { rank, remove }] of steps.entries()) {
+      for (const [name, { rank, remove, look }] of steps.entries()) {
         const victim = remove ? model[rank % Math.max(1, model.length)] : undefined;
         if (victim === undefined) {
           const item = { rank, name };
@@ -27,6 +28,8 @@ test('whatever is inserted and removed, it is an array that was sorted', () => {
           list.remove(victim);
           model.splice(model.indexOf(victim), 1);
         }
+        // Arrivals get their places one by one, or all together, depending on when somebody looks.
+        expect(look && list.at(rank)).toBe(look && model.toSorted(compare)[rank]);
       }
       const sorted = model.toSorted(compare);
       expect(list.toArray()).toEqual(sorted);
