@@ -13,6 +13,7 @@ import {
 } from '../../../shared/schemas/settings.ts';
 import { SettingsReview, type Remark } from '../../settings/settings-review.ts';
 import { definitionWarnings } from './definition-warnings.ts';
+import { expressionProblems } from './expression-problems.ts';
 
 /** Definitions by their name. */
 export interface ValidDefinitions {
@@ -75,6 +76,8 @@ export function validateSettings(settings: Settings): Validation {
   } else {
     problems.push({ path: ['client'], message: 'must be an object' });
   }
+
+  problems.push(...expressionProblems(valid));
 
   warnings.push(...sectionWarnings(settings), ...apiWarnings(valid.api), ...definitionWarnings(valid));
   return { valid, problems, warnings };

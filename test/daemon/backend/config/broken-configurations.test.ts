@@ -254,7 +254,19 @@ const BROKEN: readonly Broken[] = [
     'an endless expression',
     { attributes: { check: { status: `eval: ${'value == 1 || '.repeat(100)}` } } },
     '.attributes.check.status',
-    'an expression must be at most 1024 characters long',
+    'character 1030: an expression has at most 1024 characters: shorten it',
+  ),
+  inFilter(
+    'an expression that would run a program',
+    { attributes: { check: { output: 'eval: system(value)' } } },
+    '.attributes.check.output',
+    'character 7: there is no "system": use value, a token such as :::check.name:::, or quote a text',
+  ),
+  inCheck(
+    'an expression that ends too early',
+    { proxy_requests: { client_attributes: { kind: 'eval: value ==' } } },
+    '.proxy_requests.client_attributes.kind',
+    'character 15: a value is missing here',
   ),
   inFilter(
     'an empty window',
