@@ -3,6 +3,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Call, CommandOption } from './command.ts';
 import { poll } from './poll.ts';
 import type { Sight } from './poll.ts';
+import { counted } from './counted.ts';
 import { table } from './table.ts';
 import type { Column } from './table.ts';
 
@@ -133,5 +134,5 @@ function nothing({ noun }: Pick<List<never>, 'noun'>, all: number): string {
 }
 
 function countText({ noun }: Pick<List<never>, 'noun'>, shown: number, found: number): string {
-  return shown === found ? `${String(found)} ${noun}` : `${String(shown)} of ${String(found)} ${noun}`;
+  return shown === found ? counted(found, noun) : `${String(shown)} of ${String(found)} ${noun}`;
 }

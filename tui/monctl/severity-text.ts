@@ -1,6 +1,7 @@
 import { severityOf } from '../../shared/domain/severity.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { MonError } from '../../shared/errors.ts';
+import { counted } from './counted.ts';
 import type { Style } from './table.ts';
 
 const STATUS_WORD: Readonly<Record<Severity, string>> = {
@@ -83,11 +84,4 @@ export function severityCounts(noun: string, statuses: readonly number[]): strin
     return count === 0 ? [] : [`${String(count)} ${severity}`];
   });
   return `${counted(statuses.length, noun)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
-}
-
-/** `no events`, `1 event`, `2 events`. */
-export function counted(count: number, plural: string): string {
-  return count === 1
-    ? `1 ${plural.replace(/ies$/, 'y').replace(/s$/, '')}`
-    : `${count === 0 ? 'no' : String(count)} ${plural}`;
 }

@@ -4,7 +4,8 @@ import { MonError } from '../../shared/errors.ts';
 import type { SilencedView, SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../store/silence-preview.ts';
 import type { Call } from './command.ts';
-import { counted, SEVERITY_ORDER, severityCounts } from './severity-text.ts';
+import { counted } from './counted.ts';
+import { SEVERITY_ORDER, severityCounts } from './severity-text.ts';
 
 /** What a silence would do if it were made now. */
 export async function silenceEffects(

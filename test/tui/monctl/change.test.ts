@@ -44,6 +44,10 @@ async function wholeState(): Promise<unknown> {
   return { clients, results, events, silenced, stashes, aggregates };
 }
 
+function exactly(text: string): RegExp {
+  return new RegExp(`^${text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`);
+}
+
 const DRY_RUNS: readonly {
   readonly line: readonly string[];
   readonly request: string;
@@ -198,7 +202,7 @@ test.each(DRY_RUNS)(
     expect(shown.request.body).toEqual(body ?? shown.request.body);
     expect(shown).toMatchObject({
       dry_run: true,
-      effects: effects.map((effect) => (typeof effect === 'string' ? effect : expect.stringMatching(effect))),
+      effects: effects.map((effect) => expect.stringMatching(typeof effect === 'string' ? exactly(effect) : effect)),
     });
     expect(await wholeState()).toEqual(before);
   },

@@ -5,7 +5,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { counted } from '../severity-text.ts';
+import { counted } from '../counted.ts';
 import { record } from '../table.ts';
 import type { Column, Style } from '../table.ts';
 import { parseLifetime } from '../times.ts';

@@ -3,7 +3,7 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { toYaml } from '../output.ts';
-import { counted } from '../severity-text.ts';
+import { counted } from '../counted.ts';
 import { record } from '../table.ts';
 import { ago } from '../times.ts';
 

@@ -7,7 +7,8 @@ import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
-import { counted, severityCounts } from '../severity-text.ts';
+import { counted } from '../counted.ts';
+import { severityCounts } from '../severity-text.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
 

@@ -8,15 +8,8 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import {
-  counted,
-  parseStatus,
-  STATUS_WORDS,
-  statusFlag,
-  statusStyle,
-  statusText,
-  statusWord,
-} from '../severity-text.ts';
+import { counted } from '../counted.ts';
+import { parseStatus, STATUS_WORDS, statusFlag, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { MONCTL } from './run-monctl.ts';
+
+/** The program itself with `--watch`, into a pipe, until the test ends. */
+export interface WatchingMonctl {
+  /** The next line of its output. @throws with all lines when none comes */
+  next(): Promise<string>;
+  readonly stderr: string;
+  /** Of the program, once it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+export function watchMonctl(args: readonly string[], env: Readonly<Record<string, string>>): WatchingMonctl {
+  const child = spawn(process.execPath, [MONCTL, ...args, '--watch'], {
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: join(tmpdir(), 'mon-test-compile-cache'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close').then(() => child.exitCode);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
+  let read = 0;
+  return {
+    async next() {
+      const line = await vi.waitFor(
+        () => {
+          const lines = stdout.split('\n');
+          const found = lines[read];
+          if (found === undefined || read === lines.length - 1) {
+            throw new Error(`waited for line ${String(read + 1)} of:\n${stdout}\n${stderr}`);
+          }
+          return found;
+        },
+        { timeout: 15_000, interval: 10 },
+      );
+      read += 1;
+      return line;
+    },
+    get stderr() {
+      return stderr;
+    },
+    ended,
+  };
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { systemFeedClock } from '../../../shared/client/feed-clock.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Call } from '../../../tui/monctl/command.ts';
+import { Flags } from '../../../tui/monctl/flags.ts';
+import { showList } from '../../../tui/monctl/list.ts';
+import { openOutput } from '../../../tui/monctl/output.ts';
+import type { Sight } from '../../../tui/monctl/poll.ts';
+
+interface Item {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** What a watched list writes while it is seen like this, one text for each write. */
+async function watched(
+  sights: readonly Sight<Item>[],
+  { rows, isTTY, format = 'table', limit = '9' }: { rows?: number; isTTY: boolean; format?: string; limit?: string },
+): Promise<{ written: readonly string[]; notes: readonly string[] }> {
+  const written: string[] = [];
+  const notes: string[] = [];
+  const stdout = {
+    isTTY,
+    columns: 20,
+    ...(rows !== undefined && { rows }),
+    write: (text: string) => written.push(text),
+  };
+  const call: Call = {
+    operands: [],
+    flags: new Flags({ watch: true, limit }),
+    api: () => {
+      throw new Error('nothing is asked');
+    },
+    backend: 'http://mon',
+    output: openOutput({ format, raw: false }, stdout, { write: (text: string) => notes.push(text) }),
+    env: {},
+    readInput: () => Promise.resolve(''),
+    ask: undefined,
+    clock: systemFeedClock,
+    nowMs: 0,
+  };
+  const watching = showList<Item>(call, {
+    noun: 'things',
+    columns: () => [
+      { title: 'NAME', text: ({ name }) => name },
+      { title: 'VALUE', align: 'right', text: ({ value }) => String(value) },
+    ],
+    key: ({ name }) => name,
+    news: ({ value }) => value,
+    fetch: () => Promise.resolve([]),
+    async *follow() {
+      yield* sights;
+      throw new MonError('unavailable', 'the end');
+    },
+  });
+  await expect(watching).rejects.toThrow('the end');
+  return { written, notes };
+}
+
+const A: Item = { name: 'a', value: 1 };
+const B: Item = { name: 'b\tb', value: 2 };
+
+function seen(...items: readonly Item[]): Sight<Item> {
+  return { items, trouble: undefined };
+}
+
+test('a terminal is drawn over only when what it shows is another', async () => {
+  const { written } = await watched([seen(A), seen(A), seen({ ...A }), seen(A, B)], { isTTY: true, rows: 6 });
+  expect(written).toHaveLength(2);
+  // The first time what stood on the screen moves up; each line is cleared to its end, and what is below it too.
+  expect(written[0]).toBe(
+    '\n'.repeat(6) +
+      '\u001b[?7l\u001b[H1 thing\u001b[K\r\nNAME  VALUE\u001b[K\r\na     1\u001b[K\r\n\u001b[J\u001b[?7h',
+  );
+  expect(written[1]).toMatch(/^\u001b\[\?7l\u001b\[H2 things\u001b\[K/);
+});
+
+test('what does not fit on the terminal is counted', async () => {
+  const items = Array.from({ length: 9 }, (_, at) => ({ name: `n-${String(at)}`, value: at }));
+  const { written } = await watched([seen(...items)], { isTTY: true, rows: 6 });
+  expect(written[0]).toContain('n-1   1\u001b[K\r\n... 7 more lines\u001b[K\r\n\u001b[J');
+});
+
+test('while the backend is away the last state stands, and the screen says why', async () => {
+  const { written } = await watched(
+    [{ items: undefined, trouble: 'cannot reach\u001b[2J it' }, seen(A), { items: [A], trouble: 'cannot reach it' }],
+    { isTTY: true, rows: 6 },
+  );
+  expect(written.map((text) => /\u001b\[H([^\r]*)\u001b\[K/.exec(text)?.[1])).toEqual([
+    expect.stringMatching(/^cannot reach[^\u001b]* it$/),
+    '1 thing',
+    '1 thing; as last known: cannot reach it',
+  ]);
+});
+
+test('a pipe gets what is there and each change, cells apart by tabs', async () => {
+  const { written, notes } = await watched(
+    [
+      seen(A, B),
+      seen(A, B),
+      seen({ ...A, value: 9 }, B),
+      { items: [B], trouble: 'away' },
+      { items: [B], trouble: 'away' },
+    ],
+    { isTTY: false },
+  );
+  expect(written.join('')).toBe('+\ta\t1\n+\tb b\t2\n~\ta\t9\n-\ta\t9\n');
+  expect(notes).toEqual(['away\n']);
+});
+
+test('programs get one JSON value a line, on a terminal too', async () => {
+  const { written } = await watched([seen(A), seen()], { isTTY: true, format: 'json' });
+  expect(written).toEqual([
+    '{"change":"added","key":"a","value":{"name":"a","value":1}}\n',
+    '{"change":"removed","key":"a","value":{"name":"a","value":1}}\n',
+  ]);
+});
+
+test('a limit holds for what is watched: what moves out of it is gone', async () => {
+  const { written } = await watched([seen(A), seen(B, A)], { isTTY: false, format: 'json', limit: '1' });
+  expect(written.map((line) => (JSON.parse(line) as { change: string; key: string }).change)).toEqual([
+    'added',
+    'removed',
+    'added',
+  ]);
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { poll } from '../../../tui/monctl/poll.ts';
+import type { Sight } from '../../../tui/monctl/poll.ts';
+import { CuttingProxy } from '../../support/cutting-proxy.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { Pty } from '../../support/pty.ts';
+import { MONCTL } from '../../support/run-monctl.ts';
+import { startBackend } from '../../support/running-backend.ts';
+import type { RunningBackend } from '../../support/running-backend.ts';
+import { deadUrl, startScriptedServer } from '../../support/scripted-server.ts';
+import { watchMonctl } from '../../support/watching-monctl.ts';
+
+let backend: RunningBackend;
+let api: ApiClient;
+
+beforeAll(async () => {
+  backend = await startBackend();
+  api = openApiClient({ backend: backend.url, env: {} });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+/** Sign and the cells that stand still, of a line of a watched table. */
+function cells(line: string, ...indexes: number[]): string {
+  const all = line.split('\t');
+  return indexes.map((index) => all[index] ?? '').join(' ');
+}
+
+test('events into a pipe: what is there, then one line for each change', async () => {
+  await api.submitResult({ source: 'ev-1', name: 'disk', status: 1, output: 'almost\tfull' });
+  const watching = watchMonctl(['event', 'list', '--search', 'client~ev-*'], { MON_BACKEND: backend.url });
+  const next = async (): Promise<string> => cells(await watching.next(), 0, 1, 2, 3, 7, 8);
+  expect(await next()).toMatch(/^\+ WARN ev-1 disk {2}almost +full$/);
+  await api.submitResult({ source: 'ev-1', name: 'disk', status: 2, output: 'full' });
+  expect(await next()).toBe('~ CRIT ev-1 disk  full');
+  await api.silence({ check: 'disk' });
+  expect(await next()).toBe('~ CRIT ev-1 disk silenced full');
+  // The same once more is no news, nor is what does not match: the next line is of what comes after.
+  await api.submitResult({ source: 'ev-1', name: 'disk', status: 2, output: 'full' });
+  await api.submitResult({ source: 'other', name: 'disk', status: 2, output: 'full' });
+  await api.submitResult({ source: 'ev-2', name: 'load', status: 3, output: '?' });
+  expect(await next()).toBe('+ UNKN ev-2 load  ?');
+  await api.resolve({ client: 'ev-1', check: 'disk' });
+  expect(await next()).toBe('- CRIT ev-1 disk silenced full');
+});
+
+test('silenced entries into a pipe as JSON, one value a line', async () => {
+  await api.silence({ subscription: 'si', reason: 'first' });
+  const watching = watchMonctl(['silenced', 'list', '--subscription', 'si', '-o', 'json'], {
+    MON_BACKEND: backend.url,
+  });
+  const next = async (): Promise<unknown> => JSON.parse(await watching.next());
+  expect(await next()).toEqual({
+    change: 'added',
+    key: 'si:*',
+    value: expect.objectContaining({ id: 'si:*', reason: 'first', expire: -1 }),
+  });
+  await api.silence({ subscription: 'si', reason: 'second', expire: 3600 });
+  expect(await next()).toMatchObject({ change: 'changed', value: { reason: 'second', expire: expect.any(Number) } });
+  await api.clearSilenced({ id: 'si:*' });
+  expect(await next()).toMatchObject({ change: 'removed', key: 'si:*' });
+});
+
+test('clients into a pipe; a sign of life is no news', async () => {
+  await api.saveClient({ name: 'cl-1', address: 'a', subscriptions: ['cl'] });
+  const watching = watchMonctl(['client', 'list', '--subscription', 'cl'], { MON_BACKEND: backend.url });
+  const next = async (): Promise<string> => cells(await watching.next(), 0, 1, 2);
+  expect(await next()).toBe('+ cl-1 a');
+  await api.saveClient({ name: 'cl-1', address: 'a', subscriptions: ['cl'] });
+  await api.saveClient({ name: 'cl-1', address: 'b', subscriptions: ['cl'] });
+  expect(await next()).toBe('~ cl-1 b');
+  await api.deleteClient('cl-1');
+  expect(await next()).toBe('- cl-1 b');
+});
+
+test('a list without a feed is asked for again', async () => {
+  const watching = watchMonctl(['stash', 'list', '--prefix', 'st/', '-o', 'yaml'], { MON_BACKEND: backend.url });
+  await vi.waitFor(() => api.stashes());
+  await api.saveStash({ path: 'st/a', content: { n: 1 } });
+  expect([await watching.next(), await watching.next(), await watching.next()]).toEqual([
+    '---',
+    'change: added',
+    'key: st/a',
+  ]);
+});
+
+test('on a terminal the list is drawn over, and only when something changed', async () => {
+  await api.submitResult({ source: 'tty-1', name: 'disk', status: 2, output: 'full' });
+  const env = { MON_BACKEND: backend.url };
+  await using pty = new Pty(process.execPath, [MONCTL, 'result', 'list', '--client', 'tty-1', '-w'], {
+    env,
+    columns: 60,
+    rows: 8,
+  });
+  await pty.waitForText(/^1 result\s*\nSTATUS +CLIENT[^\n]*\nCRIT +tty-1 +disk/m);
+  await api.submitResults(
+    Array.from({ length: 9 }, (_, at) => ({
+      source: 'tty-1',
+      name: `load-${String(at)}`,
+      status: 0,
+      output: 'x'.repeat(99),
+    })),
+  );
+  await pty.waitForText(/^10 results\s*\nSTATUS.*\nCRIT +tty-1 +disk.*\n(?:OK .*…\n){3}\.\.\. 6 more lines$/m);
+  pty.write('\u0003');
+  expect((await pty.exited).signal).toBe(2);
+});
+
+test('a connection that is cut is made again, and nothing is told twice', async () => {
+  await using proxy = await CuttingProxy.open(backend.url);
+  await api.submitResult({ source: 'cut-1', name: 'disk', status: 2, output: 'full' });
+  const watching = watchMonctl(['event', 'list', '--client', 'cut-1'], { MON_BACKEND: proxy.url });
+  expect(cells(await watching.next(), 0, 2, 3)).toBe('+ cut-1 disk');
+  proxy.cut();
+  await vi.waitFor(() => expect(watching.stderr).not.toBe(''), { timeout: 10_000 });
+  await api.submitResult({ source: 'cut-1', name: 'load', status: 2, output: 'high' });
+  expect(cells(await watching.next(), 0, 2, 3)).toBe('+ cut-1 load');
+});
+
+test('where there is no backend yet, it is waited for and said', async () => {
+  const url = await deadUrl();
+  const watching = watchMonctl(['event', 'list'], { MON_BACKEND: url });
+  await vi.waitFor(
+    () => expect(watching.stderr).toContain(`cannot reach the backend at ${url}: nothing listens there`),
+    {
+      timeout: 10_000,
+    },
+  );
+});
+
+test.each([
+  { line: ['event', 'list'], status: 401, code: 4 },
+  { line: ['check', 'list'], status: 401, code: 4 },
+  { line: ['check', 'list'], status: 400, code: 2 },
+])('$line that is refused with $status ends with $code', async ({ line, status, code }) => {
+  const { url } = await startScriptedServer(() => ({ status }));
+  expect(await watchMonctl(line, { MON_BACKEND: url }).ended).toBe(code);
+});
+
+test('polling: every two seconds, the last answer stands while the backend is away', async () => {
+  const clock = new ManualClock();
+  const answers: (readonly string[] | MonError)[] = [
+    ['a'],
+    new MonError('unavailable', 'cannot reach it'),
+    ['b'],
+    new MonError('forbidden', 'not for you'),
+  ];
+  const sights = poll(clock, () => {
+    const answer = answers.shift() ?? [];
+    return answer instanceof MonError ? Promise.reject(answer) : Promise.resolve(answer);
+  });
+  const next = async (): Promise<Sight<string> | undefined> => {
+    const coming = sights.next();
+    await Promise.resolve();
+    clock.advance(1999);
+    await Promise.resolve();
+    clock.advance(1);
+    const { value } = await coming;
+    return value ?? undefined;
+  };
+  expect(await next()).toEqual({ items: ['a'], trouble: undefined });
+  expect(await next()).toEqual({ items: ['a'], trouble: 'cannot reach it' });
+  expect(await next()).toEqual({ items: ['b'], trouble: undefined });
+  await expect(next()).rejects.toMatchObject({ code: 'forbidden' });
+});

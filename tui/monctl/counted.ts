@@ -1,0 +1,6 @@
+/** `no events`, `1 event`, `2 events`; of the nouns that there are here. */
+export function counted(count: number, plural: string): string {
+  if (count !== 1) return `${count === 0 ? 'no' : String(count)} ${plural}`;
+  const singular = plural.replace(/ies$/, 'y').replace(/shes$/, 'sh').replace(/s$/, '');
+  return `1 ${singular}`;
+}
