@@ -1,24 +1,49 @@
 import { KEEPALIVE_THRESHOLDS, type Client } from '../schemas/client.ts';
+import { unmatchedText } from './tokens.ts';
 
 /** The name under which signs of life are results (completion 1.10). */
 export const KEEPALIVE_CHECK = 'keepalive';
+
+/** Seconds of silence before a status changes. */
+export interface KeepaliveThresholds {
+  readonly warning: number;
+  readonly critical: number;
+}
 
 /** What the backend concludes from the age of a client's last sign of life. */
 export interface KeepaliveStatus {
   /** Never unknown, because silence is a known fact. */
   readonly status: 0 | 1 | 2;
   readonly output: string;
-  readonly thresholds: { readonly warning: number; readonly critical: number };
+  readonly thresholds: KeepaliveThresholds;
+}
+
+/** What a client does not say itself. */
+interface KeepaliveSettings {
+  /** For clients without their own; by default those of the peer. */
+  readonly thresholds?: KeepaliveThresholds;
+  /** Tokens in the keepalive attributes of the client that have no value. */
+  readonly unmatched?: readonly string[];
 }
 
 /**
- * The state of a client, with its own thresholds or the default ones (completion 1.10; texts: legacy-peer, Keepalive).
+ * The state of a client, with its own thresholds or the given ones (completion 1.10; texts: legacy-peer, Keepalive).
+ * Tokens without a value are told, and are a warning at least.
  *
  * @param now epoch seconds; a client whose clock runs ahead counts as fresh
  */
-export function keepaliveStatus(client: Client, now: number): KeepaliveStatus {
-  const age = Math.max(0, now - client.timestamp);
-  const thresholds = thresholdsOf(client);
+export function keepaliveStatus(
+  client: Client,
+  now: number,
+  { thresholds = KEEPALIVE_THRESHOLDS, unmatched = [] }: KeepaliveSettings = {},
+): KeepaliveStatus {
+  const keepalive = statusByAge(Math.max(0, now - client.timestamp), thresholdsOf(client, thresholds));
+  if (unmatched.length === 0) return keepalive;
+  const { status, output } = keepalive;
+  return { ...keepalive, status: status === 0 ? 1 : status, output: `${output} - ${unmatchedText(unmatched)}` };
+}
+
+function statusByAge(age: number, thresholds: KeepaliveThresholds): KeepaliveStatus {
   const missed = (threshold: number): string =>
     `No keepalive sent from client for ${String(age)} seconds (>=${String(threshold)})`;
   if (age >= thresholds.critical) return { status: 2, output: missed(thresholds.critical), thresholds };
@@ -26,12 +51,9 @@ export function keepaliveStatus(client: Client, now: number): KeepaliveStatus {
   return { status: 0, output: `Keepalive sent from client ${String(age)} seconds ago`, thresholds };
 }
 
-function thresholdsOf(client: Client): { warning: number; critical: number } {
+function thresholdsOf(client: Client, others: KeepaliveThresholds): KeepaliveThresholds {
   const own = keepaliveOf(client)['thresholds'] as Partial<Record<'warning' | 'critical', number | null>> | undefined;
-  return {
-    warning: own?.warning ?? KEEPALIVE_THRESHOLDS.warning,
-    critical: own?.critical ?? KEEPALIVE_THRESHOLDS.critical,
-  };
+  return { warning: own?.warning ?? others.warning, critical: own?.critical ?? others.critical };
 }
 
 /** The `keepalive` attributes of a client, which its keepalive results take over: handlers, refresh and any other. */

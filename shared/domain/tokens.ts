@@ -27,6 +27,11 @@ export function substituteTokens(value: unknown, attributes: Attributes): Substi
   return { value: substituted, unmatched: [...unmatched] };
 }
 
+/** What is said of a check whose tokens have no value (reference 2.3). */
+export function unmatchedText(paths: readonly string[]): string {
+  return `Unmatched check token(s): ${paths.join(', ')}`;
+}
+
 function substitute(value: unknown, attributes: Attributes, unmatched: Set<string>): unknown {
   if (typeof value === 'string') return substituteText(value, attributes, unmatched);
   if (Array.isArray(value)) return value.map((item) => substitute(item, attributes, unmatched));

@@ -1,0 +1,30 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { proxySplayMs } from '../../../shared/domain/proxy-splay.ts';
+
+// Completion 1.13: the interval times the coverage, divided by the matches.
+test.each<{ periodMs: number; matches: number; coverage?: number; splayMs: number }>([
+  { periodMs: 60_000, matches: 1, splayMs: 54_000 },
+  { periodMs: 60_000, matches: 10, splayMs: 5400 },
+  { periodMs: 60_000, matches: 10, coverage: 50, splayMs: 3000 },
+  { periodMs: 60_000, matches: 7, coverage: 90, splayMs: 7714 },
+  { periodMs: 1000, matches: 5000, coverage: 90, splayMs: 0 },
+  { periodMs: 60_000, matches: 0, splayMs: 0 },
+  // The next run of a schedule may be now.
+  { periodMs: 0, matches: 3, splayMs: 0 },
+  { periodMs: -5, matches: 3, splayMs: 0 },
+])('$matches matches in $periodMs ms are $splayMs ms apart', ({ periodMs, matches, coverage, splayMs }) => {
+  expect(proxySplayMs(periodMs, matches, coverage)).toBe(splayMs);
+});
+
+test('all requests fall into the covered part', () => {
+  const period = fc.integer({ min: 1, max: 86_400_000 });
+  const matches = fc.integer({ min: 1, max: 10_000 });
+  fc.assert(
+    fc.property(period, matches, fc.integer({ min: 1, max: 99 }), (periodMs, count, coverage) => {
+      const lastMs = proxySplayMs(periodMs, count, coverage) * (count - 1);
+      expect(lastMs).toBeLessThan(periodMs);
+      expect(lastMs * 100).toBeLessThanOrEqual(periodMs * coverage);
+    }),
+  );
+});
