@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import headless, { type Terminal } from '@xterm/headless';
 import { spawn, type IPty } from '@lydell/node-pty';
@@ -34,11 +34,19 @@ export class ConsoleTerminal implements AsyncDisposable {
     const { PATH, HOME } = process.env;
     this.#size = size;
     this.#terminal = new headless.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true });
-    this.#pty = spawn(process.execPath, [join(ROOT, 'dist', 'mon.js')], {
+    // By its first line, which names the flags that it wants.
+    this.#pty = spawn(join(ROOT, 'dist', 'mon.js'), [], {
       name: 'xterm-256color',
       cols: size.columns,
       rows: size.rows,
-      env: { PATH, HOME, USER: 'bench', LANG: 'C.UTF-8', MON_BACKEND: backend, ...env },
+      env: {
+        PATH: `${dirname(process.execPath)}${delimiter}${PATH ?? ''}`,
+        HOME,
+        USER: 'bench',
+        LANG: 'C.UTF-8',
+        MON_BACKEND: backend,
+        ...env,
+      },
       encoding: null,
     });
     this.#exited = new Promise((resolve) => void this.#pty.onExit(() => resolve()));

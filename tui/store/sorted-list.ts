@@ -17,26 +17,23 @@ export class SortedList<T> {
   /** Of the items in chunks. */
   #placed = 0;
   /** Inserted, and without a place yet. */
-  #arrivals: T[] = [];
+  readonly #arrivals = new Set<T>();
 
   constructor(compare: (a: T, b: T) => number) {
     this.#compare = compare;
   }
 
   get length(): number {
-    return this.#placed + this.#arrivals.length;
+    return this.#placed + this.#arrivals.size;
   }
 
   insert(item: T): void {
-    this.#arrivals.push(item);
+    this.#arrivals.add(item);
   }
 
   /** @returns whether the item was there */
   remove(item: T): boolean {
-    if (this.#take(item)) return true;
-    if (this.#arrivals.length === 0) return false;
-    this.#settle();
-    return this.#take(item);
+    return this.#arrivals.delete(item) || this.#take(item);
   }
 
   /** @returns -1 when the item is not there */
@@ -81,19 +78,19 @@ export class SortedList<T> {
       this.#chunks.push(items.slice(start, start + (CHUNK_MAX >> 1)));
     }
     this.#placed = items.length;
-    this.#arrivals = [];
+    this.#arrivals.clear();
   }
 
   /** Gives every arrival its place. */
   #settle(): void {
-    const arrivals = this.#arrivals;
-    if (arrivals.length === 0) return;
+    if (this.#arrivals.size === 0) return;
+    const arrivals = [...this.#arrivals];
     if (arrivals.length > this.#placed * MERGE_SHARE) {
       // Two runs in order, which sorting merges in one pass.
-      this.replace(this.#joined().concat(arrivals.sort(this.#compare)).sort(this.#compare));
+      this.replace(this.#joined().concat(arrivals.toSorted(this.#compare)).toSorted(this.#compare));
       return;
     }
-    this.#arrivals = [];
+    this.#arrivals.clear();
     for (const item of arrivals) this.#place(item);
   }
 
