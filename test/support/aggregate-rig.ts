@@ -72,7 +72,7 @@ export class AggregateRig implements AsyncDisposable {
       { lingerMs: LINGER_MS },
     );
     this.#results = new Results({ batcher, definitions, clock });
-    this.#clients = new Clients(batcher);
+    this.#clients = new Clients({ batcher, quarantineSeconds: 0 });
     this.#silenced = new SilencedEntries(batcher);
     this.#aggregates = new Aggregates(batcher);
     this.#parts = new AsyncDisposableStack();

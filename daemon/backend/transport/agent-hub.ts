@@ -112,7 +112,9 @@ export class AgentHub implements Disposable {
 
 /** Whoever is asked goes to the end of the line, where those who join stand as well. */
 function sendToNext(line: Set<AgentConnection>, check: CheckRequest): void {
-  for (const connection of [...line]) {
+  for (let left = line.size; left > 0; left--) {
+    const [connection] = line;
+    if (connection === undefined) return;
     line.delete(connection);
     line.add(connection);
     if (connection.request(check)) return;

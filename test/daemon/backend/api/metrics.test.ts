@@ -54,7 +54,11 @@ test('what the backend holds is counted', async () => {
 });
 
 test('every commit is measured, its results and its time', async () => {
-  await ask('POST', '/api/mon/v1/results', Array(100).fill({ name: 'a', output: '' }));
+  await ask(
+    'POST',
+    '/api/mon/v1/results',
+    Array.from({ length: 100 }, () => ({ name: 'a', output: '' })),
+  );
   const metrics = await series();
   expect(metrics.get('mon_batch_results_sum')).toBe(100);
   expect(metrics.get('mon_batch_results_count')).toBe(1);

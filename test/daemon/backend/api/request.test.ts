@@ -141,6 +141,13 @@ describe('roundrobin: and direct: are for one agent at a time', () => {
   });
 });
 
+/** Source and command of what an agent is asked to run for a check. */
+async function asked(check: string): Promise<unknown[][]> {
+  const peer = await agent('prober', 'base');
+  expect((await request({ check })).status).toBe(202);
+  return (await heard(peer)).map(({ source, command }) => [source, command]);
+}
+
 describe('a check with proxy_requests', () => {
   beforeEach(async () => {
     for (const client of [
@@ -151,12 +158,6 @@ describe('a check with proxy_requests', () => {
       await ask('/clients', client);
     }
   });
-
-  const asked = async (check: string): Promise<unknown[][]> => {
-    const peer = await agent('prober', 'base');
-    expect((await request({ check })).status).toBe(202);
-    return (await heard(peer)).map(({ source, command }) => [source, command]);
-  };
 
   test('is asked for once for each client that matches, with its attributes and its name', async () => {
     expect(await asked('ping')).toEqual([
