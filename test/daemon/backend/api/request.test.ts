@@ -142,7 +142,7 @@ describe('roundrobin: and direct: are for one agent at a time', () => {
 });
 
 /** Source and command of what an agent is asked to run for a check. */
-async function asked(check: string): Promise<unknown[][]> {
+async function askedFor(check: string): Promise<unknown[][]> {
   const peer = await agent('prober', 'base');
   expect((await request({ check })).status).toBe(202);
   return (await heard(peer)).map(({ source, command }) => [source, command]);
@@ -160,21 +160,21 @@ describe('a check with proxy_requests', () => {
   });
 
   test('is asked for once for each client that matches, with its attributes and its name', async () => {
-    expect(await asked('ping')).toEqual([
+    expect(await askedFor('ping')).toEqual([
       ['sw-1', 'ping -c 3 10.0.0.1'],
       ['sw-2', 'ping -c 5 10.0.0.2'],
     ]);
   });
 
   test('matches nested attributes, and numbers by their text', async () => {
-    expect(await asked('nested')).toEqual([
+    expect(await askedFor('nested')).toEqual([
       ['srv-1', 'true'],
       ['sw-1', 'true'],
     ]);
   });
 
   test('is not asked for where a token has no value, which the log tells', async () => {
-    expect(await asked('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
+    expect(await askedFor('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
     expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
       {
         message: 'proxy clients lack attributes that the tokens of the check name: nobody was asked about them',
@@ -184,7 +184,7 @@ describe('a check with proxy_requests', () => {
   });
 
   test('matches nothing by an expression, which the log tells', async () => {
-    expect(await asked('computed')).toEqual([]);
+    expect(await askedFor('computed')).toEqual([]);
     expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
       { fields: { check: 'computed', attributes: ['net.vlan'] } },
     ]);
