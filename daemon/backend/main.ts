@@ -188,13 +188,15 @@ function openLogFile(file: string | undefined): LineWriter {
 
 async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, log: ProgramLog): Promise<number> {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  let backend: Backend | undefined;
+  const { promise: started, resolve } = Promise.withResolvers<Backend>();
   process.on('SIGHUP', () => {
     log.info({}, 'reading the configuration again');
-    backend?.reload().catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
+    started
+      .then((running) => running.reload())
+      .catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
   });
   const { 'state-dir': stateDir } = config.program;
-  backend = await compose({
+  const backend = await compose({
     config,
     loadConfig: reload,
     openStore: () => openLevelStore(stateDir),
@@ -205,6 +207,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     port: config.api.port,
     isInsecureAllowed: cli.flags.insecure,
   });
+  resolve(backend);
   log.info({ url: backend.url, state_dir: stateDir, version: VERSION }, 'backend started');
   await stopped;
   log.info({}, 'backend stopping');

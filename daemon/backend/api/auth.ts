@@ -64,9 +64,9 @@ function credentialsGuard(credentials: Credentials, failed: FailedLogins, log: L
       if (!(await sameUnderWay)) throw refusal();
       return;
     }
-    using _attempt = await failed.begin(address);
+    using login = await failed.begin(address);
     if (await credentials.verify(pair)) return;
-    const failures = failed.note(address);
+    const failures = login.fail();
     // The user is not told either: people type their password there.
     if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
     else if (failures === FREE_FAILURES) {

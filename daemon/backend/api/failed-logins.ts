@@ -19,6 +19,11 @@ interface Failures {
   count: number;
 }
 
+export interface LoginAttempt extends Disposable {
+  /** @returns how often this address has failed in this minute */
+  fail(): number;
+}
+
 /** Slows down whoever guesses passwords, and bounds what guessing costs the backend. */
 export class FailedLogins {
   readonly #clock: Clock;
@@ -33,10 +38,10 @@ export class FailedLogins {
   /**
    * Begins an attempt, after a while when this address has failed too often.
    *
-   * @returns to be disposed when the attempt is over
+   * @returns to be disposed when it is over
    * @throws MonError `unavailable` when there are too many at once
    */
-  async begin(address: string): Promise<Disposable> {
+  async begin(address: string): Promise<LoginAttempt> {
     const from = networkOf(address);
     const own = this.#attempts.get(from) ?? 0;
     if (own >= ATTEMPTS_EACH_MAX || this.#all >= ATTEMPTS_MAX) {
@@ -47,12 +52,10 @@ export class FailedLogins {
     if (this.#recent(from) >= FREE_FAILURES) {
       await new Promise<void>((resolve) => this.#clock.after(DELAY_MS, resolve));
     }
-    return { [Symbol.dispose]: () => this.#end(from) };
+    return { fail: () => this.#note(from), [Symbol.dispose]: () => this.#end(from) };
   }
 
-  /** @returns how often this address has failed in this minute */
-  note(address: string): number {
-    const from = networkOf(address);
+  #note(from: string): number {
     if (this.#recent(from) === 0) {
       this.#failures.delete(from);
       this.#failures.set(from, { sinceMs: this.#clock.monotonic(), count: 0 });

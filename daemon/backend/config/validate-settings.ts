@@ -42,6 +42,7 @@ const SECTIONS: ReadonlySet<string> = new Set([
   'filters',
   'mutators',
   'client',
+  'agent',
   'api',
   ...Object.keys(programSettingsSchema.shape),
 ]);

@@ -36,12 +36,15 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
   let last: Promise<void> = Promise.resolve();
   let isDisposed = false;
 
+  async function reloadOnce(): Promise<void> {
+    if (isDisposed) return;
+    folders = (await reload())?.folders ?? folders;
+    follow();
+  }
+
   function reloadNow(): Promise<void> {
-    last = last.then(async () => {
-      if (isDisposed) return;
-      folders = (await reload())?.folders ?? folders;
-      follow();
-    });
+    // One after the other, also after one that failed.
+    last = last.then(reloadOnce, reloadOnce);
     return last;
   }
 

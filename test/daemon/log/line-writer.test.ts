@@ -71,7 +71,7 @@ test.runIf(process.platform === 'linux')('a full disk stops nothing', () => {
 
 test('a pipe that is full takes the rest later; what is too much is lost, whole lines only', async () => {
   const pipe = join(await tempDir(), 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const writing = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
   using writer = new LineWriter(undefined, writing);

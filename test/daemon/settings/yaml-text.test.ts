@@ -49,8 +49,9 @@ describe('refused with place and remedy', () => {
   });
 });
 
+const deep = (inside: string): string => `${'['.repeat(10)}${inside}${']'.repeat(10)}`;
+
 test('aliases cannot nest deeper than the rest', () => {
-  const deep = (inside: string): string => `${'['.repeat(10)}${inside}${']'.repeat(10)}`;
   const chain = [
     'a0: &a0 1',
     ...[1, 2, 3, 4].map((at) => `a${String(at)}: &a${String(at)} ${deep(`*a${String(at - 1)}`)}`),

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { hashPassword } from '../../../../daemon/backend/api/password.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
@@ -9,6 +9,18 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const basic = (pair: string): string => Buffer.from(pair).toString('base64');
+
+/** The status that answers a WebSocket of the feed. */
+function handshake(url: string, pair: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket = new WebSocket(`${url}${FEED_PATH}`, FEED_PROTOCOL, {
+    headers: { Authorization: `Basic ${basic(pair)}` },
+  });
+  socket.on('upgrade', ({ statusCode = 0 }) => resolve(statusCode));
+  socket.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
+  socket.on('open', () => socket.close());
+  return promise;
+}
 
 const postFrom = (backend: RunningBackend, headers: Record<string, string>): Promise<Answer> =>
   send(backend.url, { method: 'POST', target: '/silenced', headers, body: '{"check":"disk"}' });
@@ -98,18 +110,8 @@ describe('with a hashed password configured', () => {
   });
 
   test('a WebSocket is let in and refused alike', async () => {
-    const handshake = (pair: string): Promise<number> => {
-      const { promise, resolve } = Promise.withResolvers<number>();
-      const socket = new WebSocket(`${backend.url}${FEED_PATH}`, FEED_PROTOCOL, {
-        headers: { Authorization: `Basic ${basic(pair)}` },
-      });
-      socket.on('upgrade', ({ statusCode = 0 }) => resolve(statusCode));
-      socket.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
-      socket.on('open', () => socket.close());
-      return promise;
-    };
-    expect(await handshake('admin:no')).toBe(401);
-    expect(await handshake('admin:pa:ss')).toBe(101);
+    expect(await handshake(backend.url, 'admin:no')).toBe(401);
+    expect(await handshake(backend.url, 'admin:pa:ss')).toBe(101);
   });
 
   test('failures are in the log by address, never with what was sent', async () => {

@@ -5,8 +5,8 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 /** Fails so often, each attempt over before the next. */
 async function fail(logins: FailedLogins, address: string, times = FREE_FAILURES): Promise<void> {
   for (let count = 0; count < times; count++) {
-    using _attempt = await logins.begin(address);
-    logins.note(address);
+    using login = await logins.begin(address);
+    login.fail();
   }
 }
 
@@ -26,7 +26,7 @@ test('after ten failures in a minute each attempt waits; other addresses do not'
   const logins = new FailedLogins(clock);
   await fail(logins, '10.0.0.1', FREE_FAILURES - 1);
   expect(await isFree(logins, '10.0.0.1')).toBe(true);
-  logins.note('10.0.0.1');
+  await fail(logins, '10.0.0.1', 1);
   expect(await isFree(logins, '10.0.0.1')).toBe(false);
   expect(await isFree(logins, '10.0.0.2')).toBe(true);
   clock.advance(60_000);
@@ -37,16 +37,13 @@ test('an attempt that waits goes on after the delay', async () => {
   const clock = new ManualClock();
   const logins = new FailedLogins(clock);
   await fail(logins, '10.0.0.1');
-  let hasBegun = false;
-  const attempt = logins.begin('10.0.0.1').then((begun) => {
-    hasBegun = true;
-    return begun;
-  });
+  let hasEnded = false;
+  const attempt = fail(logins, '10.0.0.1', 1).then(() => (hasEnded = true));
   clock.advance(DELAY_MS - 1);
-  expect(hasBegun).toBe(false);
+  expect(hasEnded).toBe(false);
   clock.advance(1);
-  using _begun = await attempt;
-  expect(hasBegun).toBe(true);
+  await attempt;
+  expect(hasEnded).toBe(true);
 });
 
 test.each([
@@ -73,6 +70,6 @@ test('only a few attempts of an address and of all are looked at together', asyn
 test('however many addresses fail, few are remembered', async () => {
   const logins = new FailedLogins(new ManualClock());
   await fail(logins, '10.0.0.1');
-  for (let host = 0; host < 10_000; host++) logins.note(`10.1.${String(host >> 8)}.${String(host & 255)}`);
+  for (let host = 0; host < 10_000; host++) await fail(logins, `10.1.${String(host >> 8)}.${String(host & 255)}`, 1);
   expect(await isFree(logins, '10.0.0.1')).toBe(true);
 });
