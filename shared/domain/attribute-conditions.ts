@@ -1,0 +1,138 @@
+import { attributeAt, attributeText, isAttributes, type Attributes } from './attributes.ts';
+import { evaluate, parseExpression, type Expression } from './expression/expression.ts';
+import { isEqual, isTruthy } from './expression/values.ts';
+
+/** What a filter says of events, or a proxy request of clients: conditions that must all be met. */
+export interface AttributeConditions {
+  readonly kind: 'conditions';
+  readonly attributes: ReadonlyMap<string, Condition>;
+}
+
+type Condition =
+  | AttributeConditions
+  | { readonly kind: 'equal'; readonly wanted: unknown }
+  | { readonly kind: 'expression'; readonly expression: Expression };
+
+export interface ConditionProblems {
+  readonly kind: 'problems';
+  readonly problems: readonly { readonly path: readonly string[]; readonly message: string }[];
+}
+
+/** Time, for expressions that ask for it. */
+export interface Moment {
+  readonly nowMs: number;
+  /** As `timeZoneOf` gives it. */
+  readonly zone: string;
+}
+
+export type AttributeMatch = { readonly matches: true } | AttributeMismatch;
+
+/** The first condition that is not met. */
+export interface AttributeMismatch {
+  readonly matches: false;
+  readonly path: readonly string[];
+  /** `error` and `unmatched` are defects of the definition, to be logged. */
+  readonly cause: 'different' | 'false' | 'error' | 'unmatched';
+  /** For people, to stand behind the path; names what was wanted and never what was found, which may be secret. */
+  readonly reason: string;
+}
+
+/** A text that begins so is an expression. */
+const EXPRESSION = 'eval:';
+
+/** Reads the conditions of a definition, once, when it is loaded. */
+export function parseConditions(wanted: Attributes): AttributeConditions | ConditionProblems {
+  const problems: ConditionProblems['problems'][number][] = [];
+
+  function conditionsOf(attributes: Attributes, path: readonly string[]): AttributeConditions {
+    const entries = Object.entries(attributes).map(
+      ([name, value]) => [name, conditionOf(value, [...path, name])] as const,
+    );
+    return { kind: 'conditions', attributes: new Map(entries) };
+  }
+
+  function conditionOf(value: unknown, path: readonly string[]): Condition {
+    if (isAttributes(value)) return conditionsOf(value, path);
+    if (typeof value !== 'string' || !value.startsWith(EXPRESSION)) return { kind: 'equal', wanted: value };
+    const expression = parseExpression(value.slice(EXPRESSION.length));
+    if (expression.kind === 'expression') return { kind: 'expression', expression };
+    const position = EXPRESSION.length + expression.position + 1;
+    problems.push({ path, message: `${expression.message} (character ${String(position)})` });
+    return { kind: 'equal', wanted: value };
+  }
+
+  const conditions = conditionsOf(wanted, []);
+  return problems.length === 0 ? conditions : { kind: 'problems', problems };
+}
+
+/**
+ * Whether a record meets all conditions (completion 1.9): an attribute is equal, or equal as text, or it is an object
+ * whose attributes meet theirs, or its expression holds. Tokens of expressions are attributes of the whole record.
+ */
+export function matchConditions(conditions: AttributeConditions, record: Attributes, moment: Moment): AttributeMatch {
+  return matchWithin(conditions, record, [], { record, moment });
+}
+
+interface Surroundings {
+  readonly record: Attributes;
+  readonly moment: Moment;
+}
+
+function matchWithin(
+  { attributes }: AttributeConditions,
+  part: Attributes,
+  path: readonly string[],
+  surroundings: Surroundings,
+): AttributeMatch {
+  for (const [name, condition] of attributes) {
+    const match = matchAttribute(condition, attributeAt(part, [name]), [...path, name], surroundings);
+    if (!match.matches) return match;
+  }
+  return { matches: true };
+}
+
+function matchAttribute(
+  condition: Condition,
+  found: unknown,
+  path: readonly string[],
+  surroundings: Surroundings,
+): AttributeMatch {
+  switch (condition.kind) {
+    case 'conditions':
+      if (isAttributes(found)) return matchWithin(condition, found, path, surroundings);
+      return { matches: false, path, cause: 'different', reason: 'has no attributes of its own' };
+    case 'equal': {
+      const { wanted } = condition;
+      if (isEqual(wanted, found) || attributeText(wanted) === attributeText(found)) return { matches: true };
+      return { matches: false, path, cause: 'different', reason: `is not ${JSON.stringify(wanted)}` };
+    }
+    default:
+      return matchExpression(condition.expression, found, path, surroundings);
+  }
+}
+
+function matchExpression(
+  expression: Expression,
+  value: unknown,
+  path: readonly string[],
+  { record, moment }: Surroundings,
+): AttributeMatch {
+  const source = expression.source.trim();
+  const evaluation = evaluate(expression, { value, token: (at) => attributeAt(record, at), ...moment });
+  switch (evaluation.kind) {
+    case 'value':
+      if (isTruthy(evaluation.value)) return { matches: true };
+      return { matches: false, path, cause: 'false', reason: `does not meet ${source}` };
+    case 'error':
+      return { matches: false, path, cause: 'error', reason: `cannot be judged by ${source}: ${evaluation.message}` };
+    default: {
+      const tokens = evaluation.paths.join(', ');
+      return {
+        matches: false,
+        path,
+        cause: 'unmatched',
+        reason: `cannot be judged by ${source}: nothing is at ${tokens}`,
+      };
+    }
+  }
+}

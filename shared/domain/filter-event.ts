@@ -1,0 +1,121 @@
+import type { Event } from '../schemas/event.ts';
+import type { FilterDefinition } from '../schemas/filter.ts';
+import {
+  matchConditions,
+  parseConditions,
+  type AttributeConditions,
+  type ConditionProblems,
+  type Moment,
+} from './attribute-conditions.ts';
+import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts';
+
+/** What a filter makes of an event, with the reason for people. */
+export interface FilterVerdict {
+  readonly kind: 'pass' | 'filtered';
+  readonly reason: string;
+  /** What is wrong with the filter itself, for the log. */
+  readonly defect?: string;
+}
+
+/** A filter definition, ready to judge. */
+export interface EventFilter {
+  readonly kind: 'filter';
+  readonly conditions: AttributeConditions;
+  /** Events that meet the conditions are kept out instead of let through. */
+  readonly isExclusive: boolean;
+  readonly windows: readonly TimeWindow[] | undefined;
+}
+
+/** Reads a definition that its schema has let pass, once, when it is loaded; paths begin in its `attributes`. */
+export function parseFilter({ attributes, negate, when }: FilterDefinition): EventFilter | ConditionProblems {
+  const conditions = parseConditions(attributes);
+  if (conditions.kind === 'problems') return conditions;
+  return {
+    kind: 'filter',
+    conditions,
+    isExclusive: negate ?? false,
+    windows: when === undefined ? undefined : parseTimeWindows(when),
+  };
+}
+
+/** Whether an event passes a filter (completion 1.9). */
+export function filterEvent(filter: EventFilter, event: Event, moment: Moment): FilterVerdict {
+  if (filter.windows !== undefined && !isInWindow(filter.windows, moment.nowMs, moment.zone)) {
+    return { kind: 'pass', reason: 'it is outside of the time windows of the filter' };
+  }
+  // An event has only attributes by name; its type does not say so.
+  const match = matchConditions(filter.conditions, { ...event }, moment);
+  if (match.matches) return { kind: filter.isExclusive ? 'filtered' : 'pass', reason: 'all attributes match' };
+  const reason = `${match.path.join('.')} ${match.reason}`;
+  const verdict = { kind: filter.isExclusive ? 'pass' : 'filtered', reason } as const;
+  switch (match.cause) {
+    case 'error':
+      return { ...verdict, defect: 'attribute value eval error' };
+    case 'unmatched':
+      return { ...verdict, defect: 'attribute value eval unmatched tokens' };
+    default:
+      return verdict;
+  }
+}
+
+/** The defaults of what the filter `occurrences` reads (completion 1.9). */
+const NEEDED_OCCURRENCES = 1;
+const REFRESH_SECONDS = 1800;
+const INTERVAL_SECONDS = 60;
+
+/**
+ * The built-in filter `occurrences`: an event is handled once it occurred often enough, and then again every `refresh`
+ * seconds, counted in occurrences (completion 1.9).
+ */
+export function filterByOccurrences({ check, action, occurrences, occurrences_watermark }: Event): FilterVerdict {
+  const needed = check['occurrences'] ?? NEEDED_OCCURRENCES;
+  const refresh = check['refresh'] ?? REFRESH_SECONDS;
+  if (!isInteger(needed) || !isInteger(refresh)) return { kind: 'pass', reason: 'it counts no occurrences' };
+  if (action === 'resolve' && occurrences_watermark >= needed) {
+    return { kind: 'pass', reason: 'it resolves what was handled' };
+  }
+  if (occurrences < needed) return { kind: 'filtered', reason: 'not enough occurrences' };
+  if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'it occurred often enough' };
+  const interval = check['interval'];
+  const every = Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
+  return every === 0 || (occurrences - needed) % every === 0
+    ? { kind: 'pass', reason: 'its refresh is due' }
+    : { kind: 'filtered', reason: `only handling every ${String(every)} occurrences` };
+}
+
+/** Where the filter `check_dependencies` looks. */
+export interface StoredEvents {
+  has(client: string, check: string): boolean;
+  /** Of any client with the subscription. */
+  hasOfSubscription(subscription: string, check: string): boolean;
+}
+
+const SUBSCRIPTION = 'subscription:';
+
+/**
+ * The built-in filter `check_dependencies`: an event is not handled while there is one of something that its check
+ * depends on, given as `check`, `client/check` or `subscription:<name>/check` (completion 1.9).
+ */
+export function filterByDependencies({ client, check }: Event, events: StoredEvents): FilterVerdict {
+  const dependencies = check['dependencies'];
+  const failing = Array.isArray(dependencies)
+    ? dependencies.find((item) => typeof item === 'string' && hasEvent(item, client.name, events))
+    : undefined;
+  return failing === undefined
+    ? { kind: 'pass', reason: 'nothing that it depends on has an event' }
+    : { kind: 'filtered', reason: `there is an event of its dependency ${String(failing)}` };
+}
+
+function hasEvent(dependency: string, client: string, events: StoredEvents): boolean {
+  const slash = dependency.lastIndexOf('/');
+  const check = dependency.slice(slash + 1);
+  if (slash === -1) return events.has(client, check);
+  const where = dependency.slice(0, slash);
+  return where.startsWith(SUBSCRIPTION)
+    ? events.hasOfSubscription(where.slice(SUBSCRIPTION.length), check)
+    : events.has(where, check);
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
+}

@@ -1,0 +1,138 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { matchConditions, parseConditions, type AttributeMatch } from '../../../shared/domain/attribute-conditions.ts';
+import { matchesAttributes } from '../../../shared/domain/attributes.ts';
+
+const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
+
+const event = {
+  action: 'create',
+  occurrences: 61,
+  client: { name: 'web-1', environment: 'production', subscriptions: ['web', 'client:web-1'], nothing: null },
+  check: { name: 'disk', status: 2, handle: true, note: 'eval: true' },
+};
+
+function match(wanted: Record<string, unknown>, record: Record<string, unknown> = event): AttributeMatch {
+  const conditions = parseConditions(wanted);
+  if (conditions.kind === 'problems') throw new Error(JSON.stringify(conditions.problems));
+  return matchConditions(conditions, record, MOMENT);
+}
+
+describe('conditions are met (completion 1.9)', () => {
+  test.each<{ name: string; wanted: Record<string, unknown> }>([
+    { name: 'none', wanted: {} },
+    { name: 'an equal text', wanted: { action: 'create' } },
+    { name: 'an equal number', wanted: { occurrences: 61 } },
+    { name: 'a number as text', wanted: { occurrences: '61' } },
+    { name: 'a boolean as text', wanted: { check: { handle: 'true' } } },
+    { name: 'objects within, and more that nobody asked about', wanted: { client: { name: 'web-1' } } },
+    { name: 'an object without conditions', wanted: { client: {} } },
+    { name: 'all of several', wanted: { action: 'create', check: { name: 'disk', status: 2 } } },
+    { name: 'an equal list', wanted: { client: { subscriptions: ['web', 'client:web-1'] } } },
+    { name: 'null for what is missing', wanted: { client: { datacenter: null } } },
+    { name: 'an empty text for null', wanted: { client: { nothing: '' } } },
+    { name: 'an expression', wanted: { occurrences: 'eval: value > 60' } },
+    { name: 'an expression without a space', wanted: { occurrences: 'eval:value == 61' } },
+    { name: 'an expression within', wanted: { client: { subscriptions: "eval: value.include?('web')" } } },
+    { name: 'an expression of what is missing', wanted: { client: { datacenter: 'eval: value.nil?' } } },
+    {
+      name: 'an expression with a token of the whole record',
+      wanted: { check: { status: 'eval: :::occurrences::: > 60' } },
+    },
+    { name: 'an expression about the time', wanted: { action: 'eval: Time.now.hour == 12' } },
+    { name: 'an expression of an object', wanted: { client: 'eval: !value.nil?' } },
+  ])('$name', ({ wanted }) => {
+    expect(match(wanted)).toEqual({ matches: true });
+  });
+});
+
+describe('a condition that is not met says which, and why', () => {
+  test.each<{ wanted: Record<string, unknown>; path: string; cause: string; reason: string }>([
+    { wanted: { action: 'resolve' }, path: 'action', cause: 'different', reason: 'is not "resolve"' },
+    { wanted: { action: 'create', occurrences: 1 }, path: 'occurrences', cause: 'different', reason: 'is not 1' },
+    {
+      wanted: { client: { datacenter: 'dc-1' } },
+      path: 'client.datacenter',
+      cause: 'different',
+      reason: 'is not "dc-1"',
+    },
+    {
+      wanted: { client: { subscriptions: 'web' } },
+      path: 'client.subscriptions',
+      cause: 'different',
+      reason: 'is not "web"',
+    },
+    {
+      wanted: { action: { name: 'create' } },
+      path: 'action',
+      cause: 'different',
+      reason: 'has no attributes of its own',
+    },
+    { wanted: { nope: {} }, path: 'nope', cause: 'different', reason: 'has no attributes of its own' },
+    { wanted: { nope: { more: null } }, path: 'nope', cause: 'different', reason: 'has no attributes of its own' },
+    {
+      wanted: { constructor: { name: 'Object' } },
+      path: 'constructor',
+      cause: 'different',
+      reason: 'has no attributes of its own',
+    },
+    {
+      wanted: { occurrences: 'eval: value == 1' },
+      path: 'occurrences',
+      cause: 'false',
+      reason: 'does not meet value == 1',
+    },
+    {
+      wanted: { action: 'eval: value > 1' },
+      path: 'action',
+      cause: 'error',
+      reason: 'cannot be judged by value > 1: > is not for a text and a number',
+    },
+    {
+      wanted: { action: 'eval: :::check.nope::: == :::x:::' },
+      path: 'action',
+      cause: 'unmatched',
+      reason: 'cannot be judged by :::check.nope::: == :::x:::: nothing is at check.nope, x',
+    },
+    {
+      wanted: { action: 'eval: :::constructor.name::: == 1' },
+      path: 'action',
+      cause: 'unmatched',
+      reason: 'cannot be judged by :::constructor.name::: == 1: nothing is at constructor.name',
+    },
+    // The text of an expression is never compared.
+    { wanted: { check: { note: 'eval: nil' } }, path: 'check.note', cause: 'false', reason: 'does not meet nil' },
+  ])('$path $reason', ({ wanted, path, cause, reason }) => {
+    expect(match(wanted)).toEqual({ matches: false, path: path.split('.'), cause, reason });
+  });
+});
+
+test('expressions that cannot be read are all named when they are loaded', () => {
+  const wanted = { a: 'eval: value ===', b: { c: 'eval:process.exit()', d: 'eval: value' }, e: 'text' };
+  expect(parseConditions(wanted)).toEqual({
+    kind: 'problems',
+    problems: [
+      { path: ['a'], message: 'this does not continue the expression: === (character 13)' },
+      {
+        path: ['b', 'c'],
+        message: 'there is no "process": use value, a token such as :::check.name:::, or quote a text (character 6)',
+      },
+    ],
+  });
+});
+
+test('what equals itself matches, and a change anywhere does not', () => {
+  const record = fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,3}$/),
+    fc.jsonValue({ maxDepth: 3, stringUnit: 'binary-ascii' }),
+  );
+  fc.assert(
+    fc.property(record, fc.stringMatching(/^[a-z]{1,3}$/), (attributes, name) => {
+      fc.pre(!JSON.stringify(attributes).includes('eval:'));
+      expect(match(attributes, attributes)).toEqual({ matches: true });
+      const wanted = { ...attributes, [name]: 'something else' };
+      expect(match(wanted, attributes)).toMatchObject({ matches: false, path: [name] });
+      expect(matchesAttributes(wanted, attributes)).toBe(false);
+    }),
+  );
+});

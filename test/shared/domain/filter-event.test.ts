@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import {
+  filterByDependencies,
+  filterByOccurrences,
+  filterEvent,
+  parseFilter,
+  type EventFilter,
+  type FilterVerdict,
+} from '../../../shared/domain/filter-event.ts';
+import type { Event, EventAction } from '../../../shared/schemas/event.ts';
+import { filterSchema } from '../../../shared/schemas/filter.ts';
+
+/** A Friday. */
+const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
+
+type Changes = Partial<Omit<Event, 'check' | 'client'>> & { readonly check?: Record<string, unknown> };
+
+function anEvent({ check, ...changes }: Changes = {}): Event {
+  return {
+    id: '8b1ff6d2',
+    client: {
+      name: 'web-1',
+      address: '10.0.0.9',
+      subscriptions: ['web', 'client:web-1'],
+      timestamp: 1,
+      version: '1.9.0',
+      environment: 'production',
+    },
+    check: {
+      name: 'disk',
+      output: 'full',
+      status: 2,
+      executed: 1,
+      issued: 1,
+      history: ['2'],
+      total_state_change: 0,
+      ...check,
+    },
+    occurrences: 1,
+    occurrences_watermark: 1,
+    last_ok: null,
+    action: 'create',
+    timestamp: 1,
+    silenced: false,
+    silenced_by: [],
+    ...changes,
+  };
+}
+
+function aFilter(definition: unknown): EventFilter {
+  const filter = parseFilter(filterSchema.parse(definition));
+  if (filter.kind === 'problems') throw new Error(JSON.stringify(filter.problems));
+  return filter;
+}
+
+function judge(definition: unknown, event: Event = anEvent()): FilterVerdict {
+  return filterEvent(aFilter(definition), event, MOMENT);
+}
+
+describe('a filter (completion 1.9)', () => {
+  const PRODUCTION = { client: { environment: 'production' } };
+  const STAGING = { client: { environment: 'staging' } };
+  const OFFICE = { days: { friday: [{ begin: '9:00 AM', end: '5:00 PM' }] } };
+  const NIGHT = { days: { all: [{ begin: '10:00 PM', end: '6:00 AM' }] } };
+  test.each<{ name: string; definition: unknown; kind: 'pass' | 'filtered'; reason: string }>([
+    {
+      name: 'inclusive: lets through what matches',
+      definition: { attributes: PRODUCTION },
+      kind: 'pass',
+      reason: 'all attributes match',
+    },
+    {
+      name: 'inclusive: keeps out what does not',
+      definition: { attributes: STAGING, negate: false },
+      kind: 'filtered',
+      reason: 'client.environment is not "staging"',
+    },
+    {
+      name: 'exclusive: keeps out what matches',
+      definition: { attributes: PRODUCTION, negate: true },
+      kind: 'filtered',
+      reason: 'all attributes match',
+    },
+    {
+      name: 'exclusive: lets through what does not',
+      definition: { attributes: STAGING, negate: true },
+      kind: 'pass',
+      reason: 'client.environment is not "staging"',
+    },
+    {
+      name: 'works within its windows',
+      definition: { attributes: STAGING, when: OFFICE },
+      kind: 'filtered',
+      reason: 'client.environment is not "staging"',
+    },
+    {
+      name: 'lets everything through outside of them',
+      definition: { attributes: STAGING, when: NIGHT },
+      kind: 'pass',
+      reason: 'it is outside of the time windows of the filter',
+    },
+    {
+      name: 'also when it is exclusive',
+      definition: { attributes: PRODUCTION, negate: true, when: NIGHT },
+      kind: 'pass',
+      reason: 'it is outside of the time windows of the filter',
+    },
+    {
+      name: 'asks with expressions',
+      definition: { attributes: { occurrences: "eval: value == 1 || ':::action:::' == 'resolve'" } },
+      kind: 'pass',
+      reason: 'all attributes match',
+    },
+  ])('$name', ({ definition, kind, reason }) => {
+    expect(judge(definition)).toEqual({ kind, reason });
+  });
+
+  test.each<{ attributes: unknown; negate: boolean; kind: string; defect: string }>([
+    {
+      attributes: { action: 'eval: value > 1' },
+      negate: false,
+      kind: 'filtered',
+      defect: 'attribute value eval error',
+    },
+    { attributes: { action: 'eval: value > 1' }, negate: true, kind: 'pass', defect: 'attribute value eval error' },
+    {
+      attributes: { action: 'eval: :::nope:::' },
+      negate: false,
+      kind: 'filtered',
+      defect: 'attribute value eval unmatched tokens',
+    },
+  ])('an expression without a value matches nothing, and is told to the log: $defect', (row) => {
+    const { kind, defect, ...definition } = row;
+    expect(judge(definition)).toMatchObject({ kind, defect });
+  });
+
+  test('that cannot be read is a problem of its definition', () => {
+    expect(parseFilter(filterSchema.parse({ attributes: { check: { name: 'eval: value =' } } }))).toMatchObject({
+      kind: 'problems',
+      problems: [{ path: ['check', 'name'] }],
+    });
+  });
+});
+
+/** Occurrences at which an event is handled, of the first so many. */
+function handledAt(check: Record<string, unknown>, until: number, action: EventAction = 'create'): number[] {
+  return Array.from({ length: until }, (_, index) => index + 1).filter(
+    (occurrences) =>
+      filterByOccurrences(anEvent({ check, action, occurrences, occurrences_watermark: occurrences })).kind === 'pass',
+  );
+}
+
+function range(first: number, last: number, step: number): number[] {
+  return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => first + index * step);
+}
+
+describe('the filter occurrences (completion 1.9)', () => {
+  test.each<{ name: string; check: Record<string, unknown>; handled: number[] }>([
+    { name: 'by default every 30 minutes of minutes', check: {}, handled: [1, 31, 61] },
+    { name: 'after as many as are needed', check: { occurrences: 3 }, handled: [3, 33, 63] },
+    {
+      name: 'again after its refresh',
+      check: { occurrences: 2, refresh: 300, interval: 30 },
+      handled: [2, 12, 22, 32, 42, 52, 62],
+    },
+    {
+      name: 'a refresh that is no multiple of the interval',
+      check: { refresh: 100, interval: 45 },
+      handled: range(1, 65, 2),
+    },
+    { name: 'a refresh below the interval', check: { refresh: 30, interval: 60 }, handled: range(1, 65, 1) },
+    { name: 'a refresh of nothing', check: { refresh: 0 }, handled: range(1, 65, 1) },
+    { name: 'an interval that is none', check: { interval: 'x' }, handled: [1, 31, 61] },
+    { name: 'counts that are none', check: { occurrences: '3' }, handled: range(1, 65, 1) },
+    { name: 'a refresh that is none', check: { refresh: 1.5 }, handled: range(1, 65, 1) },
+  ])('$name', ({ check, handled }) => {
+    expect(handledAt(check, 65)).toEqual(handled);
+    expect(handledAt(check, 65, 'flapping')).toEqual(handled);
+  });
+
+  test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([
+    { occurrences: 5, watermark: 5, verdict: { kind: 'pass', reason: 'it resolves what was handled' } },
+    // Handled as a warning, and critical for the first time when it was resolved.
+    { occurrences: 1, watermark: 3, verdict: { kind: 'pass', reason: 'it resolves what was handled' } },
+    { occurrences: 2, watermark: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
+  ])('a resolve after $occurrences and $watermark at most', ({ occurrences, watermark, verdict }) => {
+    const event = anEvent({
+      action: 'resolve',
+      occurrences,
+      occurrences_watermark: watermark,
+      check: { occurrences: 3 },
+    });
+    expect(filterByOccurrences(event)).toEqual(verdict);
+  });
+
+  test('what is filtered says why', () => {
+    expect(filterByOccurrences(anEvent({ check: { occurrences: 2 } }))).toEqual({
+      kind: 'filtered',
+      reason: 'not enough occurrences',
+    });
+    expect(filterByOccurrences(anEvent({ occurrences: 2, occurrences_watermark: 2 }))).toEqual({
+      kind: 'filtered',
+      reason: 'only handling every 30 occurrences',
+    });
+  });
+});
+
+describe('the filter check_dependencies (completion 1.9)', () => {
+  const stored = {
+    has: (client: string, check: string) => ['web-1/network', 'db-1/mysql'].includes(`${client}/${check}`),
+    hasOfSubscription: (subscription: string, check: string) =>
+      ['routers/ping', 'client:db-1/mysql'].includes(`${subscription}/${check}`),
+  };
+
+  test.each<{ dependencies: unknown; failing?: string }>([
+    { dependencies: undefined },
+    { dependencies: [] },
+    { dependencies: ['cpu'] },
+    { dependencies: ['network'], failing: 'network' },
+    { dependencies: ['mysql'] },
+    { dependencies: ['cpu', 'db-1/mysql', 'network'], failing: 'db-1/mysql' },
+    { dependencies: ['db-2/mysql'] },
+    { dependencies: ['subscription:routers/ping'], failing: 'subscription:routers/ping' },
+    { dependencies: ['subscription:client:db-1/mysql'], failing: 'subscription:client:db-1/mysql' },
+    { dependencies: ['subscription:routers/mysql'] },
+    // What is no dependency keeps nothing from being handled.
+    { dependencies: [null, 5, '', '/', {}] },
+    { dependencies: 'network' },
+  ])('$dependencies', ({ dependencies, failing }) => {
+    expect(filterByDependencies(anEvent({ check: { dependencies } }), stored)).toEqual(
+      failing === undefined
+        ? { kind: 'pass', reason: 'nothing that it depends on has an event' }
+        : { kind: 'filtered', reason: `there is an event of its dependency ${failing}` },
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { staleResult, ttlOf } from '../../../shared/domain/ttl.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
+
+const EXECUTED = 1_795_176_581;
+
+const stored: CheckResult = {
+  name: 'ttl1',
+  output: 'fine',
+  status: 0,
+  ttl: 10,
+  executed: EXECUTED,
+  issued: EXECUTED,
+  handler: 'file',
+  interval: 5,
+};
+
+test.each<{ ttl: unknown; seconds: number }>([
+  { ttl: 10, seconds: 10 },
+  { ttl: undefined, seconds: 0 },
+  { ttl: null, seconds: 0 },
+  { ttl: false, seconds: 0 },
+  { ttl: 0, seconds: 0 },
+  { ttl: -5, seconds: 0 },
+  { ttl: '10', seconds: 0 },
+])('a ttl of $ttl is one of $seconds s', ({ ttl, seconds }) => {
+  expect(ttlOf({ ...stored, ttl })).toBe(seconds);
+});
+
+test('without a result there is no ttl', () => {
+  expect(ttlOf(undefined)).toBe(0);
+});
+
+// As recorded (legacy-peer, Keepalive and TTL).
+describe('a stale result', () => {
+  test('tells its age, is a warning every 30 seconds, and keeps the rest', () => {
+    expect(staleResult(stored, EXECUTED + 20)).toEqual({
+      ...stored,
+      output: 'Last check execution was 20 seconds ago',
+      status: 1,
+      interval: 30,
+    });
+  });
+
+  test('grows older from report to report', () => {
+    const first = staleResult(stored, EXECUTED + 20);
+    expect(staleResult(first, EXECUTED + 50)).toEqual({ ...first, output: 'Last check execution was 50 seconds ago' });
+  });
+
+  test.each<{ ttlStatus: unknown; status: number }>([
+    { ttlStatus: 2, status: 2 },
+    { ttlStatus: 0, status: 0 },
+    { ttlStatus: null, status: 1 },
+    { ttlStatus: 'x', status: 1 },
+  ])('has the status that ttl_status says: $ttlStatus', ({ ttlStatus, status }) => {
+    expect(staleResult({ ...stored, ttl_status: ttlStatus }, EXECUTED + 20).status).toBe(status);
+  });
+
+  test('is not resolved again by a resolve on request, which does not end the watch either (completion 1.20)', () => {
+    const resolved = {
+      ...stored,
+      output: 'Resolving on request of the API',
+      force_resolve: true,
+      total_state_change: 0,
+    };
+    expect(staleResult(resolved, EXECUTED + 12)).toEqual({
+      ...stored,
+      output: 'Last check execution was 12 seconds ago',
+      status: 1,
+      interval: 30,
+    });
+  });
+});
