@@ -1,0 +1,66 @@
+import { send, type Answer, type RawRequest } from '../support/raw-http.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A client as it appears on the wire: what it sends with a request, and with a body. */
+export interface ClientProgram {
+  readonly headers: Headers;
+  readonly bodyHeaders: Headers;
+  /** What stands behind every body. */
+  readonly ending: string;
+}
+
+const RUBY_ENCODINGS = 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3';
+
+export const UCHIWA: ClientProgram = {
+  headers: { 'User-Agent': 'Go-http-client/1.1', 'Accept-Encoding': 'gzip' },
+  bodyHeaders: { 'Content-Type': 'application/json' },
+  ending: '\n\n',
+};
+
+export const SENSU_CLI: ClientProgram = {
+  headers: { 'Accept-Encoding': RUBY_ENCODINGS, 'User-Agent': 'Ruby', 'api-proxy': 'true' },
+  bodyHeaders: { 'Content-Type': 'application/json' },
+  ending: '',
+};
+
+/** Handlers and checks in Ruby, whose library calls every body a form. */
+export const PLUGIN: ClientProgram = {
+  headers: { 'Accept-Encoding': RUBY_ENCODINGS, 'User-Agent': 'Ruby', Connection: 'close' },
+  bodyHeaders: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  ending: '',
+};
+
+export const PYSENSU: ClientProgram = {
+  headers: { 'User-Agent': 'python-requests/2.31', 'Accept-Encoding': 'gzip, deflate', Connection: 'keep-alive' },
+  bodyHeaders: {},
+  ending: '',
+};
+
+export const ANSIBLE: ClientProgram = {
+  headers: { 'User-Agent': 'ansible-httpget', 'Accept-Encoding': 'identity', Connection: 'close' },
+  bodyHeaders: { 'Content-Type': 'application/json' },
+  ending: '',
+};
+
+export const EXPORTER: ClientProgram = UCHIWA;
+
+export const NAGSTAMON: ClientProgram = PYSENSU;
+
+/** Sends a request the way this client does. */
+export function ask(
+  url: string,
+  client: ClientProgram,
+  method: string,
+  target: string,
+  body?: unknown,
+): Promise<Answer> {
+  const text = body === undefined ? undefined : JSON.stringify(body) + client.ending;
+  const request: RawRequest = {
+    method,
+    target,
+    headers: { ...client.headers, ...(text === undefined ? {} : client.bodyHeaders) },
+    ...(text === undefined ? {} : { body: text }),
+  };
+  return send(url, request);
+}
