@@ -75,7 +75,7 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
       if (isBackend && value !== undefined) backend = value;
       const option = Object.hasOwn(all, name) ? all[name] : undefined;
       pending = option?.type === 'value' && value === undefined ? option : undefined;
-    } else {
+    } else if (word !== '') {
       words.push(word);
     }
   }

@@ -22,7 +22,6 @@ complete -o default -F _monctl monctl
 `.trimStart(),
 
   zsh: String.raw`
-#compdef monctl
 _monctl() {
   local -a candidates
   candidates=("${'$'}{(@f)$(monctl __complete -- "${'$'}{(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)}")
@@ -35,8 +34,11 @@ compdef _monctl monctl
   fish: String.raw`
 function __monctl_complete
     set -l words (commandline -opc)
-    monctl __complete -- $words[2..-1] (commandline -ct) 2>/dev/null
+    set -e words[1]
+    set -l current (commandline -ct)
+    monctl __complete -- $words "$current" 2>/dev/null
 end
-complete -c monctl -a '(__monctl_complete)'
+complete -c monctl -f -a '(__monctl_complete)'
+complete -c monctl -s f -l file -r -F
 `.trimStart(),
 };

@@ -1,5 +1,4 @@
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
-import { openFeed } from '../../shared/client/feed-client.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
@@ -31,6 +30,8 @@ export async function* follow<Item>(
   topic: FeedTopic,
   itemsOf: (replica: FeedReplica) => readonly Item[],
 ): AsyncGenerator<Sight<Item>, void, undefined> {
+  // Only who watches waits for it to load.
+  const { openFeed } = await import('../../shared/client/feed-client.ts');
   const replica = new FeedReplica();
   let isLive = false;
   let isChanged = false;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { COMMANDS } from '../../../tui/monctl/run.ts';
-import { runMonctl } from '../../support/run-monctl.ts';
+import { Pty } from '../../support/pty.ts';
+import { MONCTL, runMonctl } from '../../support/run-monctl.ts';
 import type { MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend } from '../../support/running-backend.ts';
 import type { RunningBackend } from '../../support/running-backend.ts';
@@ -287,4 +288,29 @@ test('what is not there is told without a question', async () => {
     stdout: '',
     stderr: 'monctl: there is no stash nope: see monctl stash list\n',
   });
+});
+
+function onTerminal(line: readonly string[]): Pty {
+  return new Pty(process.execPath, [MONCTL, ...line], { env: { MON_BACKEND: backend.url } });
+}
+
+test('on a real terminal the question is answered by a key, and Ctrl-C stays what it is', async () => {
+  await api.saveStash({ path: 'asked', content: {} });
+  await using interrupted = onTerminal(['stash', 'delete', 'asked']);
+  await interrupted.waitForText('delete the stash asked? [y/N]');
+  interrupted.write('\u0003');
+  expect((await interrupted.exited).signal).toBe(2);
+
+  await using ended = onTerminal(['stash', 'delete', 'asked']);
+  await ended.waitForText('delete the stash asked? [y/N]');
+  ended.write('\u0004');
+  expect((await ended.exited).exitCode).toBe(7);
+  expect(await api.stash('asked')).toEqual({});
+
+  await using agreed = onTerminal(['stash', 'delete', 'asked']);
+  await agreed.waitForText('delete the stash asked? [y/N]');
+  agreed.write('y\r');
+  await agreed.waitForText('deleted the stash asked');
+  expect((await agreed.exited).exitCode).toBe(0);
+  expect(await api.stash('asked')).toBeUndefined();
 });
