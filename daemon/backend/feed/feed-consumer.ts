@@ -148,6 +148,7 @@ export class FeedConsumer {
     if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
     const selection = new RowSelection(topics, filter);
     this.#selection = selection;
+    this.#currentMs = this.#parts.clock.monotonic();
     this.#generation = this.#parts.registry.generation;
     if (since === undefined) {
       this.#startSnapshot(selection);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
@@ -22,6 +23,10 @@ async function series(): Promise<Map<string, number>> {
   return new Map(
     lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
   );
+}
+
+async function feedLag(): Promise<number | undefined> {
+  return (await series()).get('mon_feed_lag_seconds');
 }
 
 test('what the backend holds is counted', async () => {
@@ -123,6 +128,23 @@ describe('agents', () => {
       'mon_results_refused_total{reason="banned"}': 0,
     });
   });
+});
+
+test('a consumer of the feed that was not told yet is behind by the time since it was', async () => {
+  await backend[Symbol.asyncDispose]();
+  const clock = new ManualClock();
+  backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
+  const consumer = await FeedPeer.subscribe(backend.url, { topics: ['events'] });
+  await vi.waitFor(() => {
+    clock.advance(50);
+    expect(consumer.all('live')).toHaveLength(1);
+  });
+  expect(await feedLag()).toBe(0);
+  await ask('POST', '/results', { source: 'a', name: 'disk', output: '', status: 2 });
+  clock.advance(30);
+  expect(await feedLag()).toBeCloseTo(0.03);
+  clock.advance(20);
+  expect(await feedLag()).toBe(0);
 });
 
 test('the process is measured as others measure theirs', async () => {
