@@ -17,6 +17,11 @@ const ROUND = [
   '/info',
 ];
 
+const withHeader = (Authorization: string): ClientProgram => ({
+  ...NAGSTAMON,
+  headers: { ...NAGSTAMON.headers, Authorization },
+});
+
 let backend: RunningBackend;
 beforeAll(async () => {
   backend = await startScene();
@@ -144,8 +149,6 @@ describe('trap 8: a limit that is no number is no limit', () => {
 });
 
 describe('trap 9: a page says of how many', () => {
-  const nameOf = (item: unknown): string => JSON.stringify(item);
-
   test.each(['/clients', '/events', '/results', '/stashes', '/silenced', '/aggregates', '/checks'])(
     'Uchiwa has all of %s when it has as many as the total',
     async (target) => {
@@ -158,7 +161,7 @@ describe('trap 9: a page says of how many', () => {
         ({ total } = page);
         found.push(...(answer.body as readonly unknown[]));
       }
-      expect(found.map(nameOf)).toEqual(all.map(nameOf));
+      expect(found).toEqual(all);
     },
   );
 
@@ -208,7 +211,8 @@ test('trap 11: a success has exactly the code that each client waits for', async
 
 describe('trap 12: a silenced entry has every key', () => {
   test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])('in %s', async (target) => {
-    decode(z.array(silencedType).min(1), await as(ANSIBLE, 'GET', target));
+    const { body } = await as(ANSIBLE, 'GET', target);
+    expect(z.array(silencedType).min(1).safeParse(body).error).toBeUndefined();
   });
 
   test('null where nothing was said, -1 for never, and else the seconds that are left', async () => {
@@ -310,10 +314,6 @@ describe('credentials are sent before anybody asks for them', () => {
   });
   afterAll(() => closed[Symbol.asyncDispose]());
 
-  const withHeader = (Authorization: string): ClientProgram => ({
-    ...NAGSTAMON,
-    headers: { ...NAGSTAMON.headers, Authorization },
-  });
   const basic = withHeader(`Basic ${Buffer.from('ops:se:cret').toString('base64')}`);
 
   test('with a user and a password', async () => {

@@ -73,8 +73,8 @@ function compareBody({ method, path }: RecordedRequest, expected: RecordedAnswer
   if (expected.body === '' || expected.body === undefined) return actual.text === '' ? [] : ['expected no body'];
   if (resource === '/info') return shapeProblems(expected.body, actual.body, '$');
   if (resource === '/settings') return compareSettings(expected.body, actual.body);
-  const shown = AGGREGATE.test(resource ?? '') ? withoutAdditions(actual.body) : actual.body;
-  return problemsBetween(normalized(expected.body, ''), normalized(shown, ''), '$');
+  const comparable = AGGREGATE.test(resource ?? '') ? withoutAdditions(actual.body) : actual.body;
+  return problemsBetween(normalized(expected.body, ''), normalized(comparable, ''), '$');
 }
 
 /** A summary counts more than the peer's (demand 25); held by test/daemon/backend/api/aggregates.test.ts. */
