@@ -7,8 +7,9 @@ import type { Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clockText, connectionRuns } from './connection-text.ts';
 import { countText } from '../count-text.ts';
+import { cellWidth } from '../terminal/cells.ts';
 import { Row } from './row.tsx';
-import { spread } from './runs.ts';
+import { runsWidth, spread } from './runs.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface HeaderProps {
@@ -60,11 +61,16 @@ export function TallHeader(props: HeaderProps): ReactElement {
     ...lag,
   ];
   const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
-  const who = run(`${safeLine(props.creator)} (${props.readOnly ? 'read-only' : 'rw'})${version}  `);
-  const clock = isStale(feed) ? asOf(feed) : [run(clockText(nowMs))];
+  const who = `${safeLine(props.creator)} (${props.readOnly ? 'read-only' : 'rw'})`;
+  const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
+  // The state of the connection is worth more than who is looking.
+  const room = columns - runsWidth([...title, ...clock]);
+  const about = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
+    (text) => cellWidth(text) < room,
+  );
   return (
     <>
-      <Row theme={theme} runs={spread(title, [who, ...clock, run(' ')], columns)} />
+      <Row theme={theme} runs={spread(title, [run(about ?? ''), ...clock], columns)} />
       <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
       <Row theme={theme} runs={tabRuns(VIEWS[0].number)} />
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />

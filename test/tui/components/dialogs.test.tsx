@@ -1,11 +1,10 @@
-import { Box } from 'ink';
-import { render } from 'ink-testing-library';
 import { describe, expect, test } from 'vitest';
 import { ConfirmDialog } from '../../../tui/components/confirm-dialog.tsx';
 import { SilenceDialog } from '../../../tui/components/silence-dialog.tsx';
 import type { ConfirmLayer } from '../../../tui/store/console-state.ts';
 import { openSilenceForm, type SilenceForm } from '../../../tui/store/silence-form.ts';
 import type { SilencePreview } from '../../../tui/store/silence-preview.ts';
+import { frameOf } from '../../support/frame-of.tsx';
 
 const THEME = { color: false, ascii: false };
 const SIZE = { columns: 90, rows: 30 };
@@ -18,11 +17,11 @@ const NOTHING: SilencePreview = {
 };
 
 function silenceDialog(form: SilenceForm, preview = NOTHING): string {
-  return frameOf(<SilenceDialog theme={THEME} size={SIZE} form={form} preview={preview} nowMs={NOW_MS} />);
+  return frameOf(<SilenceDialog theme={THEME} size={SIZE} form={form} preview={preview} nowMs={NOW_MS} />, SIZE);
 }
 
 function confirmDialog(layer: ConfirmLayer): string {
-  return frameOf(<ConfirmDialog theme={THEME} size={SIZE} layer={layer} />);
+  return frameOf(<ConfirmDialog theme={THEME} size={SIZE} layer={layer} />, SIZE);
 }
 
 describe('the silence dialog', () => {
@@ -83,16 +82,3 @@ describe('a question', () => {
     expect(text).not.toContain('Cancel');
   });
 });
-
-/** The picture without its looks. */
-function frameOf(element: React.JSX.Element): string {
-  const { lastFrame, unmount } = render(
-    // A dialog lies over a view, which gives the screen its size.
-    <Box width={SIZE.columns} height={SIZE.rows}>
-      {element}
-    </Box>,
-  );
-  const frame = lastFrame() ?? '';
-  unmount();
-  return frame.replaceAll(/\u001B\[[\d;]*m/g, '');
-}
