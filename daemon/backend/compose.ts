@@ -97,7 +97,12 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const results = new Results({ batcher, definitions, clock });
   const events = new Events(batcher);
   const silenced = new SilencedEntries(batcher);
-  const clients = new Clients({ batcher, quarantineSeconds: options.config.program['client-quarantine'] });
+  const clients = new Clients({
+    batcher,
+    get quarantineSeconds() {
+      return config.program['client-quarantine'];
+    },
+  });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const checks = new Checks({ batcher, registry });

@@ -16,7 +16,9 @@ export async function openBackend(options: {
   /** What stands between the backend and its store. */
   readonly around?: (store: Store) => Store;
   /** The `checks` and other sections of a configuration. */
-  readonly definitions?: Partial<Pick<Awaited<ReturnType<typeof loadConfig>>, 'checks' | 'handlers' | 'api'>>;
+  readonly definitions?: Partial<
+    Pick<Awaited<ReturnType<typeof loadConfig>>, 'checks' | 'handlers' | 'api' | 'program'>
+  >;
 }): Promise<Backend> {
   const { dir, around = (store) => store } = options;
   return await compose({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '../../../shared/domain/merge-settings.ts';
-import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import type { ApiSettings, ProgramSettings } from '../../../shared/schemas/settings.ts';
 import { Definitions } from './definitions.ts';
 import type { LoadedConfig } from './load-config.ts';
 
@@ -27,6 +27,10 @@ export class ConfigInForce {
 
   get api(): ApiSettings {
     return this.#config.api;
+  }
+
+  get program(): ProgramSettings {
+    return this.#config.program;
   }
 
   /** Names these settings: two backends with the same one were configured alike. */

@@ -13,15 +13,20 @@ export interface Invalidation {
   readonly expireSeconds: number | undefined;
 }
 
+interface ClientParts {
+  readonly batcher: Batcher;
+  /** How long late results cannot bring a deleted client back; asked at each deletion, since a reload changes it. */
+  readonly quarantineSeconds: number;
+}
+
 /** How clients come, show signs of life and go. */
 export class Clients {
   readonly #batcher: Batcher;
-  readonly #quarantineMs: number;
+  readonly #parts: ClientParts;
 
-  /** @param parts `quarantineSeconds`: how long late results cannot bring a deleted client back */
-  constructor({ batcher, quarantineSeconds }: { readonly batcher: Batcher; readonly quarantineSeconds: number }) {
-    this.#batcher = batcher;
-    this.#quarantineMs = quarantineSeconds * 1000;
+  constructor(parts: ClientParts) {
+    this.#batcher = parts.batcher;
+    this.#parts = parts;
   }
 
   /**
@@ -98,8 +103,9 @@ export class Clients {
         for (const check of eventsOf(entry)) resolveEvent(transaction, check);
         transaction.removeClient(entry);
         const { nowMs } = transaction;
-        if (this.#quarantineMs > 0) {
-          transaction.saveTombstone(namespace, name, { deletedMs: nowMs, untilMs: nowMs + this.#quarantineMs });
+        const quarantineMs = this.#parts.quarantineSeconds * 1000;
+        if (quarantineMs > 0) {
+          transaction.saveTombstone(namespace, name, { deletedMs: nowMs, untilMs: nowMs + quarantineMs });
         }
         const { expireSeconds } = invalidation;
         if (expireSeconds !== undefined) {

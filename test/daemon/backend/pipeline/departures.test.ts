@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
 import { Batcher } from '../../../../daemon/backend/pipeline/batcher.ts';
 import { Clients } from '../../../../daemon/backend/pipeline/clients.ts';
@@ -122,6 +123,22 @@ describe('a deleted client is in quarantine (user demand 24)', () => {
     clock.advance(QUARANTINE_MS / 2);
     expect(await stored(TOMBSTONES)).toEqual([]);
   });
+});
+
+test('there is no quarantine when the setting is 0', async () => {
+  await stop();
+  const config = await loadConfig({ directories: [], env: {} });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    definitions: { program: { ...config.program, 'client-quarantine': 0 } },
+  });
+  const peer = await agent();
+  await report(peer, 1, { source: 'switch-1' });
+  await ask('DELETE', '/clients/switch-1');
+  await report(peer, 2, { source: 'switch-1' });
+  expect(await names()).toEqual(['switch-1', 'web-1']);
 });
 
 describe('a client that is deleted with invalidate', () => {
