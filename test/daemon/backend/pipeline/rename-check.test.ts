@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../../shared/client/api-client.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { openBackend } from '../../../support/open-backend.ts';
 import { startBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
 
 const DEFINED = { checks: { disk: { command: 'df', subscribers: ['all'], interval: 60 } } };
 
@@ -149,3 +152,47 @@ test('a name that is still defined can be forced', async () => {
   await report(api, 'disk', { 'web-001': [2] });
   expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 1 });
 });
+
+test('what was renamed is so after a restart, and the old name left nothing in the store', async () => {
+  const dir = await tempDir();
+  const first = await openBackend({ dir });
+  const before = aClient(first.url);
+  await report(before, 'disk', { 'web-001': [0, 2, 2] });
+  await before.renameCheck('disk', 'disk-usage', false);
+  const [results, events] = await Promise.all([before.results(), before.events()]);
+  await first.stop();
+
+  const second = await openBackend({ dir });
+  onTestFinished(() => second.stop());
+  const after = aClient(second.url);
+  expect(await after.results()).toEqual(results);
+  expect(await after.events()).toEqual(events);
+  expect(results.map(({ check }) => check.name)).toEqual(['disk-usage']);
+});
+
+test('results that come under both names meanwhile are all in the history in the end', async () => {
+  await using backend = await startBackend({ batcher: { batchLimit: 16 } });
+  const api = aClient(backend.url);
+  const sources = Array.from({ length: 250 }, (_, at) => `host-${String(at)}`);
+  const reportAll = (name: string, status: number): Promise<unknown> =>
+    Promise.all(sources.map((source) => api.submitResult({ source, name, status, output: 'x' })));
+  await reportAll('disk', 0);
+  await Promise.all([
+    reportAll('disk', 1),
+    api.renameCheck('disk', 'disk-usage', true),
+    reportAll('disk-usage', 2),
+    api.renameCheck('disk', 'disk-usage', true).catch(ignoreNotFound),
+  ]);
+  await api.renameCheck('disk', 'disk-usage', true).catch(ignoreNotFound);
+
+  const results = await api.results();
+  expect(new Set(results.map(({ check }) => check.name))).toEqual(new Set(['disk-usage']));
+  // The order within a client depends on who came first, but nothing is lost and nothing counts twice.
+  expect(new Set(results.map(({ check }) => check.history.toSorted().join(' ')))).toEqual(new Set(['0 1 2']));
+  const events = await api.events();
+  expect(events.filter(({ check }) => check.name !== 'disk-usage')).toEqual([]);
+});
+
+function ignoreNotFound(error: unknown): void {
+  if (!(error instanceof MonError) || error.code !== 'not_found') throw error;
+}
