@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEEPALIVE_THRESHOLDS } from './client.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
 
 /** The backend's listener, unless the configuration or a flag says otherwise. Loopback: opening up is a decision. */
@@ -39,6 +40,29 @@ export const apiSettingsSchema = z
   });
 
 export type ApiSettings = z.infer<typeof apiSettingsSchema>;
+
+const thresholdSchema = z.int().positive();
+
+/**
+ * The `sensu` section of the legacy service, as far as it has a meaning here: `keepalives` holds the attributes of the
+ * keepalive results of all clients, beneath those of a client itself (completion 1.10).
+ */
+export const legacySettingsSchema = z.looseObject({
+  keepalives: z
+    .looseObject({
+      handler: z.string().min(1).optional(),
+      handlers: z.array(z.string().min(1)).optional(),
+      thresholds: z
+        .looseObject({
+          warning: thresholdSchema.default(KEEPALIVE_THRESHOLDS.warning),
+          critical: thresholdSchema.default(KEEPALIVE_THRESHOLDS.critical),
+        })
+        .default(KEEPALIVE_THRESHOLDS),
+    })
+    .default({ thresholds: KEEPALIVE_THRESHOLDS }),
+});
+
+export type KeepaliveSettings = z.infer<typeof legacySettingsSchema>['keepalives'];
 
 /** Levels of the log, from the one that says the most. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;

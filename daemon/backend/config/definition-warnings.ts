@@ -21,7 +21,8 @@ interface References {
 
 /** What is allowed and does not do what it seems to: names of nothing, windows that end on the next day. */
 export function* definitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
-  const { checks, handlers, filters } = definitions;
+  const { checks, handlers, filters, keepalives } = definitions;
+  yield* undefinedNames(['sensu', 'keepalives'], keepalives, definitions);
   for (const [name, check] of checks) {
     yield* undefinedNames(['checks', name], check, definitions);
     if (check.subdue !== undefined) yield* windowWarnings(['checks', name, 'subdue'], check.subdue);

@@ -1,4 +1,6 @@
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
+import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
+import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 
 /** A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks). */
 export type NamedCheck = CheckDefinition & { readonly name: string };
@@ -6,12 +8,15 @@ export type NamedCheck = CheckDefinition & { readonly name: string };
 interface DefinitionSections {
   readonly checks: ReadonlyMap<string, CheckDefinition>;
   readonly handlers: ReadonlyMap<string, unknown>;
+  /** Default: the thresholds of the peer, and nothing more. */
+  readonly keepalives?: KeepaliveSettings;
 }
 
 /** The definitions in force. Ask again each time: a reload replaces all of them at once. */
 export class Definitions {
   #checks: ReadonlyMap<string, NamedCheck> = new Map();
   #handlers: ReadonlyMap<string, unknown> = new Map();
+  #keepalives: KeepaliveSettings = { thresholds: KEEPALIVE_THRESHOLDS };
   readonly #listeners = new Set<() => void>();
 
   constructor(sections: DefinitionSections) {
@@ -30,9 +35,15 @@ export class Definitions {
     return this.#handlers.has(name);
   }
 
-  replace({ checks, handlers }: DefinitionSections): void {
+  /** The attributes of keepalive results, beneath those of each client. */
+  get keepalives(): KeepaliveSettings {
+    return this.#keepalives;
+  }
+
+  replace({ checks, handlers, keepalives }: DefinitionSections): void {
     this.#checks = new Map([...checks].map(([name, check]) => [name, { ...check, name }]));
     this.#handlers = handlers;
+    this.#keepalives = keepalives ?? { thresholds: KEEPALIVE_THRESHOLDS };
     for (const listener of this.#listeners) listener();
   }
 

@@ -7,8 +7,10 @@ import { mutatorSchema, type MutatorDefinition } from '../../../shared/schemas/m
 import { isPasswordHash } from '../../../shared/schemas/password-hash.ts';
 import {
   apiSettingsSchema,
+  legacySettingsSchema,
   programSettingsSchema,
   type ApiSettings,
+  type KeepaliveSettings,
   type ProgramSettings,
 } from '../../../shared/schemas/settings.ts';
 import { SettingsReview, type Remark } from '../../settings/settings-review.ts';
@@ -21,6 +23,8 @@ export interface ValidDefinitions {
   readonly handlers: ReadonlyMap<string, HandlerDefinition>;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
+  /** Of all clients. */
+  readonly keepalives: KeepaliveSettings;
 }
 
 export interface ValidSettings extends ValidDefinitions {
@@ -44,18 +48,12 @@ const SECTIONS: ReadonlySet<string> = new Set([
   'client',
   'agent',
   'api',
+  'sensu',
   ...Object.keys(programSettingsSchema.shape),
 ]);
 
 /** Sections with a meaning to the legacy service and none here. */
-const LEGACY_SECTIONS: ReadonlySet<string> = new Set([
-  'sensu',
-  'transport',
-  'redis',
-  'rabbitmq',
-  'extensions',
-  'tessen',
-]);
+const LEGACY_SECTIONS: ReadonlySet<string> = new Set(['transport', 'redis', 'rabbitmq', 'extensions', 'tessen']);
 
 /** The client section is for agents, which know their name and address without being told (completion 1.10). */
 const clientSectionSchema = clientSchema.partial({ name: true, address: true });
@@ -69,6 +67,9 @@ export function validateSettings(settings: Settings): Validation {
     handlers: review.validDefinitions('handlers', handlerSchema),
     filters: review.validDefinitions('filters', filterSchema),
     mutators: review.validDefinitions('mutators', mutatorSchema),
+    keepalives: (
+      review.value(['sensu'], legacySettingsSchema, settings['sensu'] ?? {}) ?? legacySettingsSchema.parse({})
+    ).keepalives,
     api: review.value(['api'], apiSettingsSchema, settings['api'] ?? {}) ?? apiSettingsSchema.parse({}),
     program: review.value([], programSettingsSchema, settings) ?? programSettingsSchema.parse({}),
   };
@@ -85,6 +86,10 @@ export function validateSettings(settings: Settings): Validation {
 }
 
 function* sectionWarnings(settings: Settings): Generator<Remark> {
+  for (const attribute of Object.keys(isSettings(settings['sensu']) ? settings['sensu'] : {})) {
+    if (Object.hasOwn(legacySettingsSchema.shape, attribute)) continue;
+    yield { path: ['sensu', attribute], message: 'belongs to the legacy service; it has no effect here' };
+  }
   for (const section of Object.keys(settings)) {
     if (LEGACY_SECTIONS.has(section)) {
       yield { path: [section], message: 'belongs to the legacy service; it has no effect here' };

@@ -1,6 +1,7 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import { KEEPALIVE_CHECK, keepaliveOf, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
+import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { IncomingResult } from '../pipeline/process-result.ts';
@@ -46,7 +47,9 @@ async function sweep({ registry, results, definitions, clock }: KeepaliveParts):
       .map(({ name }) => name);
     for (let start = 0; start < names.length; start += SLICE) {
       const now = Math.floor(clock.now() / 1000);
-      const slice = names.slice(start, start + SLICE).flatMap((name) => resultsFor(namespace, name, handler, now));
+      const slice = names
+        .slice(start, start + SLICE)
+        .flatMap((name) => resultsFor(namespace, name, { handler, ...definitions.keepalives }, now));
       if (slice.length > 0) await results.record(namespace.name, slice);
     }
   }
@@ -57,12 +60,12 @@ function sendsKeepalives({ record }: { readonly record: Client }): boolean {
 }
 
 /** Asked again for each slice: a client may have been deleted while the slices before were written. */
-function resultsFor(namespace: Namespace, name: string, handler: string, now: number): IncomingResult[] {
+function resultsFor(namespace: Namespace, name: string, settings: KeepaliveSettings, now: number): IncomingResult[] {
   const client = namespace.clients.get(name)?.record;
   if (client === undefined) return [];
-  const { status, output, thresholds } = keepaliveStatus(client, now);
+  const { status, output, thresholds } = keepaliveStatus(client, now, settings);
   const check = {
-    handler,
+    ...settings,
     ...keepaliveOf(client),
     thresholds,
     name: KEEPALIVE_CHECK,

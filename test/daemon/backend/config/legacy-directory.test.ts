@@ -11,6 +11,9 @@ const FILES: Readonly<Record<string, unknown>> = {
     transport: { name: 'rabbitmq', reconnect_on_error: true },
   },
   'conf.d/rabbitmq.json': { rabbitmq: { host: 'mq', port: 5671, vhost: '/sensu', user: 'sensu', password: 'secret' } },
+  'conf.d/sensu.json': {
+    sensu: { keepalives: { thresholds: { critical: 600 }, handler: 'mail' }, server: { max_message_size: 1_048_576 } },
+  },
   'conf.d/redis.json': { redis: { host: 'localhost', port: 6379 } },
   'conf.d/client.json': `\uFEFF${JSON.stringify({
     client: {
@@ -115,6 +118,7 @@ test('a directory of the legacy service loads unchanged', async () => {
 
   const config = await loadConfig({ file: join(root, 'config.json'), directories, env: {} });
   expect(config.warnings.map((warning) => warning.replace(`${root}/`, ''))).toEqual([
+    'conf.d/sensu.json: sensu.server: belongs to the legacy service; it has no effect here',
     'config.json: transport: belongs to the legacy service; it has no effect here',
     'conf.d/pagerduty.json: pagerduty: is not a section of this program; it has no effect beyond GET /settings',
     'conf.d/rabbitmq.json: rabbitmq: belongs to the legacy service; it has no effect here',
@@ -135,6 +139,7 @@ test('a directory of the legacy service loads unchanged', async () => {
   expect([...config.handlers.keys()]).toHaveLength(7);
   expect([...config.filters.keys()]).toEqual(['production', 'hours']);
   expect([...config.mutators.keys()]).toEqual(['shorten']);
+  expect(config.keepalives).toEqual({ thresholds: { warning: 120, critical: 600 }, handler: 'mail' });
   expect(config.settings['client']).toMatchObject({ name: 'web-01.example.com', disk: { warning: 85 } });
 });
 
