@@ -15,9 +15,9 @@ interface Rig {
 }
 
 /** The clients that send keepalives here do not answer pings: their connections end, which changes nothing. */
-async function openRig(): Promise<Rig> {
+async function openRig(definitions: Parameters<typeof openBackend>[0]['definitions'] = {}): Promise<Rig> {
   const clock = new ManualClock();
-  const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
+  const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 }, definitions });
   onTestFinished(() => backend.stop());
   const api = openApiClient({ backend: backend.url });
   const pass = async (seconds: number): Promise<void> => {
@@ -64,6 +64,21 @@ test('a client that falls silent is a warning after 120 seconds and critical aft
     check: { status: 2, output: 'No keepalive sent from client for 180 seconds (>=180)' },
     occurrences: 1,
     occurrences_watermark: 2,
+  });
+});
+
+test('what is configured for all clients counts beneath what a client says', async () => {
+  const { url, api, pass } = await openRig({
+    keepalives: { thresholds: { warning: 60, critical: 90 }, handler: 'mail', refresh: 600 },
+  });
+  await join(url, 'web-1');
+  await join(url, 'web-2', { keepalive: { thresholds: { critical: 300 }, handler: 'pager' } });
+  await pass(90);
+  expect(await api.event('web-1', 'keepalive')).toMatchObject({
+    check: { status: 2, handler: 'mail', refresh: 600, thresholds: { warning: 60, critical: 90 } },
+  });
+  expect(await api.event('web-2', 'keepalive')).toMatchObject({
+    check: { status: 1, handler: 'pager', refresh: 600, thresholds: { warning: 60, critical: 300 } },
   });
 });
 
