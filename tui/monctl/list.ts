@@ -74,20 +74,21 @@ function screenWriter<Item>(
   draw: (lines: readonly string[]) => void,
 ): (state: Shown<Item>) => Promise<void> {
   let drawn = '';
-  return async ({ all, found, shown, trouble }) => {
-    const lines =
-      found === undefined || shown === undefined
-        ? [trouble ?? 'connecting ...']
-        : [
-            `${shown.length === 0 ? nothing(list, all) : countText(list, shown.length, found.length)}${trouble === undefined ? '' : `; as last known: ${trouble}`}`,
-            ...(shown.length === 0 ? [] : table(list.columns(clock.now()), shown, output.look).split('\n')),
-          ];
-    const [head = '', ...rest] = lines;
-    const screen = [safeLine(head), ...rest];
-    if (screen.join('\n') === drawn) return;
-    drawn = screen.join('\n');
+  return async (state) => {
+    const { shown = [] } = state;
+    const rows = shown.length === 0 ? [] : table(list.columns(clock.now()), shown, output.look).split('\n');
+    const screen = [safeLine(headline(list, state)), ...rows];
+    const text = screen.join('\n');
+    if (text === drawn) return;
+    drawn = text;
     draw(screen);
   };
+}
+
+function headline<Item>(list: List<Item>, { all, found, shown, trouble }: Shown<Item>): string {
+  if (found === undefined || shown === undefined) return trouble ?? 'connecting ...';
+  const count = shown.length === 0 ? nothing(list, all) : countText(list, shown.length, found.length);
+  return trouble === undefined ? count : `${count}; as last known: ${trouble}`;
 }
 
 function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
