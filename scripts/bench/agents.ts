@@ -26,7 +26,7 @@ export async function run(seconds: number): Promise<void> {
 async function working(seconds: number): Promise<void> {
   const config = `build/bench-agents.json`;
   await writeFile(config, JSON.stringify({ checks: checks() }));
-  await using backend = await startBackend(['-c', config, '--log-level', 'warn']);
+  await using backend = await startBackend(['-c', config]);
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, AGENTS, ['fleet']);
   // One interval to settle: the first results of 50,000 keys make their records.
@@ -63,7 +63,7 @@ async function working(seconds: number): Promise<void> {
 }
 
 async function idle(): Promise<void> {
-  await using backend = await startBackend(['--log-level', 'warn']);
+  await using backend = await startBackend();
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, IDLE_AGENTS, ['idle']);
   // Every one sends a keepalive, and the sweep writes a result for each.

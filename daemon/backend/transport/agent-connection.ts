@@ -167,7 +167,7 @@ export class AgentConnection {
     const client = clientSchema.safeParse(parsed.data.client);
     if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
     const { data } = parsed;
-    const done = data.type === 'hello' ? this.#greet(client.data, data.spool) : this.#register(client.data);
+    const done = data.type === 'hello' ? this.#greet(client.data, data.spool) : this.#keepAlive(client.data);
     done.catch((error: unknown) => this.#refuse(error));
   }
 
@@ -175,16 +175,26 @@ export class AgentConnection {
     if (this.#spool !== '') throw new MonError('invalid', 'hello was said before');
     this.name = client.name;
     this.#spool = spool;
-    await this.#register(client);
+    const subscriptions = await this.#register(client);
     this.#ackedId = await this.#parts.results.committedId(DEFAULT_NAMESPACE, client.name, spool);
     this.#committedId = Math.max(this.#committedId, this.#ackedId);
     this.#send({ type: 'welcome', version: VERSION, acked: this.#ackedId, window: AGENT_WINDOW });
+    // From here on it may be asked to run checks: the welcome comes first.
+    this.#join(subscriptions);
   }
 
-  async #register(client: SubmittedClient): Promise<void> {
+  async #keepAlive(client: SubmittedClient): Promise<void> {
+    this.#join(await this.#register(client));
+  }
+
+  async #register(client: SubmittedClient): Promise<readonly string[]> {
     if (client.name !== this.name)
       throw new MonError('invalid', `this connection belongs to ${this.name || 'nobody yet'}`);
     const { subscriptions } = await this.#parts.clients.keepalive(DEFAULT_NAMESPACE, client);
+    return subscriptions;
+  }
+
+  #join(subscriptions: readonly string[]): void {
     const isOpen = this.#socket.readyState === this.#socket.OPEN;
     if (!isOpen || subscriptions.join() === this.subscriptions.join()) return;
     this.subscriptions = subscriptions;
