@@ -459,8 +459,7 @@ test.each([
   "value.empty? || value.start_with?('b') || value.to_f > 1",
 ])('%s takes a megabyte in linear time', (source) => {
   const start = performance.now();
-  evaluated(source, 'a'.repeat(1_048_576));
-  evaluated(source, ' '.repeat(1_048_576));
-  evaluated(source, '9'.repeat(1_048_576));
-  expect(performance.now() - start).toBeLessThan(2000);
+  for (const character of ['a', ' ', '9']) evaluated(source, character.repeat(1_048_576));
+  // Anything worse than linear would take hours; the rest is left to slow machines.
+  expect(performance.now() - start).toBeLessThan(10_000);
 });

@@ -159,7 +159,8 @@ test.each([
   const text = piece.repeat(Math.ceil(1_048_576 / piece.length)) + end;
   const start = performance.now();
   isFound(source, text);
-  expect(performance.now() - start).toBeLessThan(2000);
+  // Anything worse than linear would take hours; the rest is left to slow machines.
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test('a text that needs a new state at every character only takes longer', () => {
