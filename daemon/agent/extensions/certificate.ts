@@ -1,0 +1,89 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
+import { z } from 'zod';
+import { defineExtension, finding, numberSchema, statusUnder, type Finding } from './extension.ts';
+import { limitedTo, whyItFailed } from './probe-limit.ts';
+
+const DAY_MS = 86_400_000;
+
+const parametersSchema = z
+  .strictObject({
+    /** A certificate on disk, PEM or DER; else the one of a server. */
+    file: z.string().min(1).optional(),
+    host: z.string().min(1).optional(),
+    port: numberSchema.pipe(z.int().min(1).max(65_535)).default(443),
+    /** The name that the server is asked for, when it is not `host`. */
+    server_name: z.string().min(1).optional(),
+    /** Days that must be left. */
+    warning: numberSchema.default(30),
+    critical: numberSchema.default(7),
+    /** Seconds. */
+    timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
+  })
+  .refine(({ file, host }) => (file === undefined) !== (host === undefined), 'set either "host" or "file"');
+
+type Parameters = z.infer<typeof parametersSchema>;
+
+/** How long a certificate is still valid. Whether anybody trusts it is not looked at. */
+export const certificate = defineExtension(
+  'certificate',
+  parametersSchema,
+  async (parameters, { signal }): Promise<Finding> => {
+    const { file, host, port, timeout } = parameters;
+    if (file !== undefined) return findingOf(file, new X509Certificate(await readFile(file)), parameters);
+    const place = `${host ?? ''}:${String(port)}`;
+    const limit = limitedTo(timeout, signal);
+    try {
+      return findingOf(place, await certificateOf(parameters, limit), parameters);
+    } catch (error) {
+      return finding('certificate', 2, `${place} ${whyItFailed(error, limit, timeout)}`);
+    }
+  },
+);
+
+async function certificateOf(
+  { host = '', port, server_name: serverName = host }: Parameters,
+  signal: AbortSignal,
+): Promise<X509Certificate> {
+  const socket = connect({
+    host,
+    port,
+    // An expired certificate is to be seen, not to be refused; nothing is said to the server.
+    rejectUnauthorized: false,
+    ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
+  }).on('error', () => undefined);
+  const cut = (): void => void socket.destroy(new Error('too late'));
+  signal.addEventListener('abort', cut);
+  try {
+    await once(socket, 'secureConnect');
+    const found = socket.getPeerX509Certificate();
+    if (found === undefined) throw new Error('it shows no certificate');
+    return found;
+  } finally {
+    signal.removeEventListener('abort', cut);
+    socket.destroy();
+  }
+}
+
+function findingOf(place: string, { validFromDate, validToDate }: X509Certificate, limits: Parameters): Finding {
+  const nowMs = Date.now();
+  if (nowMs < validFromDate.getTime()) {
+    return finding('certificate', 2, `of ${place} is not valid before ${validFromDate.toISOString()}`);
+  }
+  const days = (validToDate.getTime() - nowMs) / DAY_MS;
+  const until = validToDate.toISOString().slice(0, 10);
+  const text = days < 0 ? `expired ${daysText(-days)} ago` : `expires in ${daysText(days)}`;
+  return finding(
+    'certificate',
+    statusUnder(days, limits),
+    `of ${place} ${text}, on ${until} (warning below ${String(limits.warning)}, critical below ${String(limits.critical)})`,
+  );
+}
+
+function daysText(days: number): string {
+  const whole = Math.floor(days);
+  return whole === 1 ? '1 day' : `${String(whole)} days`;
+}

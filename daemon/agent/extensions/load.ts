@@ -1,0 +1,26 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { z } from 'zod';
+import { defineExtension, finding, numberSchema, statusOver } from './extension.ts';
+
+const MINUTES = [1, 5, 15] as const;
+
+const parametersSchema = z.strictObject({
+  /** Processes that run or wait to run, per core. */
+  warning: numberSchema.default(2),
+  critical: numberSchema.default(4),
+  /** Over how long they are averaged. */
+  minutes: numberSchema.pipe(z.literal(MINUTES)).default(5),
+});
+
+/** How busy the processors are. */
+export const load = defineExtension('load', parametersSchema, ({ minutes, ...limits }) => {
+  const cores = availableParallelism();
+  const perCore = (loadavg()[MINUTES.indexOf(minutes)] ?? 0) / cores;
+  return finding(
+    'load',
+    statusOver(perCore, limits),
+    `${perCore.toFixed(2)} per core over ${String(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}, ` +
+      `on ${String(cores)} ${cores === 1 ? 'core' : 'cores'} ` +
+      `(warning at ${String(limits.warning)}, critical at ${String(limits.critical)})`,
+  );
+});

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { freemem, totalmem } from 'node:os';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { defineExtension, finding, numberSchema, statusOver } from './extension.ts';
+
+const run = promisify(execFile);
+const GIB = 1024 ** 3;
+
+const parametersSchema = z.strictObject({
+  /** Percent in use. */
+  warning: numberSchema.default(80),
+  critical: numberSchema.default(90),
+});
+
+/** Memory in use: what programs could not get if they asked for it now. */
+export const memory = defineExtension('memory', parametersSchema, async (limits, { signal }) => {
+  const total = totalmem();
+  const used = total - (await availableBytes(signal));
+  const inUse = (100 * used) / total;
+  return finding(
+    'memory',
+    statusOver(inUse, limits),
+    `${inUse.toFixed(1)}% in use: ${(used / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB ` +
+      `(warning at ${String(limits.warning)}%, critical at ${String(limits.critical)}%)`,
+  );
+});
+
+async function availableBytes(signal: AbortSignal): Promise<number> {
+  // On Linux this is what the kernel calls available; on macOS only what nobody uses, not even as a cache.
+  if (process.platform !== 'darwin') return freemem();
+  const { stdout } = await run('vm_stat', { signal });
+  return pagesToBytes(stdout);
+}
+
+/** @param text what `vm_stat` prints; free, inactive, speculative and purgeable pages can be had at once */
+export function pagesToBytes(text: string): number {
+  const pageBytes = Number(/page size of (\d+)/.exec(text)?.[1] ?? 4096);
+  const pages = text.matchAll(/^Pages (?:free|inactive|speculative|purgeable):\s*(\d+)/gm);
+  return pageBytes * [...pages].reduce((sum, [, count]) => sum + Number(count), 0);
+}

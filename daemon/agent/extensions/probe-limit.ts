@@ -1,0 +1,23 @@
+import { errorMessage } from '../../../shared/errors.ts';
+
+/** Aborts with `signal`, or after so many seconds. */
+export function limitedTo(seconds: number, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(seconds * 1000))]);
+}
+
+/** What to say of a probe that ended with an error, behind the name of its target. */
+export function whyItFailed(error: unknown, limit: AbortSignal, seconds: number): string {
+  if (limit.aborted) return `does not answer within ${String(seconds)} s`;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'refuses connections';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'has no address: the name is not known';
+    case 'ECONNRESET':
+      return 'cut the connection';
+    default:
+      return `cannot be asked: ${errorMessage(error) || String(code)}`;
+  }
+}

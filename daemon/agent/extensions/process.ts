@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pid as ownPid } from 'node:process';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { defineExtension, finding, numberSchema } from './extension.ts';
+
+const run = promisify(execFile);
+/** Of a list of processes. */
+const LIST_BYTES_MAX = 64 * 1024 * 1024;
+
+const parametersSchema = z
+  .strictObject({
+    /** The program, without its folder. */
+    name: z.string().min(1).optional(),
+    /** A text in the command line. */
+    contains: z.string().min(1).optional(),
+    min: numberSchema.pipe(z.int().min(0)).default(1),
+    max: numberSchema.pipe(z.int().min(0)).optional(),
+  })
+  .refine(({ name, contains }) => name !== undefined || contains !== undefined, 'set "name" or "contains"');
+
+interface RunningProcess {
+  readonly pid: number;
+  /** As it was started, its arguments joined with spaces; a kernel thread has its name here. */
+  readonly commandLine: string;
+}
+
+/** Processes that must run, or must not run too often. This agent itself never counts. */
+export const processes = defineExtension(
+  'process',
+  parametersSchema,
+  async ({ name, contains, min, max }, { signal }) => {
+    const found = (await listProcesses(signal)).filter(
+      ({ pid, commandLine }) =>
+        pid !== ownPid &&
+        (name === undefined || programOf(commandLine) === name) &&
+        (contains === undefined || commandLine.includes(contains)),
+    );
+    const wanted = [`at least ${String(min)}`, ...(max === undefined ? [] : [`at most ${String(max)}`])].join(', ');
+    const what = [
+      ...(name === undefined ? [] : [`named "${name}"`]),
+      ...(contains === undefined ? [] : [`with "${contains}" in the command line`]),
+    ].join(' and ');
+    const isRight = found.length >= min && found.length <= (max ?? Number.POSITIVE_INFINITY);
+    const count = found.length === 1 ? '1 process' : `${String(found.length)} processes`;
+    return finding('process', isRight ? 0 : 2, `${count} ${what} (${wanted} must run)`);
+  },
+);
+
+async function listProcesses(signal: AbortSignal): Promise<RunningProcess[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((entry) => /^\d+$/.test(entry));
+  // Where there is no /proc that lists processes, as on macOS, ps is part of the system.
+  if (pids.length === 0) return await listWithPs(signal);
+  const found = await Promise.all(pids.map(readProcess));
+  return found.filter((running) => running !== undefined);
+}
+
+/** @returns undefined when it has ended meanwhile */
+async function readProcess(pid: string): Promise<RunningProcess | undefined> {
+  try {
+    const commandLine = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
+    return { pid: Number(pid), commandLine: commandLine || (await readFile(`/proc/${pid}/comm`, 'utf8')).trim() };
+  } catch {
+    return undefined;
+  }
+}
+
+async function listWithPs(signal: AbortSignal): Promise<RunningProcess[]> {
+  const { stdout } = await run('ps', ['-A', '-ww', '-o', 'pid=,args='], { signal, maxBuffer: LIST_BYTES_MAX });
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, commandLine] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
+    return pid === undefined || commandLine === undefined ? [] : [{ pid: Number(pid), commandLine }];
+  });
+}
+
+/** `/usr/sbin/nginx -g x` is nginx, and so is `nginx: worker process`. */
+function programOf(commandLine: string): string {
+  return basename(commandLine.split(/:? /, 1)[0] ?? '');
+}

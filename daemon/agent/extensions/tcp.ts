@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { z } from 'zod';
+import { defineExtension, finding, numberSchema, type Finding } from './extension.ts';
+import { limitedTo, whyItFailed } from './probe-limit.ts';
+
+/** Most that is read while waiting for the expected text. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+const parametersSchema = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1'),
+  port: numberSchema.pipe(z.int().min(1).max(65_535)),
+  /** Said once connected. */
+  send: z.string().optional(),
+  /** A text that must come back, or come by itself. */
+  expect: z.string().min(1).optional(),
+  /** Seconds. */
+  timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
+});
+
+/** A port that must take connections. */
+export const tcp = defineExtension('tcp', parametersSchema, async (parameters, { signal }): Promise<Finding> => {
+  const { host, port, send, expect, timeout } = parameters;
+  const place = `${host}:${String(port)}`;
+  const limit = limitedTo(timeout, signal);
+  const startedMs = performance.now();
+  const socket = connect({ host, port, signal: limit }).on('error', () => undefined);
+  try {
+    await once(socket, 'connect');
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(3);
+    if (send !== undefined) socket.write(send);
+    if (expect === undefined) return finding('tcp', 0, `${place} takes connections, after ${seconds} s`);
+    let answer = '';
+    for await (const piece of socket as AsyncIterable<Buffer>) {
+      answer += piece.toString('latin1');
+      if (answer.includes(Buffer.from(expect).toString('latin1'))) {
+        return finding('tcp', 0, `${place} answers with "${expect}", connected after ${seconds} s`);
+      }
+      if (answer.length > ANSWER_BYTES_MAX) break;
+    }
+    return finding('tcp', 2, `${place} does not answer with "${expect}" but with "${answer.slice(0, 100)}"`);
+  } catch (error) {
+    return finding('tcp', 2, `${place} ${whyItFailed(error, limit, timeout)}`);
+  } finally {
+    socket.destroy();
+  }
+});

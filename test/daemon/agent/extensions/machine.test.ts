@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Finding } from '../../../../daemon/agent/extensions/extension.ts';
+import { findExtension } from '../../../../daemon/agent/extensions/find-extension.ts';
+import { pagesToBytes } from '../../../../daemon/agent/extensions/memory.ts';
+
+async function find(name: string, parameters?: unknown): Promise<Finding> {
+  const extension = findExtension(name);
+  if (extension === undefined) throw new Error(`there is no built-in check ${name}`);
+  return await extension.run(parameters, { signal: new AbortController().signal });
+}
+
+describe.each<{ name: string; line: RegExp; always: object; never: object }>([
+  {
+    name: 'disk',
+    line: /^DISK \w+ - \/ is \d+\.\d% full, \d+\.\d GiB free(; \d+\.\d% of the inodes in use)? \(warning at [\d.-]+%, critical at [\d.-]+%\)$/,
+    always: { warning: -2, critical: -1 },
+    never: { warning: 101, critical: 102 },
+  },
+  {
+    name: 'memory',
+    line: /^MEMORY \w+ - \d+\.\d% in use: \d+\.\d of \d+\.\d GiB \(warning at [\d.-]+%, critical at [\d.-]+%\)$/,
+    always: { warning: -2, critical: -1 },
+    never: { warning: 101, critical: 102 },
+  },
+  {
+    name: 'load',
+    line: /^LOAD \w+ - \d+\.\d\d per core over 5 minutes, on \d+ cores? \(warning at [\d.-]+, critical at [\d.-]+\)$/,
+    always: { warning: -2, critical: -1 },
+    never: { warning: 10_000, critical: 10_001 },
+  },
+])('$name', ({ name, line, always, never }) => {
+  test('tells what it found in one line, with its limits', async () => {
+    expect((await find(name)).output).toMatch(line);
+  });
+
+  test('is OK below its limits, a warning or critical at them', async () => {
+    expect(await find(name, never)).toMatchObject({ status: 0, output: expect.stringMatching(/ OK - /) });
+    expect(await find(name, { ...never, ...always, critical: 1e6 })).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/ WARNING - /),
+    });
+    expect(await find(name, always)).toMatchObject({ status: 2, output: expect.stringMatching(/ CRITICAL - /) });
+  });
+
+  test('takes numbers as the text that a token becomes', async () => {
+    expect((await find(name, { warning: '1e5', critical: '1e6' })).status).toBe(0);
+  });
+
+  test('does not look when it does not know for what', async () => {
+    expect(await find(name, { warning: 'many' })).toEqual({
+      status: 3,
+      output: expect.stringMatching(
+        /UNKNOWN - the attribute "\w+" of the check is not valid: warning: expected number/,
+      ),
+    });
+    expect(await find(name, { warnign: 5 })).toMatchObject({ status: 3, output: expect.stringContaining('"warnign"') });
+    expect(await find(name, 'fast')).toMatchObject({ status: 3 });
+  });
+});
+
+test('a disk that is not there is unknown', async () => {
+  expect(await find('disk', { path: '/no/such/place' })).toMatchObject({
+    status: 3,
+    output: expect.stringMatching(/^DISK UNKNOWN - ENOENT/),
+  });
+});
+
+test('load may be averaged over other times', async () => {
+  expect((await find('load', { minutes: 1 })).output).toContain('over 1 minute,');
+  expect((await find('load', { minutes: '15' })).output).toContain('over 15 minutes,');
+  expect(await find('load', { minutes: 2 })).toMatchObject({ status: 3 });
+});
+
+test('on macOS, memory that can be had at once is not in use', () => {
+  const text = [
+    'Mach Virtual Memory Statistics: (page size of 16384 bytes)',
+    'Pages free:                               10.',
+    'Pages active:                            500.',
+    'Pages inactive:                           20.',
+    'Pages speculative:                         3.',
+    'Pages wired down:                        100.',
+    'Pages purgeable:                           7.',
+  ].join('\n');
+  expect(pagesToBytes(text)).toBe(40 * 16_384);
+});
+
+async function run(): Promise<string> {
+  const mark = `mark-${String(process.pid)}-${String(Math.random()).slice(2)}`;
+  const child = spawn('/bin/sh', ['-c', 'sleep 600; :', mark], { stdio: 'ignore', detached: true });
+  await once(child, 'spawn');
+  onTestFinished(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  });
+  return mark;
+}
+
+describe('process', () => {
+  test('counts processes by a text in their command line', async () => {
+    const mark = await run();
+    expect(await find('process', { contains: mark })).toEqual({
+      status: 0,
+      output: `PROCESS OK - 1 process with "${mark}" in the command line (at least 1 must run)`,
+    });
+    expect(await find('process', { contains: mark, min: 2 })).toMatchObject({ status: 2 });
+    expect(await find('process', { contains: mark, min: 0, max: 0 })).toEqual({
+      status: 2,
+      output: `PROCESS CRITICAL - 1 process with "${mark}" in the command line (at least 0, at most 0 must run)`,
+    });
+  });
+
+  test('counts processes by the name of their program', async () => {
+    const mark = await run();
+    expect(await find('process', { name: 'sh', contains: mark })).toMatchObject({ status: 0 });
+    expect(await find('process', { name: 's', contains: mark })).toMatchObject({ status: 2 });
+  });
+
+  test('does not count the agent that looks', async () => {
+    expect(await find('process', { contains: 'no-such-thing-anywhere' })).toEqual({
+      status: 2,
+      output: 'PROCESS CRITICAL - 0 processes with "no-such-thing-anywhere" in the command line (at least 1 must run)',
+    });
+  });
+
+  test('needs to be told what to look for', async () => {
+    expect(await find('process', {})).toMatchObject({
+      status: 3,
+      output: expect.stringContaining('set "name" or "contains"'),
+    });
+  });
+});
+
+test('there is no other', () => {
+  expect(findExtension('system_profile')).toBeUndefined();
+  expect(findExtension('toString')).toBeUndefined();
+});

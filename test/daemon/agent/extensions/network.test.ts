@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Finding } from '../../../../daemon/agent/extensions/extension.ts';
+import { findExtension } from '../../../../daemon/agent/extensions/find-extension.ts';
+import { CERTIFICATE, EXPIRED_CERTIFICATE, FUTURE_CERTIFICATE, KEY } from '../../../support/certificates.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+async function find(name: string, parameters: object): Promise<Finding> {
+  const extension = findExtension(name);
+  if (extension === undefined) throw new Error(`there is no built-in check ${name}`);
+  return await extension.run(parameters, { signal: new AbortController().signal });
+}
+
+/** Listens on a free port until the test is over. */
+async function listening(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A port where nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('tcp', () => {
+  test('is OK when the port takes connections', async () => {
+    const port = await listening(createTcpServer());
+    expect(await find('tcp', { port })).toEqual({
+      status: 0,
+      output: expect.stringMatching(/^TCP OK - 127\.0\.0\.1:\d+ takes connections, after 0\.\d{3} s$/),
+    });
+  });
+
+  test('is critical when nobody listens', async () => {
+    const port = await closedPort();
+    expect(await find('tcp', { port: String(port) })).toEqual({
+      status: 2,
+      output: `TCP CRITICAL - 127.0.0.1:${String(port)} refuses connections`,
+    });
+  });
+
+  test('says something and waits for the right answer, however it is cut', async () => {
+    const port = await listening(
+      createTcpServer((socket) => {
+        socket.once('data', (data) => {
+          for (const byte of `you said ${data.toString()}, grüße`) socket.write(byte);
+        });
+      }),
+    );
+    expect(await find('tcp', { port, send: 'hello', expect: 'hello, grüße' })).toMatchObject({ status: 0 });
+  });
+
+  test('is critical when another answer comes, or none in time', async () => {
+    const port = await listening(createTcpServer((socket) => socket.end('500\tbusy\n')));
+    expect(await find('tcp', { port, expect: '220' })).toMatchObject({
+      status: 2,
+      output: expect.stringMatching(/ does not answer with "220" but with "500 busy "$/),
+    });
+    const mute = await listening(createTcpServer());
+    expect(await find('tcp', { port: mute, expect: '220', timeout: 0.05 })).toEqual({
+      status: 2,
+      output: `TCP CRITICAL - 127.0.0.1:${String(mute)} does not answer within 0.05 s`,
+    });
+  });
+});
+
+const serve = async (answer: RequestListener): Promise<string> =>
+  `http://127.0.0.1:${String(await listening(createHttpServer(answer)))}`;
+
+describe('http', () => {
+  test('is OK for an answer below 400, and tells no query', async () => {
+    const url = await serve((_request, response) => response.end('fine'));
+    expect(await find('http', { url: `${url}/health?token=s3cret` })).toEqual({
+      status: 0,
+      output: expect.stringMatching(/^HTTP OK - http:\/\/127\.0\.0\.1:\d+\/health answers 200 after 0\.\d{3} s$/),
+    });
+  });
+
+  test.each<{ name: string; parameters: object; status: number; says: RegExp }>([
+    { name: 'an error', parameters: { path: '500' }, status: 2, says: /answers 500 after/ },
+    {
+      name: 'a status that is not the wanted one',
+      parameters: { path: '200', status: 204 },
+      status: 2,
+      says: /answers 200 after .* s, not 204$/,
+    },
+    { name: 'the wanted status', parameters: { path: '404', status: 404 }, status: 0, says: /answers 404/ },
+    { name: 'a redirect, which is not followed', parameters: { path: '302' }, status: 0, says: /\/302 answers 302/ },
+    { name: 'a text that is there', parameters: { path: '200', contains: 'status 200' }, status: 0, says: /OK/ },
+    {
+      name: 'a text that is missing',
+      parameters: { path: '200', contains: 'green' },
+      status: 2,
+      says: /, without "green"$/,
+    },
+    {
+      name: 'an answer that takes longer than the limit',
+      parameters: { path: '200', warning: 0 },
+      status: 1,
+      says: /WARNING/,
+    },
+    {
+      name: 'one that takes far longer',
+      parameters: { path: '200', warning: 0, critical: 0 },
+      status: 2,
+      says: /CRITICAL/,
+    },
+  ])('judges $name', async ({ parameters, status, says }) => {
+    const { path, ...others } = parameters as { path: string };
+    const url = await serve((request, response) => {
+      response
+        .writeHead(Number(request.url?.slice(1)), { Location: '/elsewhere' })
+        .end(`status ${request.url?.slice(1) ?? ''}`);
+    });
+    expect(await find('http', { url: `${url}/${path}`, ...others })).toEqual({
+      status,
+      output: expect.stringMatching(says),
+    });
+  });
+
+  test('sends what the definition says', async () => {
+    const url = await serve((request, response) => {
+      let body = '';
+      request.on('data', (piece: Buffer) => (body += piece.toString()));
+      request.on('end', () => response.end(`${request.method ?? ''} ${request.headers.authorization ?? ''} ${body}`));
+    });
+    const parameters = { url, method: 'POST', headers: { Authorization: 'Key abc' }, body: 'hello' };
+    expect(await find('http', { ...parameters, contains: 'POST Key abc hello' })).toMatchObject({ status: 0 });
+  });
+
+  test('is critical when nobody answers, at once or in time', async () => {
+    const port = await closedPort();
+    expect(await find('http', { url: `http://127.0.0.1:${String(port)}/` })).toMatchObject({
+      status: 2,
+      output: expect.stringMatching(/\/ refuses connections$/),
+    });
+    const url = await serve(() => undefined);
+    expect(await find('http', { url, timeout: 0.05 })).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('within 0.05 s'),
+    });
+    const slow = await serve((_request, response) => void response.write('some'));
+    expect(await find('http', { url: slow, timeout: 0.05 })).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('within 0.05 s'),
+    });
+  });
+
+  test('reads no more than a mebibyte', async () => {
+    const url = await serve((_request, response) => {
+      const more = (): void => {
+        while (response.write('x'.repeat(65_536)) && !response.destroyed);
+        response.once('drain', more);
+      };
+      more();
+    });
+    expect(await find('http', { url })).toMatchObject({ status: 0 });
+  });
+
+  test.each(['ftp://example.org/', 'example.org', ''])('takes no %j', async (url) => {
+    expect(await find('http', { url })).toMatchObject({
+      status: 3,
+      output: expect.stringContaining('must be a URL that begins with http'),
+    });
+  });
+});
+
+async function fileWith(text: string): Promise<string> {
+  const file = join(await tempDir(), 'cert.pem');
+  await writeFile(file, text);
+  return file;
+}
+
+describe('certificate', () => {
+  const END = '2126-01-01';
+  const daysLeft = Math.floor((Date.parse(END) - Date.now()) / 86_400_000);
+
+  test('tells how long the one of a server is still valid', async () => {
+    const port = await listening(createTlsServer({ key: KEY, cert: CERTIFICATE }));
+    const target = { host: '127.0.0.1', port, server_name: 'localhost' };
+    const of = `of 127.0.0.1:${String(port)} expires in ${String(daysLeft)} days, on ${END}`;
+    expect(await find('certificate', target)).toEqual({
+      status: 0,
+      output: `CERTIFICATE OK - ${of} (warning below 30, critical below 7)`,
+    });
+    expect(await find('certificate', { ...target, warning: daysLeft + 1 })).toMatchObject({ status: 1 });
+    expect(await find('certificate', { ...target, critical: daysLeft + 1 })).toMatchObject({ status: 2 });
+  });
+
+  test.each<{ name: string; text: string; status: number; says: RegExp }>([
+    { name: 'good', text: CERTIFICATE, status: 0, says: / OK - of .*cert\.pem expires in / },
+    { name: 'expired', text: EXPIRED_CERTIFICATE, status: 2, says: / expired \d+ days ago, on 2021-01-01 / },
+    { name: 'not yet valid', text: FUTURE_CERTIFICATE, status: 2, says: / is not valid before 2099-01-01T/ },
+    { name: 'none', text: 'hello', status: 3, says: / UNKNOWN - / },
+  ])('tells it of a file: $name', async ({ text, status, says }) => {
+    expect(await find('certificate', { file: await fileWith(text) })).toEqual({
+      status,
+      output: expect.stringMatching(says),
+    });
+  });
+
+  test('does not know of a file that is not there', async () => {
+    expect(await find('certificate', { file: '/no/such/file' })).toMatchObject({
+      status: 3,
+      output: expect.stringContaining('ENOENT'),
+    });
+  });
+
+  test('is critical when there is no server, or it speaks no TLS', async () => {
+    const port = await closedPort();
+    expect(await find('certificate', { host: '127.0.0.1', port })).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('refuses connections'),
+    });
+    const mute = await listening(createTcpServer());
+    expect(await find('certificate', { host: '127.0.0.1', port: mute, timeout: 0.05 })).toMatchObject({
+      status: 2,
+      output: expect.stringContaining('does not answer within 0.05 s'),
+    });
+  });
+
+  test('needs one place to look at', async () => {
+    const problem = { status: 3, output: expect.stringContaining('set either "host" or "file"') };
+    expect(await find('certificate', {})).toMatchObject(problem);
+    expect(await find('certificate', { host: 'a', file: 'b' })).toMatchObject(problem);
+  });
+});
