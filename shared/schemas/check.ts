@@ -3,6 +3,7 @@ import { aggregatesSchema, aggregateSchema } from './aggregate.ts';
 import { cronProblem } from './cron.ts';
 import { nameSchema, sourceSchema } from './name.ts';
 import { timeWindowsSchema } from './time-window.ts';
+import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
 const texts = z.array(z.string().min(1));
 
@@ -55,6 +56,11 @@ export const checkSchema = z
         const message = cronProblem(cron);
         if (message !== undefined) context.addIssue({ code: 'custom', message });
       })
+      .optional(),
+    /** Of `cron` and `subdue`; without it they are in the local time of whoever schedules the check. */
+    timezone: z
+      .string()
+      .refine((zone) => timeZoneOf(zone) !== undefined, `must be ${TIME_ZONE_HINT}`)
       .optional(),
     timeout: z.number().positive().optional(),
     stdin: z.boolean().optional(),
