@@ -1,8 +1,10 @@
 import { hostname, networkInterfaces } from 'node:os';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
+import { redact, redactKeysOf } from '../../shared/domain/redact.ts';
 import { MonError } from '../../shared/errors.ts';
-import { clientSchema, clientSubscription } from '../../shared/schemas/client.ts';
+import { clientSchema, clientSubscription, type Client, type SubmittedClient } from '../../shared/schemas/client.ts';
 import { NAME_LENGTH_MAX } from '../../shared/schemas/name.ts';
+import { VERSION } from '../../shared/schemas/version.ts';
 
 /** What the command line says about this client; it wins over the definitions. */
 export interface ClientFlags {
@@ -12,14 +14,7 @@ export interface ClientFlags {
 }
 
 /** The record without its time: name, address and subscriptions first, then everything else of the `client` section. */
-export interface ClientIdentity {
-  readonly name: string;
-  readonly address: string;
-  readonly subscriptions: readonly string[];
-  readonly safe_mode?: boolean | null | undefined;
-  readonly signature?: string | null | undefined;
-  readonly [attribute: string]: unknown;
-}
+export type ClientIdentity = SubmittedClient & { readonly subscriptions: string[] };
 
 /**
  * Who this client is (completion 1.10): flags over the `client` section over what the machine says. The subscription
@@ -38,6 +33,31 @@ export function clientIdentity(flags: ClientFlags, section: Settings): ClientIde
   const own = clientSubscription(name);
   const others = (subscriptions ?? []).filter((subscription) => subscription !== own);
   return { ...answer.data, name, address, subscriptions: [...new Set(others), own] };
+}
+
+/** What is hidden in everything about this client that leaves the agent: its own `redact` list replaces the default one. */
+export function secretKeys(identity: ClientIdentity): ReadonlySet<string> {
+  return redactKeysOf({ ...identity, timestamp: 0, version: VERSION });
+}
+
+/**
+ * The record as the backend gets it: without secrets, which are for the commands of this machine (legacy-peer). What the
+ * backend cannot do without stays, whatever `redact` names.
+ *
+ * @param now epoch seconds
+ */
+export function publishedClient(identity: ClientIdentity, now: number): Client {
+  const { name, address, subscriptions, redact: keys, signature } = identity;
+  return {
+    ...redact(identity, secretKeys(identity)),
+    name,
+    address,
+    subscriptions,
+    ...(keys === undefined ? {} : { redact: keys }),
+    ...(signature === undefined ? {} : { signature }),
+    timestamp: now,
+    version: VERSION,
+  };
 }
 
 /** The host name; a sign that no name may hold becomes a hyphen. */

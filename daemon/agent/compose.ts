@@ -1,13 +1,15 @@
 import type { BackendAddress } from '../../shared/client/backend-address.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
-import type { Client } from '../../shared/schemas/client.ts';
-import { VERSION } from '../../shared/schemas/version.ts';
+import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { Log } from '../log/log.ts';
-import type { ClientIdentity } from './client-record.ts';
-import type { AgentDefinitions } from './config.ts';
+import { publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
+import type { LoadedConfig } from './load-config.ts';
+import { deregistrationResult } from './deregistration.ts';
+import { openInputs } from './open-inputs.ts';
+import { withLocalDefinition } from './local-definition.ts';
 import type { Clock, DeliverResult } from './ports.ts';
 import { ResultSocket } from './result-socket.ts';
-import { openCheckRunner, withLocalDefinition } from './run-check.ts';
+import { openCheckRunner } from './run-check.ts';
 import { scheduleStandalone } from './schedule-standalone.ts';
 import { sendKeepalives } from './send-keepalives.ts';
 import { openSpool } from './spool.ts';
@@ -20,8 +22,12 @@ const DELIVERY_GRACE_MS = 2000;
 export interface AgentConfig {
   readonly backend: BackendAddress;
   readonly identity: ClientIdentity;
-  readonly checks: AgentDefinitions['checks'];
+  readonly checks: LoadedConfig['checks'];
+  /** Everything that was read, for whoever may ask for it on this machine. */
+  readonly settings: Settings;
   readonly stateDir: string;
+  /** Checks that run at once. */
+  readonly runningMax: number;
 }
 
 interface Surroundings {
@@ -40,7 +46,7 @@ export interface Agent {
 
 /** @throws MonError `conflict` when another agent holds the state directory, `unavailable` when it cannot be used */
 export async function compose(
-  { backend, identity, checks, stateDir }: AgentConfig,
+  { backend, identity, checks, settings, stateDir, runningMax }: AgentConfig,
   { clock, log, chance }: Surroundings,
 ): Promise<Agent> {
   await using parts = new AsyncDisposableStack();
@@ -50,28 +56,46 @@ export async function compose(
     await spool.append(result);
     socket.wake();
   };
-  const runner = openCheckRunner({ clock, log, deliver });
+  const now = (): number => Math.floor(clock.now() / 1000);
+  const runner = openCheckRunner({ client: identity, clock, log, deliver, runningMax });
   const onCheckRequest = (request: CheckRequest): void => {
     const local = checks.get(request.name);
     if (identity.safe_mode === true && local === undefined) runner.refuse(request);
     else runner.start(withLocalDefinition(request, local));
   };
-  const client = (): Client => ({ ...identity, timestamp: Math.floor(clock.now() / 1000), version: VERSION });
   const socket = new ResultSocket({
     ...backend,
     spool,
     clock,
     log,
     chance,
-    client,
+    client: () => publishedClient(identity, now()),
     signature: identity.signature ?? undefined,
     onWelcome: () => socket.sendKeepalive(),
     onCheckRequest,
   });
   parts.defer(() => socket.close(DELIVERY_GRACE_MS));
+  parts.defer(async () => {
+    if (identity.deregister !== true) return;
+    // Told later, by the next start, it would take a client away that has come back.
+    if (socket.isConnected) await deliver(deregistrationResult(identity, now()));
+    else log.warn({}, 'not deregistered, there is no connection to the backend');
+  });
   parts.defer(() => runner.stop(RUNNING_GRACE_MS));
   parts.use(sendKeepalives(clock, () => socket.sendKeepalive()));
-  parts.use(scheduleStandalone({ client: identity.name, checks, clock, start: runner.start }));
+  parts.use(scheduleStandalone({ client: identity.name, checks, clock, log, start: runner.start }));
+  parts.use(
+    await openInputs({
+      client: identity,
+      clock,
+      log,
+      deliver,
+      settings: { ...settings, client: identity },
+      redactKeys: secretKeys(identity),
+      isConnected: () => socket.isConnected,
+      waiting: () => spool.size,
+    }),
+  );
 
   const running = parts.move();
   return { stop: () => running.disposeAsync(), hurry: () => runner.stop(0) };

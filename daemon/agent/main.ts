@@ -1,14 +1,15 @@
 import meow from 'meow';
 import { errorMessage, MonError } from '../../shared/errors.ts';
+import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
-import { LOG_LEVELS, type LogLevel } from '../../shared/schemas/settings.ts';
+import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog } from '../log/log.ts';
 import { agentAddress } from './agent-address.ts';
 import { clientIdentity } from './client-record.ts';
 import { compose, type AgentConfig } from './compose.ts';
-import { loadDefinitions } from './config.ts';
+import { loadConfig } from './load-config.ts';
 
 const HELP = `
 Usage
@@ -21,18 +22,27 @@ Options
   --address ADDRESS           address of this client; default its first IPv4 address
   --subscriptions A,B         subscriptions of this client; client:NAME is always added
   --state-dir DIR             where results wait for the backend; default var/agent
-  -d, --config-dir DIR,DIR    directories with definitions (*.json: "checks", "client")
-  --log-level LEVEL           ${LOG_LEVELS.join(', ')}; default info
+  -c, --config FILE           main configuration file: "agent", "client" and "checks"
+                              (JSON, or YAML when it ends in .yml or .yaml)
+  -d, --config-dir DIR,DIR    directories of further files (*.json, *.yml, *.yaml)
+  --max-checks N              checks that run at once, others wait; default 12
+  -l, --log FILE              write the log to a file instead of standard output
+  -L, --log-level LEVEL       ${LOG_LEVELS.join(', ')}; default info
 
-Environment
+Environment, beneath what the files say
+  MON_AGENT_BACKEND, MON_AGENT_NAME, MON_AGENT_ADDRESS, MON_AGENT_SUBSCRIPTIONS, MON_AGENT_STATE_DIR,
+  MON_AGENT_MAX_CHECKS, MON_AGENT_LOG, MON_AGENT_LOG_LEVEL
   MON_AGENT_CREDENTIALS       user:password for the backend; better than in the URL,
                               which other users of this machine can see
 
-The log goes to standard output, one JSON object per line.
+Signals
+  TERM, INT  stop: let running checks finish for some seconds; once more: at once
+
 Exit codes: 0 stopped by a signal, 1 failure, 2 wrong usage, definitions or state directory in use
 
 Examples
   mon-agent start --backend http://mon.example.org:4567 --subscriptions web,all -d /etc/mon/conf.d
+  mon-agent start -c /etc/mon/agent.yml
 `;
 
 const cli = meow(HELP, {
@@ -41,13 +51,16 @@ const cli = meow(HELP, {
   autoVersion: false,
   allowUnknownFlags: false,
   flags: {
-    backend: { type: 'string', default: 'http://127.0.0.1:4567' },
+    backend: { type: 'string' },
     name: { type: 'string' },
     address: { type: 'string' },
     subscriptions: { type: 'string', isMultiple: true },
-    stateDir: { type: 'string', default: 'var/agent' },
+    stateDir: { type: 'string' },
+    config: { type: 'string', shortFlag: 'c' },
     configDir: { type: 'string', shortFlag: 'd', isMultiple: true },
-    logLevel: { type: 'string', default: 'info' },
+    maxChecks: { type: 'number' },
+    log: { type: 'string', shortFlag: 'l' },
+    logLevel: { type: 'string', shortFlag: 'L' },
   },
 });
 
@@ -63,16 +76,21 @@ try {
 
 async function start(): Promise<void> {
   const { flags } = cli;
+  const { agent: program, ...definitions } = await loadConfig({
+    file: flags.config,
+    directories: commaSeparated(flags.configDir),
+    env: process.env,
+    flags: programFlags(),
+  });
   const log = createLog({
     component: 'agent',
-    level: parseLogLevel(flags.logLevel),
-    destination: new LineWriter(undefined),
+    level: program['log-level'],
+    destination: new LineWriter(program.log),
   });
-  const definitions = await loadDefinitions(commaSeparated(flags.configDir));
   for (const warning of definitions.warnings) log.warn({}, warning);
   const subscriptions = commaSeparated(flags.subscriptions);
   const config: AgentConfig = {
-    backend: agentAddress(flags.backend, process.env),
+    backend: agentAddress(program.backend, process.env),
     identity: clientIdentity(
       {
         name: flags.name,
@@ -82,7 +100,9 @@ async function start(): Promise<void> {
       definitions.client,
     ),
     checks: definitions.checks,
-    stateDir: flags.stateDir,
+    settings: definitions.settings,
+    stateDir: program['state-dir'],
+    runningMax: program['max-checks'],
   };
   const agent = await compose(config, { clock: new SystemClock(), log, chance: Math.random });
   const { name, subscriptions: joined } = config.identity;
@@ -96,10 +116,12 @@ async function start(): Promise<void> {
   process.exit(0);
 }
 
-function parseLogLevel(text: string): LogLevel {
-  const known = LOG_LEVELS.find((level) => level === text);
-  if (known === undefined) throw new MonError('invalid', `--log-level must be one of ${LOG_LEVELS.join(', ')}`);
-  return known;
+/** What the command line says about the program itself; what it does not say is left out. */
+function programFlags(): Settings {
+  const { backend, stateDir, maxChecks, log, logLevel } = cli.flags;
+  const given = { backend, 'state-dir': stateDir, 'max-checks': maxChecks, log, 'log-level': logLevel };
+  const agent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.keys(agent).length === 0 ? {} : { agent };
 }
 
 async function nextSignal(): Promise<NodeJS.Signals> {

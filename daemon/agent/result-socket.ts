@@ -64,6 +64,11 @@ export class ResultSocket {
     this.#connect();
   }
 
+  /** Whether a backend has said welcome, and has not gone since. */
+  get isConnected(): boolean {
+    return this.#session !== undefined;
+  }
+
   /** Something new is in the spool. */
   wake(): void {
     this.#guarded(this.#pump());

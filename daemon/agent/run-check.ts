@@ -1,21 +1,27 @@
-import type { CheckRequest } from '../../shared/schemas/agent.ts';
-import type { CheckDefinition } from '../../shared/schemas/check.ts';
-import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import type { Attributes } from '../../shared/domain/attributes.ts';
 import { errorMessage } from '../../shared/errors.ts';
+import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import type { Log } from '../log/log.ts';
+import { executeCheck } from './execute-check.ts';
+import { EXTENSION_NAMES } from './extensions/find-extension.ts';
 import type { Clock, DeliverResult, StartCheck } from './ports.ts';
-import { runCommand, type CommandOutcome } from './run-command.ts';
+import { prepareCheck, type PreparedCheck } from './prepare-check.ts';
 
-/** Commands that run at once; others wait (completion 1.12). */
-const RUNNING_MAX = 12;
+/** Checks that run at once; others wait (completion 1.12). */
+export const RUNNING_DEFAULT = 12;
 
 /** Checks that may wait for their turn. Beyond it the machine is not keeping up, and more would only be later. */
 const WAITING_MAX = 1000;
 
 interface CheckRunnerDeps {
+  /** Attributes of this client, for tokens and standard input. */
+  readonly client: Attributes;
   readonly clock: Clock;
   readonly log: Log;
   readonly deliver: DeliverResult;
+  /** Checks that may run at once; default: `RUNNING_DEFAULT`. */
+  readonly runningMax?: number | undefined;
 }
 
 export interface CheckRunner {
@@ -26,30 +32,33 @@ export interface CheckRunner {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Runs checks as child processes; the same check of the same source never twice at once. */
-export function openCheckRunner({ clock, log, deliver }: CheckRunnerDeps): CheckRunner {
+interface WaitingCheck {
+  readonly request: CheckRequest;
+  readonly prepared: PreparedCheck;
+}
+
+/** Runs checks; the same check of the same source never twice at once. */
+export function openCheckRunner({
+  client,
+  clock,
+  log,
+  deliver,
+  runningMax = RUNNING_DEFAULT,
+}: CheckRunnerDeps): CheckRunner {
   const underWay = new Set<string>();
-  const waiting: CheckRequest[] = [];
+  const waiting: WaitingCheck[] = [];
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   let closed = false;
 
-  async function run(check: CheckRequest, command: string): Promise<void> {
-    const executed = Math.floor(clock.now() / 1000);
-    const startedMs = clock.monotonic();
-    const outcome = await runCommand(command, {
-      clock,
-      timeoutMs: check.timeout === undefined ? undefined : check.timeout * 1000,
-      signal: stopping.signal,
-    });
-    if (outcome.kind === 'stopped') {
-      log.warn({ check: check.name }, 'check stopped with the agent, it leaves no result');
+  async function run({ request: { name, source }, prepared }: WaitingCheck): Promise<void> {
+    const result = await executeCheck(prepared, { client, clock, signal: stopping.signal });
+    if (result === undefined) {
+      log.warn({ check: name }, 'check stopped with the agent, it leaves no result');
       return;
     }
-    const { status, output } = statusAndOutput(outcome);
-    const duration = Math.round(clock.monotonic() - startedMs) / 1000;
-    log.debug({ check: check.name, source: check.source, status, duration }, 'check finished');
-    await report({ ...check, executed, duration, output, status });
+    log.debug({ check: name, source, status: result.status, duration: result['duration'] }, 'check finished');
+    await report(result);
   }
 
   async function report(result: SubmittedResult): Promise<void> {
@@ -61,11 +70,11 @@ export function openCheckRunner({ clock, log, deliver }: CheckRunnerDeps): Check
   }
 
   function startWaiting(): void {
-    while (running.size < RUNNING_MAX) {
+    while (running.size < runningMax) {
       const check = closed ? undefined : waiting.shift();
-      if (check?.command === undefined) return;
-      const done = run(check, check.command).finally(() => {
-        underWay.delete(runKey(check));
+      if (check === undefined) return;
+      const done = run(check).finally(() => {
+        underWay.delete(runKey(check.request));
         running.delete(done);
         startWaiting();
       });
@@ -75,21 +84,26 @@ export function openCheckRunner({ clock, log, deliver }: CheckRunnerDeps): Check
 
   function obstacle(check: CheckRequest): string | undefined {
     if (closed) return 'the agent is stopping';
-    if (check.command === undefined) return 'check has no command, extensions are not supported';
     if (underWay.has(runKey(check))) return 'previous check command execution in progress';
     if (waiting.length >= WAITING_MAX) return 'too many checks are waiting to run';
     return undefined;
   }
 
   return {
-    start(check) {
-      const reason = obstacle(check);
+    start(request) {
+      const about = { check: request.name, source: request.source };
+      const reason = obstacle(request);
       if (reason !== undefined) {
-        log.warn({ check: check.name, source: check.source }, reason);
+        log.warn(about, reason);
         return;
       }
-      underWay.add(runKey(check));
-      waiting.push(check);
+      const prepared = prepareCheck(request, client);
+      if (prepared === undefined) {
+        log.warn({ ...about, extension: request['extension'], known: EXTENSION_NAMES }, 'unknown check extension');
+        return;
+      }
+      underWay.add(runKey(request));
+      waiting.push({ request, prepared });
       startWaiting();
     },
 
@@ -106,30 +120,13 @@ export function openCheckRunner({ clock, log, deliver }: CheckRunnerDeps): Check
   };
 }
 
-/** A check request merged with the definition of the same name on this machine, which wins (legacy-peer, sensu-client). */
-export function withLocalDefinition(request: CheckRequest, local: CheckDefinition | undefined): CheckRequest {
-  return local === undefined ? request : { ...request, ...known(local), name: request.name, issued: request.issued };
-}
-
 /** Nobody is alerted for it: the backend's operator has to see it, but the client is well. */
 function safeModeResult(check: CheckRequest, executed: number): SubmittedResult {
   const output = 'Check is not locally defined (safe mode)';
   return { ...check, executed, duration: 0, output, status: 3, handle: false };
 }
 
-function statusAndOutput(outcome: Exclude<CommandOutcome, { kind: 'stopped' }>): { status: number; output: string } {
-  if (outcome.kind === 'exited') return outcome;
-  return outcome.kind === 'timed_out'
-    ? { status: 2, output: 'Execution timed out' }
-    : { status: 3, output: `Unexpected error: ${outcome.reason}` };
-}
-
 /** One name under two sources is two checks; a slash is in neither. */
 function runKey({ source = '', name }: CheckRequest): string {
   return `${source}/${name}`;
-}
-
-/** Without attributes that are there but undefined, which would hide those of the request. */
-function known(definition: CheckDefinition): Partial<CheckRequest> {
-  return Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== undefined));
 }

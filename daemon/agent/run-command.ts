@@ -86,7 +86,7 @@ async function spawnCommand(command: string, input: string | undefined): Promise
     });
     const ownInput = inputPipe?.ours ?? child.stdin ?? undefined;
     // A command that does not read all of it, or nothing, is none the worse for it.
-    ownInput?.on('error', () => undefined).end(input);
+    ownInput?.on('error', () => undefined).end(input ?? '');
     return { child, output: outputPipe?.ours ?? child.stdout ?? Readable.from([]), input: ownInput };
   } catch (error) {
     outputPipe?.ours.destroy();

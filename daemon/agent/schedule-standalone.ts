@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
-import { nextDueMs, nextRunDelayMs } from '../../shared/domain/schedule.ts';
+import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
+import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
+import type { Log } from '../log/log.ts';
+import { withLocalDefinition } from './local-definition.ts';
 import type { Clock, StartCheck } from './ports.ts';
-import { withLocalDefinition } from './run-check.ts';
+import { timetableOf, type Timetable } from './timetable.ts';
 
-/** A timer holds at most 2^31-1 ms, and a clock that is set goes unnoticed for as long as one waits. */
+/** A clock that is set goes unnoticed for as long as one waits. */
 const WAIT_MAX_MS = 3_600_000;
 
 interface StandaloneDeps {
@@ -12,35 +14,47 @@ interface StandaloneDeps {
   readonly client: string;
   readonly checks: ReadonlyMap<string, CheckDefinition>;
   readonly clock: Clock;
+  readonly log: Log;
   readonly start: StartCheck;
 }
 
+interface ScheduledRun {
+  readonly name: string;
+  readonly check: CheckDefinition;
+  readonly timetable: Timetable;
+  readonly isSubdued: (nowMs: number) => boolean;
+}
+
 /**
- * Starts the checks that this machine schedules itself: `standalone` and not `publish: false` (reference 2.2), every
- * `interval` seconds, at a place in the interval that stays the same across restarts (completion 1.13).
+ * Starts the checks that this machine schedules itself, but for the times at which they are subdued. A run that was
+ * missed (a machine that slept) is made up for once.
  */
-export function scheduleStandalone({ client, checks, clock, start }: StandaloneDeps): Disposable {
+export function scheduleStandalone({ client, checks, clock, log, start }: StandaloneDeps): Disposable {
   const timers = new Map<string, Disposable>();
 
-  function schedule(name: string, check: CheckDefinition, intervalMs: number, dueMs: number): void {
+  function schedule(run: ScheduledRun, dueMs: number | undefined): void {
+    timers.delete(run.name);
+    if (dueMs === undefined) return;
     const waitMs = Math.max(0, dueMs - clock.now());
     const wake = (): void => {
       const nowMs = clock.now();
       if (nowMs < dueMs && waitMs > WAIT_MAX_MS) {
-        schedule(name, check, intervalMs, dueMs);
+        schedule(run, dueMs);
         return;
       }
-      schedule(name, check, intervalMs, nextDueMs(dueMs, intervalMs, nowMs));
-      start(withLocalDefinition({ name, issued: Math.floor(nowMs / 1000) }, check));
+      // A timer may be early by a moment, and the same run must not come again.
+      schedule(run, run.timetable(Math.max(nowMs, dueMs)));
+      if (run.isSubdued(nowMs)) log.info({ check: run.name }, 'check execution was subdued');
+      else start(withLocalDefinition({ name: run.name, issued: Math.floor(nowMs / 1000) }, run.check));
     };
-    timers.set(name, clock.after(Math.min(waitMs, WAIT_MAX_MS), wake));
+    timers.set(run.name, clock.after(Math.min(waitMs, WAIT_MAX_MS), wake));
   }
 
   for (const [name, check] of checks) {
-    if (check.standalone !== true || check.publish === false || check.interval === undefined) continue;
-    const intervalMs = check.interval * 1000;
-    const nowMs = clock.now();
-    schedule(name, check, intervalMs, nowMs + nextRunDelayMs(splayKey(client, name), intervalMs, nowMs));
+    const timetable = timetableOf(client, name, check);
+    if (timetable === undefined) continue;
+    // A moment that is now counts as well.
+    schedule({ name, check, timetable, isSubdued: subdueOf(check) }, timetable(clock.now() - 1));
   }
   return {
     [Symbol.dispose]: () => {
@@ -49,6 +63,10 @@ export function scheduleStandalone({ client, checks, clock, start }: StandaloneD
   };
 }
 
-function splayKey(client: string, check: string): bigint {
-  return createHash('md5').update(`${client}:${check}`).digest().readBigUInt64LE(0);
+/** The windows in which a check is not run, in its own time zone, or else in that of this machine. */
+function subdueOf({ subdue, timezone }: CheckDefinition): (nowMs: number) => boolean {
+  if (subdue === undefined) return () => false;
+  const windows = parseTimeWindows(subdue);
+  const zone = timeZoneOf(timezone ?? '') ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (nowMs) => isInWindow(windows, nowMs, zone);
 }

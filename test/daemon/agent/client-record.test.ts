@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientIdentity } from '../../../daemon/agent/client-record.ts';
+import { clientIdentity, publishedClient } from '../../../daemon/agent/client-record.ts';
 import { clientSchema } from '../../../shared/schemas/client.ts';
 
 describe('a client', () => {
@@ -35,5 +35,37 @@ describe('a client', () => {
         ),
       }),
     );
+  });
+});
+
+describe('what the backend gets to know of a client', () => {
+  const section = {
+    name: 'web1',
+    address: '10.0.0.1',
+    registration: { handler: 'cmdb' },
+    signature: 'abc',
+    db: { user: 'mon', password: 's3cret' },
+    badge: 'b4dge',
+  };
+
+  test('are no secrets', () => {
+    expect(publishedClient(clientIdentity({}, section), 1000)).toEqual({
+      ...section,
+      subscriptions: ['client:web1'],
+      db: { user: 'mon', password: 'REDACTED' },
+      timestamp: 1000,
+      version: '1.0.0',
+    });
+  });
+
+  test('depends on its own list, which replaces the usual one', () => {
+    const identity = clientIdentity({}, { ...section, redact: ['badge', 'signature', 'name'] });
+    expect(publishedClient(identity, 1000)).toMatchObject({
+      name: 'web1',
+      signature: 'abc',
+      badge: 'REDACTED',
+      db: { password: 's3cret' },
+      redact: ['badge', 'signature', 'name'],
+    });
   });
 });

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { loadDefinitions } from '../../../daemon/agent/config.ts';
+import { loadConfig } from '../../../daemon/agent/load-config.ts';
 import { runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+
+const EXAMPLES = { directories: ['examples/conf.d'], env: {} };
 
 async function run(command: string): Promise<CommandOutcome> {
   return await runCommand(command, {
@@ -29,7 +31,7 @@ async function startServer(): Promise<string> {
 
 describe('the example definitions', () => {
   test('are valid, and show both kinds of checks', async () => {
-    const { checks, warnings } = await loadDefinitions(['examples/conf.d']);
+    const { checks, warnings } = await loadConfig(EXAMPLES);
     expect(warnings).toEqual([]);
     expect([...checks.keys()].toSorted()).toEqual([
       'backend-http',
@@ -45,7 +47,7 @@ describe('the example definitions', () => {
   test.each(['disk', 'memory', 'load', 'backend-process', 'backend-http', 'ready'])(
     '%s runs on this machine and tells one line',
     async (name) => {
-      const { checks } = await loadDefinitions(['examples/conf.d']);
+      const { checks } = await loadConfig(EXAMPLES);
       const outcome = await run(checks.get(name)?.command ?? 'exit 99');
       expect(outcome).toEqual({
         kind: 'exited',

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AgentBackend } from '../../support/agent-backend.ts';
 import { startAgent } from '../../support/start-agent.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -9,13 +12,25 @@ const SLOW = { timeout: 15_000 };
 
 const isNext = (id: number, index: number): boolean => id === index + 1;
 
+/** No inputs: their usual ports are not ours alone. */
+const SILENT = { socket: { enabled: false }, http_socket: { enabled: false } };
+
+interface Definitions {
+  readonly client?: object;
+  readonly checks?: object;
+}
+
 /** A directory with definitions and one for the state, as arguments. */
-async function folders(definitions: object = {}): Promise<{ args: string[]; stateDir: string; confDir: string }> {
+async function folders({ client = {}, ...others }: Definitions = {}): Promise<{
+  args: string[];
+  stateDir: string;
+  confDir: string;
+}> {
   const dir = await tempDir();
   const confDir = join(dir, 'conf.d');
   const stateDir = join(dir, 'state');
   await mkdir(confDir);
-  await writeFile(join(confDir, 'checks.json'), JSON.stringify(definitions));
+  await writeFile(join(confDir, 'checks.json'), JSON.stringify({ client: { ...SILENT, ...client }, ...others }));
   return { args: ['--state-dir', stateDir, '-d', confDir], stateDir, confDir };
 }
 
@@ -48,6 +63,7 @@ test('an agent introduces itself, runs its standalone checks and those that the 
     name: 'web1',
     address: '10.0.0.1',
     rack: 'r7',
+    ...SILENT,
     subscriptions: ['web', 'all', 'client:web1'],
     timestamp: expect.closeTo(Date.now() / 1000, -1),
     version: '1.0.0',
@@ -149,6 +165,136 @@ test('a second signal does not wait for a running check', async () => {
   expect(backend.results('slow')).toEqual([]);
 });
 
+/** Where an input of an agent listens, once it does. */
+async function portOf(agent: ReturnType<typeof startAgent>, input: 'tcp' | 'udp' | 'http'): Promise<number> {
+  return await vi.waitFor(() => {
+    const record = agent.records.find((found) => found['input'] === input);
+    expect(record?.message).toBe('listening for results of local programs');
+    return Number(record?.['port']);
+  }, SLOW);
+}
+
+test('results of local programs take the same way as those of checks, and are signed like them', async () => {
+  const backend = await AgentBackend.open();
+  const { args } = await folders({
+    client: {
+      name: 'web1',
+      signature: 'abc',
+      socket: { port: 0 },
+      http_socket: { port: 0, user: 'ops', password: 'pw' },
+    },
+  });
+  const agent = startAgent(['start', '--backend', backend.url, ...args]);
+  const [tcp, http] = [await portOf(agent, 'tcp'), await portOf(agent, 'http')];
+
+  const socket = connect(tcp, '127.0.0.1');
+  socket.write('{"name": "over-tcp", "output": ":::name:::"}');
+  expect(await text(socket)).toBe('ok');
+  const answer = await fetch(`http://127.0.0.1:${String(http)}/results`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"name": "over-http", "output": "x", "status": 2}',
+  });
+  expect(answer.status).toBe(202);
+  await vi.waitFor(() => {
+    expect(backend.results('over-tcp')).toMatchObject([{ output: ':::name:::', status: 0 }]);
+    expect(backend.results('over-http')).toMatchObject([{ output: 'x', status: 2 }]);
+  }, SLOW);
+  expect(backend.signatures).toEqual(['abc', 'abc']);
+
+  const settings = await fetch(`http://127.0.0.1:${String(http)}/settings`, {
+    headers: { Authorization: `Basic ${btoa('ops:pw')}` },
+  });
+  expect(await settings.json()).toMatchObject({
+    client: { name: 'web1', http_socket: { user: 'ops', password: 'REDACTED' } },
+  });
+  expect(backend.keepalives[0]).toMatchObject({ http_socket: { password: 'REDACTED' } });
+});
+
+test('an input whose port is taken is told, and the agent goes on', async () => {
+  const backend = await AgentBackend.open();
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const { args } = await folders({ client: { name: 'web1', socket: { port } } });
+  const agent = startAgent(['start', '--backend', backend.url, ...args]);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  expect(agent.records.filter(({ level }) => level === 'warn')).toMatchObject([
+    {
+      input: 'tcp',
+      port,
+      message:
+        'the address is in use, so no results of local programs over tcp: ' +
+        'give client.socket another port, or set its "enabled" to false',
+    },
+  ]);
+});
+
+describe('an agent that is to deregister', () => {
+  test('says so last when it stops, after the checks that still ran', async () => {
+    const backend = await AgentBackend.open();
+    const { args } = await folders({
+      client: { name: 'web1', deregister: true, deregistration: { handler: 'cmdb', status: 2, team: 'ops' } },
+    });
+    const agent = startAgent(['start', '--backend', backend.url, ...args]);
+    await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+    backend.request({ name: 'last', issued: 1, command: 'sleep 0.2' });
+    backend.request({ name: 'quick', issued: 1, command: 'true' });
+    await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1), SLOW);
+    agent.kill('SIGTERM');
+    expect((await agent.ended).code).toBe(0);
+    expect(backend.committed.map(({ check }) => check['name'])).toEqual(['quick', 'last', 'deregistration']);
+    expect(backend.results('deregistration')).toEqual([
+      {
+        name: 'deregistration',
+        output: 'client initiated deregistration',
+        status: 2,
+        handler: 'cmdb',
+        team: 'ops',
+        issued: expect.any(Number),
+        executed: expect.any(Number),
+      },
+    ]);
+  });
+
+  test('says nothing without a backend, nor at the next start', async () => {
+    const { args } = await folders({ client: { name: 'web1', deregister: true } });
+    const agent = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
+    await vi.waitFor(
+      () => expect(agent.records.map(({ message }) => message)).toContain('not connected to the backend'),
+      SLOW,
+    );
+    agent.kill('SIGTERM');
+    expect((await agent.ended).code).toBe(0);
+    expect(agent.records.map(({ message }) => message)).toContain(
+      'not deregistered, there is no connection to the backend',
+    );
+    const backend = await AgentBackend.open();
+    startAgent(['start', '--backend', backend.url, ...args]);
+    await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+    backend.request({ name: 'quick', issued: 1, command: 'true' });
+    await vi.waitFor(() => expect(backend.committed).toMatchObject([{ check: { name: 'quick' } }]), SLOW);
+  });
+});
+
+test('what an agent is told by its environment counts below its files', async () => {
+  const backend = await AgentBackend.open();
+  const { args } = await folders({ client: { address: '10.0.0.1' } });
+  startAgent(['start', ...args], {
+    MON_AGENT_BACKEND: backend.url,
+    MON_AGENT_NAME: 'web7',
+    MON_AGENT_ADDRESS: '10.0.0.9',
+    MON_AGENT_SUBSCRIPTIONS: 'a,b',
+  });
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  expect(backend.keepalives[0]).toMatchObject({
+    name: 'web7',
+    address: '10.0.0.1',
+    subscriptions: ['a', 'b', 'client:web7'],
+  });
+});
+
 test('credentials come from the environment and never show in the log', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders();
@@ -181,7 +327,8 @@ describe('the command line', () => {
       says: /the backend must be a URL like http:\/\/127\.0\.0\.1:4567/,
     },
     { args: ['start', '--name', 'web 1'], says: /client\.name: must be word characters, dots and hyphens only/ },
-    { args: ['start', '--log-level', 'loud'], says: /--log-level must be one of debug, info, warn, error/ },
+    { args: ['start', '--log-level', 'loud'], says: /command line: agent\.log-level: expected one of "debug"/ },
+    { args: ['start', '--max-checks', '0'], says: /command line: agent\.max-checks: expected number to be >=1/ },
     { args: ['start', '-d', '/nowhere/at/all'], says: /\/nowhere\/at\/all: there is no such file or directory/ },
   ])('refuses $args with exit code 2', async ({ args, says }) => {
     const dir = await tempDir();

@@ -1,7 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openCheckRunner, withLocalDefinition, type CheckRunner } from '../../../daemon/agent/run-check.ts';
+import { withLocalDefinition } from '../../../daemon/agent/local-definition.ts';
+import { openCheckRunner, type CheckRunner } from '../../../daemon/agent/run-check.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -19,14 +22,22 @@ interface Bench {
   readonly finished: (count: number) => Promise<SubmittedResult[]>;
 }
 
-function aBench(): Bench {
+const CLIENT = {
+  name: 'web1',
+  address: '10.0.0.1',
+  subscriptions: ['web', 'client:web1'],
+  disk: { warning: 80 },
+  password: 's3cret',
+};
+
+function aBench(runningMax?: number): Bench {
   const clock = new ManualClock();
   const log = new RecordedLog();
   const results: SubmittedResult[] = [];
   const deliver = async (result: SubmittedResult): Promise<void> => {
     results.push(await Promise.resolve(result));
   };
-  const runner = openCheckRunner({ clock, log, deliver });
+  const runner = openCheckRunner({ client: CLIENT, clock, log, deliver, runningMax });
   onTestFinished(async () => {
     const stopped = runner.stop(0);
     clock.advance(0);
@@ -76,11 +87,13 @@ describe('a result', () => {
     expect(await finished(1)).toMatchObject([{ duration: 1.235 }]);
   });
 
-  test('of a timeout is critical', async () => {
+  test('of a timeout is critical, and keeps what was printed', async () => {
     const { clock, runner, finished } = aBench();
-    runner.start(aRequest({ command: 'echo partial; sleep 600', timeout: 0.5 }));
+    const started = join(await tempDir(), 'started');
+    runner.start(aRequest({ command: `echo partial; touch ${started}; sleep 600`, timeout: 0.5 }));
+    await vi.waitFor(() => access(started));
     clock.advance(500);
-    expect(await finished(1)).toMatchObject([{ status: 2, output: 'Execution timed out', duration: 0.5 }]);
+    expect(await finished(1)).toMatchObject([{ status: 2, output: 'Execution timed out\npartial\n', duration: 0.5 }]);
   });
 
   test('of a command that could not be started is unknown', async () => {
@@ -150,15 +163,213 @@ test('twelve checks run at once, the others wait for their turn', async () => {
   ]);
 });
 
-test('a check without a command is refused', () => {
-  const { log, runner } = aBench();
-  runner.start(aRequest({ extension: 'system_profile' }));
-  expect(log.messages('warn')).toEqual(['check has no command, extensions are not supported']);
+test('fewer run at once when there may be fewer', async () => {
+  const { clock, runner, finished } = aBench(1);
+  runner.start(aRequest({ name: 'first', command: 'sleep 600', timeout: 5 }));
+  runner.start(aRequest({ name: 'second', command: 'echo $$' }));
+  clock.advance(5000);
+  expect(await finished(2)).toMatchObject([{ name: 'first' }, { name: 'second' }]);
+});
+
+describe('tokens', () => {
+  test('are replaced in what runs; the result tells the command as it was written', async () => {
+    const { runner, finished } = aBench();
+    const command = 'echo :::name::: :::disk.warning::: :::password::: :::subscriptions::: ":::none|x|y:::"';
+    runner.start(aRequest({ command }));
+    expect(await finished(1)).toMatchObject([
+      { command, output: 'web1 80 s3cret [web, client:web1] x|y\n', status: 0 },
+    ]);
+  });
+
+  test('are replaced in every other attribute, as text, at any depth', async () => {
+    const { runner, finished } = aBench();
+    runner.start(
+      aRequest({ command: 'true', note: ':::disk.warning:::', deep: [{ of: ':::name:::' }], source: ':::name:::-nas' }),
+    );
+    expect(await finished(1)).toMatchObject([{ note: '80', deep: [{ of: 'web1' }], source: 'web1-nas' }]);
+  });
+
+  test('without a match keep the check from running, and nobody is alerted', async () => {
+    const { runner, finished } = aBench();
+    const file = join(await tempDir(), 'file');
+    const command = `touch ${file}; echo :::a.b::: :::disk:::`;
+    runner.start(aRequest({ command, note: ':::c::: :::a.b:::' }));
+    const [result] = await finished(1);
+    expect(result).toEqual({
+      name: 'disk',
+      issued: START_SECONDS - 1,
+      command,
+      note: ' ',
+      executed: START_SECONDS,
+      output: 'Unmatched check token(s): a.b, disk, c',
+      status: 3,
+      handle: false,
+    });
+    await expect(access(file)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('with stdin', () => {
+  test('a command reads the client, secrets included, and the check', async () => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: 'cat', stdin: true, note: ':::name:::' }));
+    const [result] = await finished(1);
+    expect(JSON.parse(result?.output ?? '')).toEqual({
+      client: CLIENT,
+      check: {
+        name: 'disk',
+        issued: START_SECONDS - 1,
+        command: 'cat',
+        stdin: true,
+        note: 'web1',
+        executed: START_SECONDS,
+      },
+    });
+  });
+
+  test.each([false, undefined, 'true'])('%j there is nothing to read', async (stdin) => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: 'cat; echo end', stdin }));
+    expect(await finished(1)).toMatchObject([{ output: 'end\n' }]);
+  });
+});
+
+describe('a hook', () => {
+  const hooks = {
+    '2': { command: 'echo of two' },
+    critical: { command: 'echo of critical' },
+    'non-zero': { command: 'echo of all but zero; exit 7' },
+    ok: { command: 'echo of ok' },
+  };
+
+  test.each<{ status: number; name: keyof typeof hooks; output: string; hookStatus: number }>([
+    { status: 0, name: 'ok', output: 'of ok\n', hookStatus: 0 },
+    { status: 1, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
+    { status: 2, name: '2', output: 'of two\n', hookStatus: 0 },
+    { status: 127, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
+  ])('fits the status $status: $name', async ({ status, name, output, hookStatus }) => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: `echo out; exit ${String(status)}`, hooks }));
+    const [result] = await finished(1);
+    expect(result).toMatchObject({ output: 'out\n', status });
+    expect(result?.['hooks']).toEqual({
+      ...hooks,
+      [name]: { ...hooks[name], executed: START_SECONDS, duration: 0, output, status: hookStatus },
+    });
+  });
+
+  test('has tokens, which only what runs shows', async () => {
+    const { runner, finished } = aBench();
+    const ok = { command: 'echo :::password:::' };
+    runner.start(aRequest({ command: 'true', hooks: { ok } }));
+    const [result] = await finished(1);
+    expect(result?.['hooks']).toMatchObject({ ok: { ...ok, output: 's3cret\n', status: 0 } });
+  });
+
+  test('with a token without a match fails by itself', async () => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: 'echo fine', hooks: { ok: { command: 'echo :::none:::' } } }));
+    expect(await finished(1)).toEqual([
+      expect.objectContaining({
+        output: 'fine\n',
+        status: 0,
+        hooks: {
+          ok: {
+            command: 'echo :::none:::',
+            executed: START_SECONDS,
+            output: 'Unmatched check token(s): none',
+            status: 3,
+          },
+        },
+      }),
+    ]);
+  });
+
+  test.each<{ name: string; hook: object; seconds: number }>([
+    { name: 'its timeout', hook: { timeout: 2.5 }, seconds: 2.5 },
+    { name: 'a minute, when it has none', hook: {}, seconds: 60 },
+  ])('is stopped after $name', async ({ hook, seconds }) => {
+    const { clock, runner, finished } = aBench();
+    const started = join(await tempDir(), 'started');
+    const command = `touch ${started}; sleep 600`;
+    runner.start(aRequest({ command: 'true', hooks: { ok: { ...hook, command } } }));
+    await vi.waitFor(() => access(started));
+    clock.advance(seconds * 1000);
+    const [result] = await finished(1);
+    expect(result).toMatchObject({
+      status: 0,
+      duration: 0,
+      hooks: { ok: { output: 'Execution timed out', status: 2, duration: seconds } },
+    });
+  });
+
+  test('with stdin reads the client and the result', async () => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: 'cat', stdin: true } } }));
+    const [result] = await finished(1);
+    const found = result?.['hooks'] as { ok: { output: string } } | undefined;
+    expect(JSON.parse(found?.ok.output ?? '')).toMatchObject({
+      client: CLIENT,
+      check: { name: 'disk', output: 'out\n', status: 0, hooks: { ok: { executed: START_SECONDS } } },
+    });
+  });
+
+  test('does not cost the result of its check when the agent stops', async () => {
+    const { clock, runner, results } = aBench();
+    const started = join(await tempDir(), 'started');
+    runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: `touch ${started}; sleep 600` } } }));
+    await vi.waitFor(() => access(started));
+    const stopped = runner.stop(0);
+    clock.advance(0);
+    await stopped;
+    expect(results).toMatchObject([{ output: 'out\n', status: 0 }]);
+  });
+});
+
+describe('a built-in check', () => {
+  test('runs by its name, with its parameters, tokens replaced in them and not shown', async () => {
+    const { runner, finished } = aBench();
+    const request = aRequest({ extension: 'disk', disk: { path: '/', warning: ':::disk.warning:::', critical: 101 } });
+    runner.start({ ...request, name: 'root' });
+    const [result] = await finished(1);
+    expect(result).toMatchObject({ ...request, name: 'root', output: expect.stringMatching(/^DISK .*at 80%.*\n$/) });
+  });
+
+  test('runs by the name of its check when neither command nor extension is given', async () => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ name: 'load' }));
+    expect(await finished(1)).toMatchObject([{ output: expect.stringMatching(/^LOAD /) }]);
+  });
+
+  test('gives way to a command', async () => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: 'echo command', extension: 'load' }));
+    expect(await finished(1)).toMatchObject([{ output: 'command\n' }]);
+  });
+
+  test('is stopped at the timeout of its check', async () => {
+    const { clock, runner, finished } = aBench();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const accepted = once(server, 'connection');
+    runner.start(aRequest({ extension: 'tcp', tcp: { port, expect: 'never' }, timeout: 2 }));
+    await accepted;
+    clock.advance(2000);
+    expect(await finished(1)).toMatchObject([{ output: 'Execution timed out', status: 2, duration: 2 }]);
+  });
+
+  test('that there is not only shows in the log', () => {
+    const { log, runner } = aBench();
+    runner.start(aRequest({ extension: 'system_profile' }));
+    expect(log.messages('warn')).toEqual(['unknown check extension']);
+  });
 });
 
 test('a result that cannot be delivered is told, and the check may run again', async () => {
   const log = new RecordedLog();
-  const runner = openCheckRunner({ clock: new ManualClock(), log, deliver: fail });
+  const runner = openCheckRunner({ client: CLIENT, clock: new ManualClock(), log, deliver: fail });
   runner.start(aRequest({ command: 'true' }));
   await vi.waitFor(() => expect(log.messages('error')).toEqual(['check result lost, it could not be spooled']));
   await vi.waitFor(() => {

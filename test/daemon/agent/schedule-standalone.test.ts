@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { scheduleStandalone } from '../../../daemon/agent/schedule-standalone.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
 
 const CLIENT = 'web1';
 
@@ -17,17 +18,20 @@ function scheduled(
   clock = new ManualClock(),
 ): {
   clock: ManualClock;
+  log: RecordedLog;
   starts: Start[];
   schedule: Disposable;
 } {
+  const log = new RecordedLog();
   const starts: Start[] = [];
   const schedule = scheduleStandalone({
     client: CLIENT,
     checks: new Map(Object.entries(checks)),
     clock,
+    log,
     start: (check) => starts.push({ check, atMs: clock.now() }),
   });
-  return { clock, starts, schedule };
+  return { clock, log, starts, schedule };
 }
 
 /** Where in its interval the check belongs: the same for every agent of that name, now and after a restart. */
@@ -69,15 +73,83 @@ test('the run carries the definition, its name and when it was due to start', ()
   ]);
 });
 
-test('only standalone checks with an interval are run, and not those with publish: false', () => {
+test('only standalone checks are run, and not those with publish: false', () => {
   const { clock, starts } = scheduled({
     asked: { command: 'true', subscribers: ['web'], interval: 10 },
     unpublished: { command: 'true', standalone: true, publish: false, interval: 10 },
-    'by-cron': { command: 'true', standalone: true, cron: '* * * * *' },
     own: { command: 'true', standalone: true, publish: true, interval: 10 },
   });
   clock.advance(10_000);
   expect(starts.map(({ check }) => check.name)).toEqual(['own']);
+});
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Hours and minutes, in UTC, of a day of a clock that was never moved. */
+const timesOf = (starts: readonly Start[]): string[] =>
+  starts.map(({ atMs }) => new Date(atMs).toISOString().slice(5, 16));
+
+describe('by cron', () => {
+  test('a check runs at the moments of its schedule, which wins over an interval', () => {
+    const { clock, starts } = scheduled({
+      report: { command: 'true', standalone: true, interval: 10, cron: '*/20 6,7 * * *', timezone: 'UTC' },
+    });
+    clock.advance(24 * HOUR_MS + 6.4 * HOUR_MS);
+    expect(timesOf(starts).join(' ')).toBe(
+      '01-01T06:00 01-01T06:20 01-01T06:40 01-01T07:00 01-01T07:20 01-01T07:40 01-02T06:00 01-02T06:20',
+    );
+  });
+
+  test('the moments are those of its time zone', () => {
+    const { clock, starts } = scheduled({
+      report: { command: 'true', standalone: true, cron: '@daily', timezone: 'Asia/Kolkata' },
+    });
+    clock.advance(24 * HOUR_MS);
+    expect(timesOf(starts)).toEqual(['01-01T18:30']);
+  });
+
+  test('a moment that is now is one of them', () => {
+    const { clock, starts } = scheduled({
+      report: { command: 'true', standalone: true, cron: '0 0 * * *', timezone: 'UTC' },
+    });
+    clock.advance(0);
+    expect(timesOf(starts)).toEqual(['01-01T00:00']);
+  });
+});
+
+describe('a subdued check', () => {
+  // 2026-01-01 is a Thursday.
+  const days = { thursday: [{ begin: '11:58 PM', end: '12:02 AM' }] };
+  const everyMinute = { command: 'true', standalone: true, cron: '* * * * *', timezone: 'UTC' };
+
+  test('is not run in its windows, past midnight, both ends included', () => {
+    const { clock, starts, log } = scheduled({ report: { ...everyMinute, subdue: { days } } });
+    clock.advance(23.9 * HOUR_MS);
+    starts.length = 0;
+    clock.advance(10 * MINUTE_MS);
+    expect(timesOf(starts)).toEqual(['01-01T23:55', '01-01T23:56', '01-01T23:57', '01-02T00:03', '01-02T00:04']);
+    expect(log.records).toEqual(
+      Array.from({ length: 5 }, () => ({
+        level: 'info',
+        message: 'check execution was subdued',
+        fields: { check: 'report' },
+      })),
+    );
+  });
+
+  test('has its windows in its time zone', () => {
+    const { clock, starts } = scheduled({
+      report: {
+        ...everyMinute,
+        cron: '0 * * * *',
+        timezone: 'America/New_York',
+        subdue: { days: { all: [{ begin: '00:00', end: '22:30' }] } },
+      },
+    });
+    clock.advance(24 * HOUR_MS);
+    expect(timesOf(starts)).toEqual(['01-01T04:00']);
+  });
 });
 
 test('late timers do not shift the next runs', () => {
@@ -94,6 +166,7 @@ test('late timers do not shift the next runs', () => {
     client: CLIENT,
     checks: new Map([['disk', { command: 'df', standalone: true, interval: 60 }]]),
     clock: late,
+    log: new RecordedLog(),
     start: () => starts.push(clock.now()),
   });
   clock.advance(600_000);
@@ -107,6 +180,26 @@ test('an interval longer than any timer is waited for', () => {
   clock.advance(3 * days * 86_400_000);
   expect(starts).toHaveLength(3);
   for (const { atMs } of starts) expect(atMs % (days * 86_400_000)).toBe(placeMs('yearly', days * 86_400_000));
+});
+
+test('an early timer does not run a check twice', () => {
+  const clock = new ManualClock();
+  const early = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    every: clock.every.bind(clock),
+    after: (delayMs: number, task: () => void) => clock.after(Math.max(1, delayMs - 3), task),
+  };
+  const starts: number[] = [];
+  scheduleStandalone({
+    client: CLIENT,
+    checks: new Map([['disk', { command: 'df', standalone: true, interval: 60 }]]),
+    clock: early,
+    log: new RecordedLog(),
+    start: () => starts.push(clock.now()),
+  });
+  clock.advance(600_000);
+  expect(starts).toHaveLength(10);
 });
 
 test('a disposed schedule runs nothing and leaves no timer', () => {

@@ -129,6 +129,8 @@ test('/info tells the versions and the connection', async () => {
   });
 });
 
+const REFUSAL = { response: expect.stringMatching(/^You must be authenticated/) };
+
 describe('/settings', () => {
   test.each<{ name: string; options: { user?: string; password?: string }; authorization?: string; status: number }>([
     { name: 'nobody where no password is set', options: {}, authorization: AUTHORIZATION, status: 401 },
@@ -154,10 +156,8 @@ describe('/settings', () => {
       authorization === undefined ? {} : { headers: { Authorization: authorization } },
     );
     expect(answer.status).toBe(status);
-    if (status === 401) {
-      expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
-      expect(answer.body).toEqual({ response: expect.stringMatching(/^You must be authenticated/) });
-    }
+    expect(answer.headers['www-authenticate'] ?? '').toMatch(status === 401 ? /^Basic realm=/ : /^$/);
+    expect(answer.body).toMatchObject(status === 401 ? REFUSAL : { client: { name: 'web1' } });
   });
 
   test('hides what the client wants hidden, unless told otherwise', async () => {

@@ -191,20 +191,20 @@ describe('TCP', () => {
   });
 });
 
-describe('UDP', () => {
-  async function send(port: number, ...datagrams: string[]): Promise<{ answers: number }> {
-    const socket = createSocket('udp4');
-    const heard = { answers: 0 };
-    socket.on('message', () => (heard.answers += 1));
-    onTestFinished(() => void socket.close());
-    for (const datagram of datagrams) {
-      await new Promise<void>((resolve, reject) => {
-        socket.send(datagram, port, '127.0.0.1', (error) => (error === null ? resolve() : reject(error)));
-      });
-    }
-    return heard;
+async function send(port: number, ...datagrams: string[]): Promise<{ answers: number }> {
+  const socket = createSocket('udp4');
+  const heard = { answers: 0 };
+  socket.on('message', () => (heard.answers += 1));
+  onTestFinished(() => void socket.close());
+  for (const datagram of datagrams) {
+    await new Promise<void>((resolve, reject) => {
+      socket.send(datagram, port, '127.0.0.1', (error) => (error === null ? resolve() : reject(error)));
+    });
   }
+  return heard;
+}
 
+describe('UDP', () => {
   test('takes a result from each datagram and never answers', async () => {
     const { port, delivered, log } = await aBench(openUdpInput);
     const heard = await send(

@@ -1,8 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadDefinitions } from '../../../daemon/agent/config.ts';
+import { loadConfig, type LoadedConfig } from '../../../daemon/agent/load-config.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+
+const loadDirectories = async (...directories: string[]): Promise<LoadedConfig> =>
+  await loadConfig({ directories, env: {} });
 
 async function directoryWith(files: Readonly<Record<string, unknown>>): Promise<string> {
   const dir = await tempDir();
@@ -24,14 +27,64 @@ test('definitions of all directories are merged, the later one over the earlier'
     '.hidden.json': 'not read',
   });
   const second = await directoryWith({ 'c.json': { checks: { disk: { interval: 10 } } } });
-  const { checks, client, warnings } = await loadDefinitions([first, second]);
+  const { checks, client, warnings } = await loadDirectories(first, second);
   expect([...checks]).toEqual([['disk', { command: 'df', standalone: true, interval: 10 }]]);
   expect(client).toEqual({ subscriptions: ['web', 'all'], rack: 'r7' });
   expect(warnings).toEqual([]);
 });
 
 test('without a directory there is nothing to run', async () => {
-  expect(await loadDefinitions([])).toEqual({ checks: new Map(), client: {}, warnings: [] });
+  expect(await loadDirectories()).toEqual({
+    agent: {
+      backend: 'http://127.0.0.1:4567',
+      'state-dir': 'var/agent',
+      'log-level': 'info',
+      'max-checks': 12,
+    },
+    checks: new Map(),
+    client: {},
+    settings: {},
+    warnings: [],
+  });
+});
+
+test('the environment is below the files, the command line above them', async () => {
+  const dir = await directoryWith({
+    'agent.yml': 'agent:\n  backend: http://from-file:4567\n  max-checks: 3\nclient:\n  subscriptions: [web]\n',
+  });
+  const { agent, client, warnings } = await loadConfig({
+    file: `${dir}/agent.yml`,
+    directories: [],
+    env: {
+      MON_AGENT_BACKEND: 'http://from-environment:4567',
+      MON_AGENT_MAX_CHECKS: '5',
+      MON_AGENT_STATE_DIR: '/from/environment',
+      MON_AGENT_LOG_LEVEL: '',
+      MON_AGENT_NAME: 'web1',
+      MON_AGENT_SUBSCRIPTIONS: 'all,linux',
+    },
+    flags: { agent: { 'max-checks': 7 } },
+  });
+  expect(agent).toEqual({
+    backend: 'http://from-file:4567',
+    'state-dir': '/from/environment',
+    'log-level': 'info',
+    'max-checks': 7,
+  });
+  expect(client).toEqual({ name: 'web1', subscriptions: ['all', 'linux', 'web'] });
+  expect(warnings).toEqual([]);
+});
+
+test('a main file that is missing is told', async () => {
+  const { warnings } = await loadConfig({ file: '/no/such/agent.yml', directories: [], env: {} });
+  expect(warnings).toEqual(['/no/such/agent.yml: there is no such file; going on without it']);
+});
+
+test.each<{ env: Readonly<Record<string, string>>; problem: RegExp }>([
+  { env: { MON_AGENT_MAX_CHECKS: 'many' }, problem: /environment: agent\.max-checks: expected number/ },
+  { env: { MON_AGENT_LOG_LEVEL: 'loud' }, problem: /environment: agent\.log-level: expected one of "debug"/ },
+])('$env is refused', async ({ env, problem }) => {
+  await expect(loadConfig({ directories: [], env })).rejects.toThrow(problem);
 });
 
 test('what has no effect on an agent is told, what belongs to the backend is not', async () => {
@@ -40,13 +93,18 @@ test('what has no effect on an agent is told, what belongs to the backend is not
       handlers: { mail: { type: 'pipe', command: 'mail' } },
       api: { port: 4567 },
       redis: { host: 'localhost' },
-      checks: { cron: { command: 'true', standalone: true, cron: '* * * * *' } },
+      agent: { 'max-checks': 4 },
+      checks: {
+        disk: { extension: 'disk', standalone: true, cron: '* * * * *' },
+        old: { extension: 'system_profile', standalone: true, interval: 60 },
+      },
     },
   });
-  const { warnings } = await loadDefinitions([dir]);
+  const { warnings } = await loadDirectories(dir);
   expect(warnings).toEqual([
     `${dir}/all.json: redis: has no effect on an agent`,
-    `${dir}/all.json: checks.cron.interval: is missing, so the agent never runs it`,
+    `${dir}/all.json: checks.old.extension: names "system_profile", which is no built-in check, ` +
+      'so the agent never runs it: certificate, disk, http, load, memory, process, tcp',
   ]);
 });
 
@@ -79,7 +137,7 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
   },
 ])('$name is refused with its place', async ({ files, problems }) => {
   const dir = await directoryWith(files);
-  await expect(loadDefinitions([dir])).rejects.toMatchObject({
+  await expect(loadDirectories(dir)).rejects.toMatchObject({
     code: 'invalid',
     message: [
       `the configuration has ${problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`}:`,

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Settings } from '../../shared/domain/merge-settings.ts';
+import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
+import { RUNNING_DEFAULT } from './run-check.ts';
+
+/** The `agent` section: settings of the program, named like their flags. */
+export const agentSettingsSchema = z.strictObject({
+  backend: z.string().min(1).default('http://127.0.0.1:4567'),
+  /** Where results wait for the backend. */
+  'state-dir': z.string().min(1).default('var/agent'),
+  'log-level': z.enum(LOG_LEVELS).default('info'),
+  /** A file instead of standard output. */
+  log: z.string().min(1).optional(),
+  /** Checks that run at once. */
+  'max-checks': z.int().min(1).max(1000).default(RUNNING_DEFAULT),
+});
+
+export type AgentSettings = z.infer<typeof agentSettingsSchema>;
+
+const PROGRAM_VARIABLES = {
+  MON_AGENT_BACKEND: 'backend',
+  MON_AGENT_STATE_DIR: 'state-dir',
+  MON_AGENT_LOG_LEVEL: 'log-level',
+  MON_AGENT_LOG: 'log',
+  MON_AGENT_MAX_CHECKS: 'max-checks',
+} as const;
+
+const CLIENT_VARIABLES = {
+  MON_AGENT_NAME: 'name',
+  MON_AGENT_ADDRESS: 'address',
+  MON_AGENT_SUBSCRIPTIONS: 'subscriptions',
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment says, as the lowest layer of the configuration (completion 1.16). */
+export function environmentSettings(env: Environment): Settings {
+  const agent = given(env, PROGRAM_VARIABLES);
+  const client = given(env, CLIENT_VARIABLES);
+  return {
+    ...(Object.keys(agent).length === 0 ? {} : { agent }),
+    ...(Object.keys(client).length === 0 ? {} : { client }),
+  };
+}
+
+/** An empty variable counts as none: a service file often has no other way to say so. */
+function given(env: Environment, variables: Readonly<Record<string, string>>): Settings {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([variable, setting]) => {
+      const text = env[variable] ?? '';
+      return text === '' ? [] : [[setting, valueOf(setting, text)]];
+    }),
+  );
+}
+
+function valueOf(setting: string, text: string): unknown {
+  if (setting === 'subscriptions') return text.split(',').filter((subscription) => subscription !== '');
+  // Anything but digits goes on as text, for the schema to refuse it by name.
+  return setting === 'max-checks' && /^\d+$/.test(text) ? Number(text) : text;
+}

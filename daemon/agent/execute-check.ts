@@ -1,0 +1,37 @@
+import type { Attributes } from '../../shared/domain/attributes.ts';
+import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import type { Clock } from './ports.ts';
+import type { PreparedCheck } from './prepare-check.ts';
+import { runHook } from './run-hook.ts';
+import { runWork } from './run-work.ts';
+import { unmatchedText } from './unmatched-text.ts';
+
+interface ExecutionDeps {
+  /** Attributes of this client, secrets included: commands may need them. */
+  readonly client: Attributes;
+  readonly clock: Clock;
+  /** Stops everything at once, without a result. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a check, then its hook, and tells what came out (completion 1.12). Never rejects.
+ *
+ * @returns undefined when it was stopped with the agent
+ */
+export async function executeCheck(
+  { published, work, unmatched }: PreparedCheck,
+  { client, clock, signal }: ExecutionDeps,
+): Promise<SubmittedResult | undefined> {
+  const check: CheckRequest = { ...published, executed: Math.floor(clock.now() / 1000) };
+  // Nobody is alerted: it is the definition that is wrong, not the machine.
+  if (unmatched.length > 0) return { ...check, output: unmatchedText(unmatched), status: 3, handle: false };
+
+  const startedMs = clock.monotonic();
+  const input = check['stdin'] === true ? JSON.stringify({ client, check }) : undefined;
+  const found = await runWork(work, { clock, timeout: check.timeout, input, signal });
+  if (found === undefined) return undefined;
+  const duration = Math.round(clock.monotonic() - startedMs) / 1000;
+  return await runHook({ ...check, duration, ...found }, { client, clock, signal });
+}

@@ -1,0 +1,56 @@
+import { errorMessage } from '../../shared/errors.ts';
+import type { ClientIdentity } from './client-record.ts';
+import type { EndpointDeps } from './inputs/http-endpoints.ts';
+import { openHttpInput } from './inputs/http-input.ts';
+import { acceptLocalResults, type AcceptMessage } from './inputs/local-result.ts';
+import { openTcpInput, openUdpInput, type LocalInput } from './inputs/socket-input.ts';
+import type { Clock, DeliverResult } from './ports.ts';
+
+const SOCKET_DEFAULTS = { bind: '127.0.0.1', port: 3030 };
+const HTTP_SOCKET_DEFAULTS = { bind: '127.0.0.1', port: 3031 };
+
+interface InputsDeps extends Omit<EndpointDeps, 'accept'> {
+  readonly client: ClientIdentity;
+  readonly clock: Clock;
+  readonly deliver: DeliverResult;
+}
+
+/**
+ * Opens the ways in for programs on this machine that the client definition does not switch off (`socket` and
+ * `http_socket`, completion 1.10). Without one of them the agent still does its main work, so an address that cannot be
+ * used is told and nothing more.
+ */
+export async function openInputs({ client, deliver, ...deps }: InputsDeps): Promise<AsyncDisposable> {
+  const { clock, log } = deps;
+  const accept: AcceptMessage = async (message) => await acceptLocalResults(message, { clock, deliver });
+  const inputs = new AsyncDisposableStack();
+  const open = async (
+    input: 'tcp' | 'udp' | 'http',
+    settings: typeof client.socket,
+    defaults: typeof SOCKET_DEFAULTS,
+    start: (address: typeof SOCKET_DEFAULTS) => Promise<LocalInput>,
+  ): Promise<void> => {
+    if (settings?.enabled === false) return;
+    const address = { bind: settings?.bind ?? defaults.bind, port: settings?.port ?? defaults.port };
+    try {
+      const { port } = inputs.use(await start(address));
+      log.info({ input, bind: address.bind, port }, 'listening for results of local programs');
+    } catch (error) {
+      log.warn({ input, ...address, reason: errorMessage(error) }, closedAdvice(input, error));
+    }
+  };
+
+  await open('tcp', client.socket, SOCKET_DEFAULTS, (address) => openTcpInput(address, { clock, log, accept }));
+  await open('udp', client.socket, SOCKET_DEFAULTS, (address) => openUdpInput(address, { clock, log, accept }));
+  await open('http', client.http_socket, HTTP_SOCKET_DEFAULTS, (address) =>
+    openHttpInput({ ...client.http_socket, ...address }, { ...deps, accept }),
+  );
+  return inputs;
+}
+
+function closedAdvice(input: 'tcp' | 'udp' | 'http', error: unknown): string {
+  const attribute = input === 'http' ? 'http_socket' : 'socket';
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  const problem = isTaken ? 'the address is in use' : 'the address cannot be used';
+  return `${problem}, so no results of local programs over ${input}: give client.${attribute} another port, or set its "enabled" to false`;
+}

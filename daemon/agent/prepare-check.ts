@@ -1,0 +1,57 @@
+import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
+import { substituteTokens } from '../../shared/domain/tokens.ts';
+import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import type { Extension } from './extensions/extension.ts';
+import { findExtension } from './extensions/find-extension.ts';
+
+/** What runs for a check. */
+export type Work =
+  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'extension'; readonly extension: Extension; readonly parameters: unknown };
+
+export interface PreparedCheck {
+  /**
+   * The check as its result tells of it (completion 1.12): tokens replaced everywhere but in what runs, that is `command`,
+   * `hooks` and the parameters of an extension, because a secret may take the place of a token there.
+   */
+  readonly published: CheckRequest;
+  readonly work: Work;
+  /** Paths of tokens that this client has no attribute for; the check must not run then. */
+  readonly unmatched: readonly string[];
+}
+
+/**
+ * Puts the attributes of this client in place of the tokens of a check (reference 2.3). Hooks come later, when one runs.
+ *
+ * @returns undefined when there is nothing that could run: no command, and no built-in check of that name
+ */
+export function prepareCheck(request: CheckRequest, client: Attributes): PreparedCheck | undefined {
+  const { hooks, ...attributes } = request;
+  const { value, unmatched } = substituteTokens(attributes, client);
+  const substituted: Attributes = isAttributes(value) ? value : {};
+  const work = workOf(substituted);
+  if (work === undefined) return undefined;
+  const raw: Attributes = {
+    name: request.name,
+    ...(hooks === undefined ? {} : { hooks }),
+    ...pick(request, work.kind === 'command' ? 'command' : work.extension.name),
+  };
+  return { published: { ...request, ...substituted, ...raw }, work, unmatched };
+}
+
+function workOf(check: Attributes): Work | undefined {
+  const command = check['command'];
+  if (typeof command === 'string') return { kind: 'command', command };
+  const extension = extensionOf(check);
+  return extension && { kind: 'extension', extension, parameters: check[extension.name] };
+}
+
+/** Without the attribute, the name of the check is that of the extension (legacy-peer, sensu-client). */
+function extensionOf(check: Attributes): Extension | undefined {
+  const name = check['extension'] ?? check['name'];
+  return typeof name === 'string' ? findExtension(name) : undefined;
+}
+
+function pick(record: Attributes, name: string): Attributes {
+  return Object.hasOwn(record, name) ? { [name]: record[name] } : {};
+}

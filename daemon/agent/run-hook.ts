@@ -1,0 +1,56 @@
+import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
+import { hookFor } from '../../shared/domain/hook.ts';
+import { substituteTokens } from '../../shared/domain/tokens.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import type { Clock } from './ports.ts';
+import { runWork } from './run-work.ts';
+import { unmatchedText } from './unmatched-text.ts';
+
+/** Seconds (reference 2.2.2). */
+const TIMEOUT_DEFAULT = 60;
+
+interface HookDeps {
+  readonly client: Attributes;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the hook of a check that fits its status, if there is one, and records in it when it ran, how long, and what came
+ * out. A token without a match is the hook's failure and not the check's (completion 1.12). Never rejects.
+ *
+ * @returns the result with what the hook found; as it was when the agent stopped first
+ */
+export async function runHook(
+  result: SubmittedResult & { readonly status: number },
+  { client, clock, signal }: HookDeps,
+): Promise<SubmittedResult> {
+  const hooks = result['hooks'];
+  const name = hookFor(hooks, result.status);
+  const hook = isAttributes(hooks) && name !== undefined ? hooks[name] : undefined;
+  if (!isAttributes(hooks) || name === undefined || !isAttributes(hook)) return result;
+  const recorded = (findings: Attributes): SubmittedResult => ({
+    ...result,
+    hooks: { ...hooks, [name]: { ...hook, ...findings } },
+  });
+
+  const executed = Math.floor(clock.now() / 1000);
+  const { value, unmatched } = substituteTokens(hook, client);
+  if (unmatched.length > 0) return recorded({ executed, output: unmatchedText(unmatched), status: 3 });
+  const command = isAttributes(value) ? value['command'] : undefined;
+  if (typeof command !== 'string') return result;
+
+  const startedMs = clock.monotonic();
+  const found = await runWork(
+    { kind: 'command', command },
+    {
+      clock,
+      timeout: typeof hook['timeout'] === 'number' && hook['timeout'] > 0 ? hook['timeout'] : TIMEOUT_DEFAULT,
+      input: hook['stdin'] === true ? JSON.stringify({ client, check: recorded({ executed }) }) : undefined,
+      signal,
+    },
+  );
+  if (found === undefined) return result;
+  const duration = Math.round(clock.monotonic() - startedMs) / 1000;
+  return recorded({ executed, duration, ...found });
+}
