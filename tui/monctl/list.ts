@@ -130,10 +130,10 @@ function valueOf<Item>(list: List<Item>, item: Item): unknown {
   return list.value === undefined ? item : list.value(item);
 }
 
-function nothing({ noun }: Pick<List<never>, 'noun'>, all: number): string {
+function nothing({ noun }: { readonly noun: string }, all: number): string {
   return all === 0 ? `no ${noun}` : `none of ${String(all)} ${noun} matches`;
 }
 
-function countText({ noun }: Pick<List<never>, 'noun'>, shown: number, found: number): string {
+function countText({ noun }: { readonly noun: string }, shown: number, found: number): string {
   return shown === found ? counted(found, noun) : `${String(shown)} of ${String(found)} ${noun}`;
 }
