@@ -38,3 +38,18 @@ export function timeZoneOf(text: string): string | undefined {
     return undefined;
   }
 }
+
+/**
+ * The zone of a machine, for all times that name none.
+ *
+ * @param named what `Intl` says of the machine: nothing, or no zone at all, when TZ is empty or has a form of its own
+ * @param offsetMinutes what `Date.prototype.getTimezoneOffset` says now, which is then all that is known
+ */
+export function machineTimeZone(named: string | undefined, offsetMinutes: number): string {
+  const zone = timeZoneOf(named ?? '');
+  if (zone !== undefined) return zone;
+  const minutes = Math.abs(offsetMinutes);
+  const parts = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  // The offset counts from local time to UTC.
+  return timeZoneOf(`${offsetMinutes > 0 ? '-' : '+'}${parts.join(':')}`) ?? 'UTC';
+}
