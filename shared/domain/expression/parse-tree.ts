@@ -1,5 +1,6 @@
 import { TIME_ZONE_HINT, timeZoneOf } from '../../schemas/time-zone.ts';
 import { argumentCount, METHOD_NAMES } from './methods.ts';
+import { AND, EQUALITY, OR, ORDER, PRODUCT, SUM, type OperatorSign } from './operator-signs.ts';
 import { Pattern } from './pattern.ts';
 import { Scanner } from './scanner.ts';
 import { readQuoted, readToken, TOKEN_AHEAD } from './text.ts';
@@ -28,30 +29,6 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['or', 'write || instead of "or"'],
   ['not', 'write ! instead of "not"'],
 ]);
-
-type Binary = readonly [sign: RegExp, operator: BinaryOperator];
-
-const OR: readonly Binary[] = [[/\|\|/y, 'or']];
-const AND: readonly Binary[] = [[/&&/y, 'and']];
-const EQUALITY: readonly Binary[] = [
-  [/==(?!=)/y, '=='],
-  [/!=/y, '!='],
-];
-const ORDER: readonly Binary[] = [
-  [/<=(?!>)/y, '<='],
-  [/>=/y, '>='],
-  [/<(?!<|=>)/y, '<'],
-  [/>(?!>)/y, '>'],
-];
-const SUM: readonly Binary[] = [
-  [/\+/y, '+'],
-  [/-/y, '-'],
-];
-const PRODUCT: readonly Binary[] = [
-  [/\*(?!\*)/y, '*'],
-  [/\//y, '/'],
-  [/%/y, '%'],
-];
 
 export interface ExpressionTree {
   readonly root: ExpressionNode;
@@ -145,7 +122,7 @@ class Parser {
     return this.#chain(PRODUCT, () => this.#unary());
   }
 
-  #chain(operators: readonly Binary[], operand: () => ExpressionNode): ExpressionNode {
+  #chain(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
     let left = operand();
     while (true) {
       const operator = this.#operator(operators);
@@ -155,7 +132,7 @@ class Parser {
   }
 
   /** An operator that cannot be chained: `1 < 2 < 3` is no question about three numbers. */
-  #single(operators: readonly Binary[], operand: () => ExpressionNode): ExpressionNode {
+  #single(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
     const left = operand();
     const operator = this.#operator(operators);
     if (operator === undefined) return left;
@@ -170,7 +147,7 @@ class Parser {
     return this.#node({ kind: 'binary', operator: isExact ? 'fdiv' : operator, left, right });
   }
 
-  #operator(operators: readonly Binary[]): BinaryOperator | undefined {
+  #operator(operators: readonly OperatorSign[]): BinaryOperator | undefined {
     for (const [sign, operator] of operators) if (this.#at.match(sign) !== undefined) return operator;
     return undefined;
   }
