@@ -69,17 +69,25 @@ interface RunningCommand {
   readonly input: Writable | undefined;
 }
 
+/** The name that the shell puts before its own messages, as recorded of the peer. */
+const SHELL_NAME = 'sh';
+
+/** Joins the two streams and then becomes the shell that runs the command, whose text stays as it is. */
+const JOINED = 'exec /bin/sh -c "$1" 2>&1';
+
 async function spawnCommand(command: string, input: string | undefined): Promise<RunningCommand> {
-  // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all.
+  // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
+  // cannot stand for two streams, though.
   using outputPipe = await openOutputPipe().catch(() => undefined);
   using inputPipe = input === undefined ? undefined : await openInputPipe().catch(() => undefined);
-  using shield = shieldedStdio(
+  using shield = shieldedStdio([
     inputPipe?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
     outputPipe?.childEnd ?? 'pipe',
-  );
+    outputPipe?.childEnd ?? 'ignore',
+  ]);
   try {
-    // The outer shell only joins the two streams and then becomes the inner one, so the command's text stays as it is.
-    const child = spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command], {
+    const child = spawn('/bin/sh', outputPipe === undefined ? ['-c', JOINED, SHELL_NAME, command] : ['-c', command], {
+      argv0: SHELL_NAME,
       detached: true,
       stdio: shield.stdio,
       env: reducedEnvironment(process.env),

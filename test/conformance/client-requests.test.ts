@@ -1,0 +1,183 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import { AgentBackend } from '../support/agent-backend.ts';
+import { startAgent } from '../support/start-agent.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+type Check = Readonly<Record<string, unknown>>;
+
+interface RequestLine {
+  readonly case: string;
+  readonly observe: 'check request -> result';
+  readonly data: {
+    readonly subscription: string;
+    readonly request: CheckRequest;
+    readonly published: readonly { readonly payload: { readonly check: Check } }[];
+  };
+}
+
+interface LogLine {
+  readonly case: string;
+  readonly observe: 'log:client';
+  readonly data: readonly [{ readonly level: string; readonly message: string }];
+}
+
+const lines = (await readFile('test/conformance/data/client_requests.jsonl', 'utf8'))
+  .trim()
+  .split('\n')
+  .map((text) => JSON.parse(text) as RequestLine | LogLine);
+
+/** The client that the recording was made with; its inputs take any port, and what it reads is told with those. */
+const CLIENT = {
+  name: 'golden-client',
+  address: '127.0.0.1',
+  subscriptions: ['base', 'roundrobin:rr'],
+  environment: 'production',
+  password: 's3cret',
+  mysql: { port: 3306, password: 'pw' },
+  empty: '',
+  tags: ['a', 'b'],
+  socket: { bind: '127.0.0.1', port: 0 },
+  http_socket: { bind: '127.0.0.1', port: 0, user: 'huser', password: 'hpass' },
+};
+
+const CHECKS = {
+  local_check: { command: 'echo local :::name:::', interval: 60, subscribers: ['base'], local: 'yes' },
+};
+
+/** By line: where the right answer is not the recorded one, what it is, and why. */
+const DIFFERENCES: Readonly<Record<number, { readonly because: string; readonly check: (recorded: Check) => Check }>> =
+  {
+    10: {
+      because: 'issue 4: what was printed until the timeout is kept',
+      check: (recorded) => ({ ...recorded, output: 'Execution timed out\npartial\n' }),
+    },
+    20: ourUnmatchedText('nope, a.b.c'),
+    22: ourUnmatchedText('missing'),
+    23: ourUnmatchedText('mysql'),
+    28: hooksAsWritten(),
+    29: hooksAsWritten(),
+    30: hooksAsWritten(),
+    31: hooksAsWritten(),
+    34: {
+      because: 'completion 1.12: a token without a match in a hook is the failure of the hook and not of the check',
+      check: ({ handle: _handle, ...recorded }) => ({
+        ...recorded,
+        hooks: {
+          critical: {
+            command: 'echo :::nope:::',
+            executed: 0,
+            output: 'Unmatched check token(s): nope',
+            status: 3,
+          },
+        },
+        duration: 0,
+        output: '',
+        status: 2,
+      }),
+    },
+  };
+
+function ourUnmatchedText(tokens: string) {
+  return {
+    because: 'completion, Decisions: the text for tokens without a match',
+    check: (recorded: Check): Check => ({ ...recorded, output: `Unmatched check token(s): ${tokens}` }),
+  };
+}
+
+function hooksAsWritten() {
+  return {
+    because: 'completion 1.12: hooks are published as they were written',
+    check: (recorded: Check): Check =>
+      JSON.parse(
+        JSON.stringify(recorded).replace('hook-crit golden-client; exit 1', 'hook-crit :::name:::; exit 1'),
+      ) as Check,
+  };
+}
+
+/** Compared by their types only, wherever they stand. */
+const CHANGING: ReadonlySet<string> = new Set(['issued', 'executed', 'duration', 'port']);
+
+/** A value with what changes from run to run made equal, also in the JSON that a command read and printed. */
+function settled(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, item: unknown) => {
+    if (CHANGING.has(name) && typeof item === 'number') return 0;
+    return name === 'output' && typeof item === 'string' && item.startsWith('{"') ? settled(JSON.parse(item)) : item;
+  });
+}
+
+interface Scene {
+  readonly backend: AgentBackend;
+  readonly agent: ReturnType<typeof startAgent>;
+}
+
+async function aScene(): Promise<Scene> {
+  const dir = await tempDir();
+  const [stateDir, confDir] = [join(dir, 'state'), join(dir, 'conf.d')];
+  await mkdir(confDir);
+  await writeFile(join(confDir, 'client.json'), JSON.stringify({ client: CLIENT, checks: CHECKS }));
+  const backend = await AgentBackend.open();
+  const agent = startAgent(['start', '--backend', backend.url, '--state-dir', stateDir, '-d', confDir]);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), 15_000);
+  return { backend, agent };
+}
+
+/** Asks as a backend would: nobody else hears a subscription than those that hold it. */
+function ask({ backend }: Scene, { subscription, request }: RequestLine['data']): void {
+  const { subscriptions } = backend.keepalives[0] as { subscriptions: readonly string[] };
+  if (subscriptions.includes(subscription)) backend.request({ ...request, issued: Math.floor(Date.now() / 1000) });
+}
+
+test('a real agent answers every request as recorded with the real peer, but for the named differences', async () => {
+  const scene = await aScene();
+  const requests = lines.flatMap((line, index) => (line.observe === 'log:client' ? [] : [{ line, number: index + 1 }]));
+  for (const { line } of requests) ask(scene, line.data);
+  // Still running, and recorded as asked for twice.
+  for (const { line } of requests) if (line.data.request.name === 'dup') ask(scene, line.data);
+
+  const expected = requests.flatMap(({ line, number }) =>
+    line.data.published.map(({ payload: { check } }) => DIFFERENCES[number]?.check(check) ?? check),
+  );
+  await vi.waitFor(() => expect(scene.backend.committed).toHaveLength(expected.length), 20_000);
+  for (const check of expected) {
+    const [answer, ...others] = scene.backend.results(String(check['name']));
+    expect(settled(answer)).toEqual(settled(check));
+    expect(others).toEqual([]);
+  }
+});
+
+test('it says in its log what the peer says', async () => {
+  const scene = await aScene();
+  const recorded = lines.filter((line) => line.observe === 'log:client');
+  const said = new Map(recorded.map((line) => [line.case, line.data[0]]));
+
+  scene.backend.request({ name: 'noext', issued: 1 });
+  scene.backend.request({ name: 'dup', command: 'sleep 1; echo done', issued: 1 });
+  scene.backend.request({ name: 'dup', command: 'sleep 1; echo done', issued: 1 });
+  const { agent } = scene;
+  await vi.waitFor(() => {
+    const warnings = agent.records.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    expect(warnings).toEqual([
+      said.get('unknown extension')?.message,
+      said.get('same check twice while running')?.message,
+    ]);
+  }, 10_000);
+
+  // The peer logs the raw text and goes on; to us, who cannot speak the protocol is no backend.
+  expect(said.get('malformed request')?.message).toBe('{bad');
+  scene.backend.sendText('{bad');
+  await vi.waitFor(() => {
+    expect(agent.records.at(-1)).toMatchObject({
+      level: 'warn',
+      message: 'not connected to the backend',
+      reason: 'the backend sent a frame that is not part of the agent protocol',
+    });
+  }, 10_000);
+});
+
+test('every line of the recording was dealt with', () => {
+  expect(lines.map(({ observe }) => observe).filter((observe) => observe === 'log:client')).toHaveLength(3);
+  expect(lines).toHaveLength(47);
+});
