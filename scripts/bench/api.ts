@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { startBackend } from './backend-process.ts';
-import { memoryMiB } from './process-figures.ts';
+import { cpuMs, memoryMiB } from './process-figures.ts';
 
 const EVENTS = { clients: 1000, checks: 10 };
 const MEMBERS = { clients: 1000, checks: 100 };
@@ -20,10 +20,10 @@ const CONNECTIONS = 32;
  */
 export async function run(seconds: number): Promise<void> {
   await using backend = await startBackend();
-  const ask = new Line(backend.url);
-  console.log(`median and p99 of ${String(seconds)} s each, over loopback`);
+  const ask = new Line(backend);
+  console.log(`median, p99 and CPU of the backend, from ${String(seconds)} s each over loopback`);
 
-  await postResults(backend.url, EVENTS, (client, check) => ({
+  await postResults(backend, EVENTS, (client, check) => ({
     source: `web-${String(client)}`,
     name: `check-${String(check)}`,
     status: 1 + ((client + check) % 2),
@@ -39,7 +39,7 @@ export async function run(seconds: number): Promise<void> {
   await measure(ask, seconds, 'GET /events/:client/:check', '/events/web-500/check-5', '');
   await measure(ask, seconds, 'GET /results, 10,000 results', '/results', 'the peer 627 for 20,000');
 
-  await postSilences(backend.url, 0, SILENCES_FEW);
+  await postSilences(backend, 0, SILENCES_FEW);
   await measure(
     ask,
     seconds,
@@ -48,7 +48,7 @@ export async function run(seconds: number): Promise<void> {
     'goal 20 ms; the peer 215 for 10,000, Alertmanager 27',
   );
   await measure(ask, seconds, 'GET /events, with them', '/events', '');
-  await postSilences(backend.url, SILENCES_FEW, SILENCES_MANY);
+  await postSilences(backend, SILENCES_FEW, SILENCES_MANY);
   const among = 'among 100,000 entries, 10 found';
   await measure(ask, seconds, `GET /silenced/checks/:check, ${among}`, '/silenced/checks/disk-500', 'goal 1 ms');
   await measure(
@@ -67,7 +67,7 @@ export async function run(seconds: number): Promise<void> {
   );
 
   const before = memoryMiB(backend.pid);
-  await postResults(backend.url, MEMBERS, (client, check) => ({
+  await postResults(backend, MEMBERS, (client, check) => ({
     source: `app-${String(client)}`,
     name: `probe-${String(check)}`,
     status: (client + check) % 4,
@@ -100,6 +100,7 @@ async function measure(
   const times: number[] = [];
   // Unmeasured: what runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
+  const cpuBefore = cpuMs(line.pid);
   const end = performance.now() + seconds * 1000;
   while (times.length < 10 || performance.now() < end) {
     await before();
@@ -107,23 +108,30 @@ async function measure(
     await line.send('GET', path);
     times.push(performance.now() - start);
   }
+  const cpu = (cpuMs(line.pid) - cpuBefore) / times.length;
   times.sort((a, b) => a - b);
   const figure = (share: number): string => at(times, share).toFixed(2).padStart(8);
-  console.log(`${name.padEnd(66)} ${figure(0.5)} ${figure(0.99)} ms${remark === '' ? '' : `   (${remark})`}`);
+  console.log(
+    `${name.padEnd(66)} ${figure(0.5)} ${figure(0.99)} ms ${cpu.toFixed(2).padStart(8)} ms CPU${remark === '' ? '' : `   (${remark})`}`,
+  );
 }
 
 function at(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
+type Target = Pick<Awaited<ReturnType<typeof startBackend>>, 'url' | 'pid'>;
+
 /** One connection, one request at a time, the answer read to its end and not looked at. */
 class Line {
+  readonly pid: number;
   readonly #socket: Socket;
   #pending: { resolve(): void; reject(error: Error): void } | undefined;
   #head: Buffer | undefined;
   #missing = 0;
 
-  constructor(url: string) {
+  constructor({ url, pid }: Target) {
+    this.pid = pid;
     const { hostname, port } = new URL(url);
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket.on('data', (data) => this.#receive(data));
@@ -167,14 +175,14 @@ class Line {
 }
 
 async function postResults(
-  url: string,
+  backend: Target,
   { clients, checks }: { readonly clients: number; readonly checks: number },
   result: (client: number, check: number) => { readonly name: string },
 ): Promise<void> {
   const results = Array.from({ length: clients * checks }, (_, index) =>
     filled(result(Math.floor(index / checks), index % checks)),
   );
-  const line = new Line(url);
+  const line = new Line(backend);
   for (let start = 0; start < results.length; start += BATCH) {
     await line.send('POST', '/api/mon/v1/results', `[${results.slice(start, start + BATCH).join(',')}]`);
   }
@@ -201,12 +209,12 @@ function filled(result: { readonly name: string }): string {
 }
 
 /** Entries that nothing here is named by, in as many subscriptions as checks. */
-async function postSilences(url: string, from: number, to: number): Promise<void> {
+async function postSilences(backend: Target, from: number, to: number): Promise<void> {
   const groups = SILENCES_MANY / SILENCES_PER_CHECK;
   let next = from;
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
-      const line = new Line(url);
+      const line = new Line(backend);
       while (next < to) {
         const entry = next++;
         const check = entry % groups;

@@ -11,14 +11,21 @@ const CHUNK = 250;
  * Without a filter only the bodies of the page are read.
  *
  * @param entries all of them, in their order
- * @param options `isPaginated`: false for a list that is always given whole
+ * @param options `isPaginated`: false for a list that is always given whole; `readTexts`: reads the items as JSON, where
+ *   that is cheaper than `read` and nobody has to look into them
  */
 export async function sendList<Entry>(
   request: FastifyRequest,
   reply: FastifyReply,
   entries: readonly Entry[],
   read: (entries: readonly Entry[]) => Promise<readonly unknown[]> | readonly unknown[],
-  { isPaginated = true } = {},
+  {
+    isPaginated = true,
+    readTexts = async (some) => (await read(some)).map((item) => JSON.stringify(item)),
+  }: {
+    readonly isPaginated?: boolean;
+    readonly readTexts?: (entries: readonly Entry[]) => Promise<readonly string[]>;
+  } = {},
 ): Promise<FastifyReply> {
   const query = queryOf(request);
   const page = isPaginated ? pageOf(query) : undefined;
@@ -28,12 +35,16 @@ export async function sendList<Entry>(
   const chunks: Buffer[] = [];
   let total = entries.length;
   if (filter === undefined) {
-    await eachChunk(entries.slice(offset, offset + limit), read, (items) => addItems(chunks, items));
+    await eachChunk(entries.slice(offset, offset + limit), readTexts, (texts) => addTexts(chunks, texts));
   } else {
     total = 0;
     await eachChunk(entries, read, (items) => {
       const matching = items.filter(filter);
-      addItems(chunks, matching.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+      const onPage = matching.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total));
+      addTexts(
+        chunks,
+        onPage.map((item) => JSON.stringify(item)),
+      );
       total += matching.length;
     });
     reply.header('X-Total-Unfiltered', String(entries.length));
@@ -42,17 +53,33 @@ export async function sendList<Entry>(
   return sendChunks(reply, chunks);
 }
 
-async function eachChunk<Entry>(
+async function eachChunk<Entry, Item>(
   entries: readonly Entry[],
-  read: (entries: readonly Entry[]) => Promise<readonly unknown[]> | readonly unknown[],
-  take: (items: readonly unknown[]) => void,
+  read: (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[],
+  take: (items: readonly Item[]) => void,
 ): Promise<void> {
-  for (let at = 0; at < entries.length; at += CHUNK) take(await read(entries.slice(at, at + CHUNK)));
+  let next = readChunk(entries, 0, read);
+  for (let at = 0; at < entries.length; at += CHUNK) {
+    const chunk = next;
+    // The store reads the next one while this one is made into an answer.
+    next = readChunk(entries, at + CHUNK, read);
+    // It is only looked at if this one does not fail.
+    next.catch(() => undefined);
+    take(await chunk);
+  }
 }
 
-function addItems(chunks: Buffer[], items: readonly unknown[]): void {
-  if (items.length === 0) return;
-  const text = items.map((item) => JSON.stringify(item)).join(',');
+async function readChunk<Entry, Item>(
+  entries: readonly Entry[],
+  start: number,
+  read: (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[],
+): Promise<readonly Item[]> {
+  return start < entries.length ? read(entries.slice(start, start + CHUNK)) : [];
+}
+
+function addTexts(chunks: Buffer[], texts: readonly string[]): void {
+  if (texts.length === 0) return;
+  const text = texts.join(',');
   chunks.push(Buffer.from(chunks.length === 0 ? text : `,${text}`));
 }
 

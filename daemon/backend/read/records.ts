@@ -11,10 +11,18 @@ export async function readRecords(
   store: Store,
   entries: readonly CheckEntry[],
 ): Promise<(readonly [CheckEntry, CheckRecord])[]> {
+  return (await readRecordTexts(store, entries)).map(([entry, text]) => [entry, decodeCheckRecord(text)]);
+}
+
+/** The same, as they are stored. */
+export async function readRecordTexts(
+  store: Store,
+  entries: readonly CheckEntry[],
+): Promise<(readonly [CheckEntry, string])[]> {
   const keys = entries.map(({ client, name }) => checkRecordKey(client.namespace.name, client.name, name));
   const values = await store.getMany(keys);
   return entries.flatMap((entry, at) => {
     const value = values[at];
-    return value === undefined ? [] : [[entry, decodeCheckRecord(value)] as const];
+    return value === undefined ? [] : [[entry, value] as const];
   });
 }

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { readEvents } from '../../read/events.ts';
-import { eventsOf } from '../../registry/namespace.ts';
+import { readEvents, readEventTexts } from '../../read/events.ts';
+import { eventsOf, type CheckEntry } from '../../registry/namespace.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
@@ -15,19 +15,19 @@ export function eventRoutes(app: FastifyInstance, parts: ApiParts): void {
 
 function eventRoutesAt(app: FastifyInstance, path: string, parts: ApiParts): void {
   const { clock, events, store } = parts;
+  const sendEvents = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
+    sendList(request, reply, entries, (some) => readEvents(store, some, clock.now()), {
+      readTexts: (some) => readEventTexts(store, some, clock.now()),
+    });
 
   routes(app, path, {
-    GET: (request, reply) =>
-      sendList(request, reply, [...legacyNamespace(parts).events()], (entries) =>
-        readEvents(store, entries, clock.now()),
-      ),
+    GET: (request, reply) => sendEvents(request, reply, [...legacyNamespace(parts).events()]),
   });
 
   routes(app, `${path}/:client`, {
     GET: (request, reply) => {
       const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
-      const entries = client === undefined ? [] : [...eventsOf(client)];
-      return sendList(request, reply, entries, (some) => readEvents(store, some, clock.now()));
+      return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
     },
   });
 

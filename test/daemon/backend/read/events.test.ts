@@ -1,0 +1,57 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { send } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+let backend: RunningBackend;
+beforeAll(async () => {
+  backend = await startBackend();
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const get = async (target: string): Promise<string> => (await send(backend.url, { method: 'GET', target })).text;
+const post = (target: string, body: unknown): Promise<unknown> =>
+  send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+
+/** What makes it hard to show a check that was not read. */
+const oddity = fc.constantFrom<object>(
+  {},
+  { password: 'hunter2' },
+  { deep: { list: [{ api_key: 'hunter2' }] } },
+  { text: '"password":"x","check":{"history":[' },
+  { check: { check: { history: { length: 1 } } } },
+  { event: null, eventCheck: { status: 0 }, deletionsBefore: 7 },
+  { total_state_change: 99 },
+  { nested: { history: [1, 2], total_state_change: 'x' } },
+  { output: '","check":{}}', name: 'check' },
+  { output: 'line\n"quoted" \\ \u2028 ü \u{1f600}' },
+  { truncate_output: true, truncate_output_length: 3, output: 'long output' },
+  { status: 0, auto_resolve: false },
+  { status: 127 },
+  { aggregates: ['a', 'b'] },
+);
+const report = fc.record({ check: fc.constantFrom('a', 'b'), status: fc.constantFrom(0, 1, 2), oddity });
+
+test('an event in a list reads letter for letter as the event by itself, whatever is in its check', async () => {
+  let clients = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(report, { minLength: 1, maxLength: 6 }),
+      fc.constantFrom(undefined, [], ['text', 'output']),
+      async (reports, redact) => {
+        const source = `c${String(clients++)}`;
+        await post('/clients', { name: source, address: '"a"', password: 'hunter2', redact });
+        await post(
+          '/api/mon/v1/results',
+          reports.map(({ check, status, oddity: odd }) => ({ source, name: check, status, output: 'o', ...odd })),
+        );
+        const list = await get(`/events/${source}`);
+        const names = (JSON.parse(list) as { check: { name: string } }[]).map(({ check }) => check.name);
+        const single = await Promise.all(names.map((name) => get(`/events/${source}/${name}`)));
+        expect(list).toBe(`[${single.join(',')}]`);
+        expect(redact === undefined && list.includes('hunter2')).toBe(false);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
