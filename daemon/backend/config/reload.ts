@@ -33,8 +33,10 @@ export async function reload({ load, config, check, clock, log }: ReloadParts): 
     check(next);
   } catch (error) {
     if (!(error instanceof MonError)) throw error;
-    config.refuse(error.message);
     const problems = error instanceof InvalidSettings ? error.problems.map(remarkText) : [error.message];
+    // Only that there are some: a problem may quote what stands at its place, and the API tells this to all its callers.
+    const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
+    config.refuse(`the newest configuration has ${count}, see the log; the one before stays in force`);
     log.error(
       { problems: problems.slice(0, LOGGED_MAX), problem_count: problems.length },
       'the configuration was rejected, the one before stays in force',

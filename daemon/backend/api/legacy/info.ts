@@ -66,7 +66,6 @@ export function infoRoutes(app: FastifyInstance, { clock, config, status }: ApiP
       ],
       mon: {
         version: VERSION,
-        // The error names files and places, never values.
         config: { loaded_at: config.loadedAt, error: config.error ?? null },
       },
     }),
