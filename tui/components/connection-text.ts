@@ -19,7 +19,7 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** The state of the connection in words, for the header. */
+/** The state of the connection in words, for the header; what is missed least comes last. */
 export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'], nowMs: number): readonly Run[] {
   const { connection } = feed;
   const lost = feed.lostAtMs === undefined ? '' : ` ${spanText(nowMs - feed.lostAtMs)}`;
@@ -32,7 +32,9 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
       const retry = Math.max(0, Math.ceil((connection.retryAtMs - nowMs) / 1000));
       return [
         run(`✗ DISCONNECTED${lost}`, 'alert'),
-        run(`  retry in ${String(retry)}s (#${String(connection.attempt)})  R now`),
+        run(`  retry in ${String(retry)}s`),
+        run(` (#${String(connection.attempt)})`),
+        run('  R now'),
       ];
     }
     case 'refused':

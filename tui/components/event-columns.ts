@@ -42,9 +42,13 @@ export function headRuns(layout: EventColumns, stale: boolean): readonly Run[] {
     ...(layout.count === 0 ? [] : [fit(layout.count < 5 ? 'N' : 'COUNT', layout.count, { align: 'right' })]),
     fit('AGE▼', layout.age, { align: 'right' }),
     ...(layout.last === 0 ? [] : [fit('LAST', layout.last, { align: 'right' })]),
-    fit(stale ? 'OUTPUT  (stale data)' : 'OUTPUT', layout.output),
+    fit(stale ? staleHead(layout.output) : 'OUTPUT', layout.output),
   ];
   return [run(' '.repeat(LEAD)), run(`${'STATUS'.padEnd(STATUS_CELLS)}${cells.join(' '.repeat(GAP))}`, 'strong')];
+}
+
+function staleHead(width: number): string {
+  return width < 20 ? 'STALE OUTPUT' : 'OUTPUT  (stale data)';
 }
 
 export interface RowAbout {

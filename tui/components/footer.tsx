@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
 import { bindings, keyLabel, type Binding, type KeyAction, type KeyContext } from '../keys.ts';
-import type { ConsoleState } from '../store/console-state.ts';
-import { cellWidth } from '../terminal/cells.ts';
+import type { ConsoleState, FilterState } from '../store/console-state.ts';
+import type { LineEditor } from '../store/line-editor.ts';
+import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme, type Tone } from '../theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../count-text.ts';
@@ -83,12 +84,7 @@ export function StatusLine(props: StatusLineProps): ReactElement {
   const { prompt, filter, message } = state;
   const right = compact ? placeRuns(props) : [];
   if (prompt !== undefined) {
-    const problem =
-      filter.problem === undefined
-        ? []
-        : [run(`  ${String(filter.problem.position + 1)}: ${safeLine(filter.problem.message)} `, 'critical')];
-    const field = fieldRuns(prompt.line, Math.max(20, columns - 3 - (filter.problem?.message.length ?? 0) - 8), true);
-    return <Row theme={theme} runs={spread([run(' /', 'strong'), ...field], problem, columns)} />;
+    return <Row theme={theme} runs={promptRuns(prompt.line, filter.problem, columns)} />;
   }
   if (message !== undefined) {
     return (
@@ -111,6 +107,20 @@ export function StatusLine(props: StatusLineProps): ReactElement {
     run(edit, 'faint'),
   ];
   return <Row theme={theme} runs={spread(left, right, columns)} />;
+}
+
+/** What is being typed, and what is wrong with it where that fits: never at the cost of half the line. */
+function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: number): readonly Run[] {
+  const said = problem === undefined ? '' : `${String(problem.position + 1)}: ${safeLine(problem.message)}`;
+  const room = columns - 2;
+  const typed = Math.min(cellWidth(line.text) + 1, room >> 1);
+  const width = Math.min(cellWidth(said), room - typed - 3);
+  const field = fieldRuns(line, said === '' ? room : room - width - 3, true);
+  return spread(
+    [run(' /', 'strong'), ...field],
+    said === '' ? [] : [run(`  ${fit(said, width)} `, 'critical')],
+    columns,
+  );
 }
 
 /** The line under a tall list. */

@@ -9,7 +9,7 @@ import { clockText, connectionRuns } from './connection-text.ts';
 import { countText } from '../count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from './row.tsx';
-import { runsWidth, spread } from './runs.ts';
+import { runsWidth, spread, wholeRuns } from './runs.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface HeaderProps {
@@ -35,7 +35,10 @@ export function ShortHeader(props: HeaderProps): ReactElement {
     ...rate(props, '/s'),
     ...lock,
   ];
-  if (isStale(feed)) return <Row theme={props.theme} runs={spread(left, [...asOf(feed), run(' ')], columns)} />;
+  if (isStale(feed)) {
+    const age = [run(' '), ...asOf(feed), run(' ')];
+    return <Row theme={props.theme} runs={spread(wholeRuns(left, columns - runsWidth(age)), age, columns)} />;
+  }
   const right = [
     run(`${STATUS.critical.symbol}${countText(counts.critical)}`, 'critical'),
     run(` ${STATUS.warning.symbol}${countText(counts.warning)}`, 'warning'),

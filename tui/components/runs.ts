@@ -14,6 +14,13 @@ export function spread(left: readonly Run[], right: readonly Run[], width: numbe
   return [...cutRuns(left, room), ...right];
 }
 
+/** As many of the first runs as there is room for, each of them whole. */
+export function wholeRuns(runs: readonly Run[], room: number): readonly Run[] {
+  let used = 0;
+  const end = runs.findIndex(({ text }) => (used += cellWidth(text)) > room);
+  return end === -1 ? runs : runs.slice(0, end);
+}
+
 /** The runs in exactly `width` cells. */
 export function fitRuns(runs: readonly Run[], width: number): readonly Run[] {
   const used = runsWidth(runs);

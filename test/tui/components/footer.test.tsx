@@ -90,6 +90,16 @@ describe('the status line', () => {
     expect(status({ prompt, filter: { ...disk, problem } })).toMatch(/^ \/age> +5: use a duration$/);
   });
 
+  test('keeps what is typed in view, however much there is to say about it', () => {
+    const prompt = { line: lineOf('web status>'), historyAt: 0 };
+    const problem = {
+      message: 'a value is missing after status>: use ok, warn, crit, unknown or a number',
+      position: 11,
+    };
+    const line = status({ prompt, filter: { ...disk, problem } }, { columns: 60 });
+    expect(line).toMatch(/^ \/web status> {3}12: a value is missing after status>: use …$/);
+  });
+
   test('tells how the last action went before anything else', () => {
     const message = { text: '1 silence made: client:a:disk', tone: 'done', atMs: 0 } as const;
     expect(status({ message, filter: disk }, { stale: true })).toBe(' 1 silence made: client:a:disk');

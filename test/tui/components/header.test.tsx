@@ -88,5 +88,6 @@ describe('the short header', () => {
     const row = short({ feed: LOST, columns: 80 });
     expect(row).toMatch(/^ ops-eu ✗ DISCONNECTED 00:41 {2}retry in 4s \(#3\) {2}R now +as of 22:13:25Z/);
     expect(row).not.toContain('✗41');
+    expect(short({ feed: LOST, columns: 60 })).toMatch(/^ ops-eu ✗ DISCONNECTED 00:41 {2}retry in 4s +as of 22:13:25Z/);
   });
 });
