@@ -51,18 +51,18 @@ export function parseYamlText(text: string): unknown {
         fail(`the name "${name.value}" is not allowed`, name.range?.[0]);
       }
     },
-    Scalar: (_key, { value, range, source }) => {
+    Scalar: (_key, { value, range }) => {
       if (typeof value !== 'number') return;
       if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-        fail(`${(source ?? '').slice(0, 40)} is too large a number: put it in double quotes`, range?.[0]);
+        fail('this number is too large: put it in double quotes', range?.[0]);
       }
     },
     Alias: (_key, alias, path) => {
       const target = alias.resolve(document);
       if (target === undefined) {
-        fail(`there is no anchor &${alias.source} before this: write one, or remove the alias`, alias.range?.[0]);
+        fail('this alias has no anchor before it: put a text that begins with "*" in double quotes', alias.range?.[0]);
       } else if (path.includes(target)) {
-        fail(`*${alias.source} stands inside of what it names: remove it`, alias.range?.[0]);
+        fail('this alias stands inside of what it names: remove it', alias.range?.[0]);
       }
     },
   });
@@ -79,8 +79,13 @@ export function parseYamlText(text: string): unknown {
   return value;
 }
 
+/** Never the text itself: it may be a password that lacks its quotes, and problems are logged and shown by the API. */
 function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
   switch (code) {
+    case 'BAD_DIRECTIVE':
+      return 'a line that begins with "%" is a directive: put a text in double quotes';
+    case 'BAD_DQ_ESCAPE':
+      return 'this escape is unknown: write "\\\\" for a backslash';
     case 'BLOCK_AS_IMPLICIT_KEY':
       return 'a second ":" stands here: put a text that holds one in double quotes, and another name on its own line';
     case 'DUPLICATE_KEY':
@@ -93,6 +98,8 @@ function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
       return 'indent with spaces: remove the tab';
     case 'TAG_RESOLVE_FAILED':
       return 'tags are not allowed: remove what begins with "!"';
+    case 'UNEXPECTED_TOKEN':
+      return 'nothing can stand here: put a text in double quotes, or on the lines below';
     default:
       return message;
   }

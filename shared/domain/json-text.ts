@@ -81,10 +81,10 @@ export function parseJsonText(text: string): unknown {
     const word =
       match(WORD) ?? fail(offset >= text.length ? 'the text ends where a value is expected' : 'expected a value');
     if (WORDS.has(word)) return WORDS.get(word);
-    if (!NUMBER.test(word)) fail(`"${word.slice(0, 40)}" is not a value: put texts in double quotes`, at);
+    if (!NUMBER.test(word)) fail('this is not a value: put texts in double quotes', at);
     const value = Number(word);
     if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-      fail(`${word.slice(0, 40)} is too large a number: put it in double quotes`, at);
+      fail('this number is too large: put it in double quotes', at);
     }
     return value;
   }

@@ -40,8 +40,8 @@ describe('refused with place and remedy', () => {
     { text: 'a: !!binary aGk=', message: '1:4 tags are not allowed: remove what begins with "!"' },
     { text: 'a:\n\tb: 1', message: '2:1 indent with spaces: remove the tab' },
     { text: '? [a, b]\n: 1', message: '1:3 a name must be a text: put it in double quotes' },
-    { text: 'a: .nan', message: '1:4 .nan is too large a number: put it in double quotes' },
-    { text: 'a: 9007199254740993', message: '1:4 9007199254740993 is too large a number: put it in double quotes' },
+    { text: 'a: .nan', message: '1:4 this number is too large: put it in double quotes' },
+    { text: 'a: 9007199254740993', message: '1:4 this number is too large: put it in double quotes' },
     { text: '{'.repeat(40), message: expect.stringContaining('1:') },
     { text: `${'[ '.repeat(40)}${'] '.repeat(40)}`, message: '1:1 nested deeper than 32 levels' },
   ])('$text', ({ text, message }) => {
@@ -57,6 +57,36 @@ test('aliases cannot nest deeper than the rest', () => {
     ...[1, 2, 3, 4].map((at) => `a${String(at)}: &a${String(at)} ${deep(`*a${String(at - 1)}`)}`),
   ];
   expect(refusal(chain.join('\n'))).toBe('1:1 nested deeper than 32 levels');
+});
+
+test('no refusal repeats a value, which may be a password without its quotes', () => {
+  const values = [
+    '*',
+    '&',
+    '!',
+    '%',
+    '@',
+    '`',
+    '|',
+    '> ',
+    '"a" ',
+    '"',
+    '"\\U',
+    "'",
+    '[',
+    ']',
+    '{',
+    '{a: b} ',
+    ', ',
+    ': ',
+    '? ',
+  ];
+  for (const before of values) {
+    for (const after of ['', ': x', ' y', '}}', '\n---']) {
+      expect(refusal(`password: ${before}hunter2${after}`)).not.toContain('hunter2');
+      expect(refusal(`${before}hunter2${after}`)).not.toContain('hunter2');
+    }
+  }
 });
 
 test('whatever JSON can say comes through as it is', () => {

@@ -22,9 +22,9 @@ test.each<[text: string, problem: string]>([
   ['{"a" 1}', '1:6 expected ":" after "a"'],
   ['{a: 1}', '1:2 expected a name in double quotes'],
   ["{'a': 1}", '1:2 expected a name in double quotes'],
-  ['{"a": yes}', '1:7 "yes" is not a value: put texts in double quotes'],
-  ['{"a": 01}', '1:7 "01" is not a value: put texts in double quotes'],
-  ['{"a": NaN}', '1:7 "NaN" is not a value: put texts in double quotes'],
+  ['{"a": yes}', '1:7 this is not a value: put texts in double quotes'],
+  ['{"a": 01}', '1:7 this is not a value: put texts in double quotes'],
+  ['{"a": NaN}', '1:7 this is not a value: put texts in double quotes'],
   ['{"a": }', '1:7 expected a value'],
   ['{"a": "b\n"}', '1:7 this string is not closed on its line, or holds a bad escape'],
   ['{"a": "\\x"}', '1:7 this string is not closed on its line, or holds a bad escape'],
@@ -35,8 +35,8 @@ test.each<[text: string, problem: string]>([
   ['{"\\u0061": 1, "a": 2}', '1:15 the name "a" stands here twice: remove one'],
   ['{"__proto__": {}}', '1:2 the name "__proto__" is not allowed'],
   ['{"a": {"constructor": {}}}', '1:8 the name "constructor" is not allowed'],
-  ['9007199254740993', '1:1 9007199254740993 is too large a number: put it in double quotes'],
-  ['1e999', '1:1 1e999 is too large a number: put it in double quotes'],
+  ['9007199254740993', '1:1 this number is too large: put it in double quotes'],
+  ['1e999', '1:1 this number is too large: put it in double quotes'],
   ['['.repeat(100_000), '1:33 nested deeper than 32 levels'],
 ])('%j is refused with its place', (text, problem) => {
   expect(problemOf(text)).toBe(problem);
@@ -51,10 +51,26 @@ test('reads what JSON.stringify writes', () => {
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent);
       fc.pre(!/"(?:__proto__|constructor|prototype)":/.test(text));
-      fc.pre(problemOf(text) === 'none' || !/too large a number/.test(problemOf(text)));
+      fc.pre(problemOf(text) === 'none' || !/number is too large/.test(problemOf(text)));
       expect(parseJsonText(text)).toEqual(JSON.parse(text));
     }),
   );
+});
+
+test('no problem repeats a value, which may be a password without its quotes', () => {
+  for (const value of [
+    'hunter2',
+    '*hunter2',
+    "'hunter2'",
+    '"hunter2',
+    '12hunter2',
+    '{hunter2',
+    '[hunter2',
+    '"a" hunter2',
+  ]) {
+    expect(problemOf(`{"password": ${value}}`)).not.toContain('hunter2');
+    expect(problemOf(`{"password": ${value}`)).not.toContain('hunter2');
+  }
 });
 
 const isJson = (text: string): boolean => {

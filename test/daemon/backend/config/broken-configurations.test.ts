@@ -59,7 +59,7 @@ const BROKEN: readonly Broken[] = [
     '{"a": 12345678901234567890}',
     1,
     7,
-    '12345678901234567890 is too large a number: put it in double quotes',
+    'this number is too large: put it in double quotes',
   ),
   inText('a name of the language', 'a.json', '{"__proto__": {}}', 1, 2, 'the name "__proto__" is not allowed'),
   inText(
@@ -101,7 +101,7 @@ const BROKEN: readonly Broken[] = [
     'api: *nobody',
     1,
     6,
-    'there is no anchor &nobody before this: write one, or remove the alias',
+    'this alias has no anchor before it: put a text that begins with "*" in double quotes',
   ),
   inText(
     'an alias inside of what it names',
@@ -109,7 +109,7 @@ const BROKEN: readonly Broken[] = [
     'api: &all\n  more: *all',
     2,
     9,
-    '*all stands inside of what it names: remove it',
+    'this alias stands inside of what it names: remove it',
   ),
   inText('aliases that multiply', 'a.yml', laughs(9), 1, 1, 'there are too many aliases: write out what they name'),
   inText(
@@ -118,7 +118,7 @@ const BROKEN: readonly Broken[] = [
     'api: {port: .inf}',
     1,
     13,
-    '.inf is too large a number: put it in double quotes',
+    'this number is too large: put it in double quotes',
   ),
   {
     name: 'a file without sections',
