@@ -1,0 +1,237 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openHttpInput } from '../../daemon/agent/inputs/http-input.ts';
+import { acceptLocalResults } from '../../daemon/agent/inputs/local-result.ts';
+import { openTcpInput, openUdpInput } from '../../daemon/agent/inputs/socket-input.ts';
+import { resultSchema, type SubmittedResult } from '../../shared/schemas/result.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { Chance } from './chance.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 40;
+const AT_ONCE = 8;
+/** Largest datagram over IPv4. */
+const DATAGRAM_BYTES_MAX = 65_507;
+const LOCALHOST = '127.0.0.1';
+/** Longer than any wait of the inputs. */
+const MUTE_MS = 60_000;
+
+/** What a local program may say, from right to nonsense. */
+class Speaker {
+  readonly #chance: Chance;
+  #count = 0;
+
+  constructor(chance: Chance) {
+    this.#chance = chance;
+  }
+
+  message(): Buffer {
+    const chance = this.#chance;
+    switch (chance.below(8)) {
+      case 0:
+        return Buffer.from(chance.pick(['ping', ' ping\n', 'pin', 'pingping', 'PING']));
+      case 1:
+        return Buffer.from(JSON.stringify(Array.from({ length: chance.below(6) }, () => this.#value())));
+      case 2:
+        return this.#mutated(Buffer.from(JSON.stringify(this.#result())));
+      case 3:
+        return Buffer.from(Array.from({ length: chance.below(200) }, () => chance.below(256)));
+      case 4:
+        return Buffer.from(JSON.stringify(this.#result()) + chance.pick([' \n', '\0', '{}', 'x', ',', ']']));
+      case 5:
+        return Buffer.from('[{'.repeat(chance.below(3000)) + chance.pick(['', ']', '}]']));
+      default:
+        return Buffer.from(JSON.stringify(this.#value()));
+    }
+  }
+
+  /** The message in pieces, cut anywhere. */
+  pieces(message: Buffer): Buffer[] {
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < message.length;) {
+      const length = 1 + this.#chance.below(this.#chance.pick([1, 8, message.length]));
+      pieces.push(message.subarray(at, at + length));
+      at += length;
+    }
+    return pieces;
+  }
+
+  #value(): unknown {
+    return this.#chance.below(4) === 0 ? this.#chance.pick<unknown>([5, null, 'x', [], {}, true]) : this.#result();
+  }
+
+  #result(): unknown {
+    const { pick, below } = {
+      pick: this.#chance.pick.bind(this.#chance),
+      below: this.#chance.below.bind(this.#chance),
+    };
+    this.#count += 1;
+    return {
+      name: pick(['a', 'a-b.c', 'a b', '', `n${String(this.#count)}`]),
+      output: pick(['ok', 'ä€„\u{1F600}', '}]"\\', '\u001b[2J', '', 'x'.repeat(below(3000))]),
+      ...pick<object>([{}, { status: below(4) }, { status: '2' }, { status: null }, { executed: 1.5 }]),
+      ...pick<object>([{}, { source: 'nas' }, { source: 'n s' }, { handlers: [] }, { ttl: 0 }, { own: { deep: [1] } }]),
+    };
+  }
+
+  #mutated(message: Buffer): Buffer {
+    for (let times = this.#chance.below(4); times > 0; times -= 1) {
+      message[this.#chance.below(message.length)] = this.#chance.below(256);
+    }
+    return message.subarray(0, message.length - this.#chance.below(3));
+  }
+}
+
+/** What must come of a message: its answer, and how many results. */
+function judged(message: Buffer): { readonly answer: string; readonly results: number } {
+  const text = message.toString('utf8');
+  if (text.trim() === 'ping') return { answer: 'pong', results: 0 };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { answer: 'invalid', results: 0 };
+  }
+  if (typeof value !== 'object' || value === null) return { answer: 'invalid', results: 0 };
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  const bad = items.findIndex((item) => !resultSchema.safeParse(item).success);
+  return bad === -1 ? { answer: 'ok', results: items.length } : { answer: 'invalid', results: bad };
+}
+
+/** Whether a part of it from its beginning is a message by itself, and may be taken for one when it comes alone. */
+function mayEndEarly(message: Buffer): boolean {
+  for (let end = 1; end < message.length; end += 1) {
+    const text = message.toString('utf8', 0, end);
+    if (/[\]}g]$/.test(text) && judged(Buffer.from(text)).answer !== judged(message).answer && isMessage(text))
+      return true;
+  }
+  return false;
+}
+
+function isMessage(text: string): boolean {
+  if (text.trim() === 'ping') return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function closed(socket: Socket): Promise<void> {
+  // Cut off is as good as closed.
+  socket.on('error', () => undefined);
+  await new Promise<void>((resolve) => void socket.once('close', () => resolve()));
+}
+
+async function sayOverTcp(port: number, pieces: readonly Buffer[], onSaid: () => void): Promise<string> {
+  const socket = connect(port, LOCALHOST).setNoDelay();
+  let answer = '';
+  socket.on('data', (data: Buffer) => (answer += data.toString()));
+  const over = closed(socket);
+  await once(socket, 'connect');
+  for (const piece of pieces) {
+    // An answer may come before everything was said.
+    if (answer !== '') break;
+    await new Promise((resolve) => void socket.write(piece, resolve));
+  }
+  onSaid();
+  await over;
+  return answer;
+}
+
+async function sayOverHttp(port: number, message: Buffer): Promise<number> {
+  const answer = await fetch(`http://${LOCALHOST}:${String(port)}/results`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: new Uint8Array(message),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** Says something that need not be HTTP at all, and waits for the end. */
+async function sayRaw(port: number, message: Buffer): Promise<void> {
+  const socket = connect(port, LOCALHOST);
+  const over = closed(socket);
+  socket.resume().end(message);
+  await over;
+}
+
+test(
+  'whatever local programs say, each gets the right answer, what is right is taken once, and nothing stays behind',
+  async () => {
+    const chance = new Chance(seed());
+    const speaker = new Speaker(chance);
+    const clock = new ManualClock();
+    const log = new RecordedLog();
+    const delivered: SubmittedResult[] = [];
+    const deliver = async (result: SubmittedResult): Promise<void> => {
+      delivered.push(await Promise.resolve(result));
+    };
+    const accept = async (message: unknown): Promise<void> => await acceptLocalResults(message, { clock, deliver });
+    const anywhere = { bind: LOCALHOST, port: 0 };
+    const tcp = await openTcpInput(anywhere, { clock, log, accept });
+    const udp = await openUdpInput(anywhere, { clock, log, accept });
+    const endpoints = { settings: {}, redactKeys: new Set<string>(), isConnected: () => true, waiting: () => 0 };
+    const http = await openHttpInput(anywhere, { log, accept, ...endpoints });
+    const datagrams = createSocket('udp4');
+    onTestFinished(async () => {
+      datagrams.close();
+      await Promise.all([tcp, udp, http].map((input) => input[Symbol.asyncDispose]()));
+    });
+
+    for (let round = 0; round < rounds(ROUNDS); round += 1) {
+      delivered.length = 0;
+      let expected = 0;
+      let speaking = AT_ONCE;
+      const { promise: allSaid, resolve } = Promise.withResolvers<void>();
+      const onSaid = (): void => {
+        speaking -= 1;
+        if (speaking === 0) resolve();
+      };
+      const heard = Array.from({ length: AT_ONCE }, async () => {
+        const message = speaker.message();
+        const { answer, results } = judged(message);
+        expected += results;
+        const pieces = mayEndEarly(message) ? [message] : speaker.pieces(message);
+        // One that says nothing is cut off without an answer.
+        return {
+          message: message.toString(),
+          expected: message.length === 0 ? '' : answer,
+          answer: await sayOverTcp(tcp.port, pieces, onSaid),
+        };
+      });
+      const asked = Array.from({ length: AT_ONCE }, async () => {
+        const message = speaker.message();
+        const { answer, results } = judged(message);
+        expected += results;
+        expect(await sayOverHttp(http.port, message)).toBe(answer === 'ok' ? 202 : 400);
+      });
+      const datagram = speaker.message();
+      if (datagram.length <= DATAGRAM_BYTES_MAX) {
+        expected += judged(datagram).results;
+        datagrams.send(datagram, udp.port, LOCALHOST);
+      }
+      const others = Promise.all([...asked, sayRaw(http.port, speaker.message())]);
+      await allSaid;
+      // What was said before this ping has been heard before its answer; then nobody says anything for long enough.
+      expect(await sayOverTcp(tcp.port, [Buffer.from('ping')], () => undefined)).toBe('pong');
+      clock.advance(MUTE_MS);
+      for (const said of await Promise.all(heard)) expect(said).toEqual({ ...said, answer: said.expected });
+      await others;
+      await vi.waitFor(() => expect(delivered).toHaveLength(expected), 5000);
+      for (const result of delivered) expect(resultSchema.safeParse(result).success).toBe(true);
+      await vi.waitFor(() => {
+        clock.advance(MUTE_MS);
+        expect(clock.pending).toBe(0);
+      }, 5000);
+    }
+
+    expect(log.records.filter(({ level }) => level === 'error')).toEqual([]);
+  },
+  roundsTimeoutMs(ROUNDS, 2000),
+);
