@@ -2,7 +2,8 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { redact, redactKeysOf } from '../../shared/domain/redact.ts';
 import { MonError } from '../../shared/errors.ts';
-import { clientSchema, clientSubscription, type Client, type SubmittedClient } from '../../shared/schemas/client.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { clientSchema, type Client, type SubmittedClient } from '../../shared/schemas/client.ts';
 import { NAME_LENGTH_MAX } from '../../shared/schemas/name.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 

@@ -1,5 +1,6 @@
 import { backoffMs } from '../domain/backoff.ts';
-import type { FeedMessage, FeedRequest, FeedRows, FeedStats, FeedTopic } from '../schemas/feed.ts';
+import type { FeedRequest, FeedTopic } from '../schemas/feed-request.ts';
+import type { FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
 import { parseBackendAddress } from './backend-address.ts';
 import type { BackendAddress } from './backend-address.ts';
 import { systemFeedClock } from './feed-clock.ts';

@@ -63,8 +63,3 @@ export interface Client {
   readonly keepalives?: boolean | null | undefined;
   readonly [attribute: string]: unknown;
 }
-
-/** The subscription that every client holds, and that a silence of one client names. */
-export function clientSubscription(name: string): string {
-  return `client:${name}`;
-}

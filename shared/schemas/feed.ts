@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { EventAction } from './event.ts';
 import type { SilencedView } from './silenced.ts';
 
@@ -18,24 +17,6 @@ export const FEED_PATH = '/api/mon/v1/feed';
 
 /** Both sides ping after this many seconds without a frame, and give up after two of them without an answer. */
 export const FEED_HEARTBEAT_SECONDS = 5;
-
-const topicSchema = z.enum(['events', 'silenced', 'clients']);
-export type FeedTopic = z.infer<typeof topicSchema>;
-
-/** What a consumer may send. */
-export const feedRequestSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('subscribe'),
-    topics: z.array(topicSchema).min(1).max(3),
-    /** In the search language of `domain/search.ts`, for events only; the default is everything. */
-    filter: z.string().max(1024).optional(),
-    since: z.int().min(0).optional(),
-    store: z.string().max(64).optional(),
-  }),
-  z.strictObject({ type: z.literal('ping') }),
-  z.strictObject({ type: z.literal('pong') }),
-]);
-export type FeedRequest = z.infer<typeof feedRequestSchema>;
 
 /** An event as a table shows it. The whole event is at `GET /events/:client/:check`. */
 export interface EventRow {

@@ -3,7 +3,8 @@ import { WebSocket } from 'ws';
 import { vi } from 'vitest';
 import { parseFeedFrame } from '../../shared/client/feed-frames.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
-import { FEED_PATH, FEED_PROTOCOL, type FeedMessage, type FeedRequest } from '../../shared/schemas/feed.ts';
+import type { FeedRequest } from '../../shared/schemas/feed-request.ts';
+import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
 /** Generous, because two cores may be shared with other work. */
 const SOON = { timeout: 10_000, interval: 2 };

@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { onTestFinished, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import { FEED_PATH, FEED_PROTOCOL, feedRequestSchema } from '../../shared/schemas/feed.ts';
-import type { FeedMessage, FeedRequest } from '../../shared/schemas/feed.ts';
+import { feedRequestSchema, type FeedRequest } from '../../shared/schemas/feed-request.ts';
+import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
 /** For `vi.waitFor`: a connection on loopback takes a millisecond, a busy machine a second. */
 export const SOON = { timeout: 10_000, interval: 2 };

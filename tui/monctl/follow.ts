@@ -2,7 +2,7 @@ import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
-import type { FeedTopic } from '../../shared/schemas/feed.ts';
+import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import type { Call } from './command.ts';
 import { pause } from './poll.ts';
 import type { Sight } from './poll.ts';

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../shared/domain/duration.ts';
-import { clientSubscription } from '../../shared/schemas/client.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { editLine, EMPTY_LINE, type LineEdit, type LineEditor } from './line-editor.ts';
 

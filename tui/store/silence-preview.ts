@@ -6,7 +6,7 @@ import {
   type SilencedRequest,
 } from '../../shared/domain/silencing.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
-import { clientSubscription } from '../../shared/schemas/client.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 

@@ -1,12 +1,8 @@
 import type { RawData, WebSocket } from 'ws';
 import { MonError } from '../../../shared/errors.ts';
 import { parseJsonStripped } from '../../../shared/domain/json.ts';
-import {
-  FEED_HEARTBEAT_SECONDS,
-  feedRequestSchema,
-  type FeedMessage,
-  type FeedRequest,
-} from '../../../shared/schemas/feed.ts';
+import { feedRequestSchema, type FeedRequest } from '../../../shared/schemas/feed-request.ts';
+import { FEED_HEARTBEAT_SECONDS, type FeedMessage } from '../../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { FeedParts } from './feed-hub.ts';

@@ -1,6 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { matchesSearch, parseSearch, usesTime, type Search } from '../../../shared/domain/search.ts';
-import type { ClientRow, EventRow, FeedRows, FeedTopic, SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
+import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../../shared/schemas/feed.ts';
 
 /** A row of one topic under its key; `null`: gone. */
 export type ChangedRow =

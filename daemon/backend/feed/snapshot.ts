@@ -1,11 +1,6 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import {
-  eventKey,
-  type ClientRow,
-  type EventRow,
-  type FeedTopic,
-  type SilencedRow,
-} from '../../../shared/schemas/feed.ts';
+import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
+import { eventKey, type ClientRow, type EventRow, type SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { clientRow, eventRow, silencedRow } from './rows.ts';
 

@@ -1,5 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
-import { clientSubscription, type Client, type SubmittedClient } from '../../../shared/schemas/client.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { Client, SubmittedClient } from '../../../shared/schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';
 import type { Batcher } from './batcher.ts';

@@ -1,7 +1,8 @@
 import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import { truncateOutput, truncatesOutput } from '../../../shared/domain/truncation.ts';
-import { clientSubscription, type Client } from '../../../shared/schemas/client.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { CheckBodies } from '../registry/check-record.ts';

@@ -2,7 +2,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { clientSubscription } from '../../../shared/schemas/client.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 import type { SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
