@@ -1,4 +1,5 @@
 import type { Client } from '../schemas/client.ts';
+import { isSettings, type Settings } from './merge-settings.ts';
 
 /** Attributes whose values are never shown (completion 1.10). */
 const REDACT_KEYS: ReadonlySet<string> = new Set([
@@ -28,10 +29,31 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
 
 const REDACTED = 'REDACTED';
 
-/** The keys to hide in what belongs to a client: its own `redact` list replaces the default one. */
+/** The keys to hide in the record of a client: its own `redact` list replaces the default one. */
 export function redactKeysOf(client: Client): ReadonlySet<string> {
-  const own = client['redact'];
-  return Array.isArray(own) ? new Set(own.filter((key) => typeof key === 'string')) : REDACT_KEYS;
+  return ownKeys(client['redact']) ?? REDACT_KEYS;
+}
+
+/**
+ * The keys to hide in the checks of a client: its own ones besides the default ones, because much of a check is from a
+ * definition, of whose secrets the client knows nothing.
+ */
+export function checkRedactKeysOf(client: Client): ReadonlySet<string> {
+  return withDefaults(client['redact']);
+}
+
+/** The keys to hide in settings: those that their `client` section names besides the default ones. */
+export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
+  return isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
+}
+
+function withDefaults(redactList: unknown): ReadonlySet<string> {
+  const own = ownKeys(redactList);
+  return own === undefined ? REDACT_KEYS : new Set([...REDACT_KEYS, ...own]);
+}
+
+function ownKeys(redactList: unknown): ReadonlySet<string> | undefined {
+  return Array.isArray(redactList) ? new Set(redactList.filter((key) => typeof key === 'string')) : undefined;
 }
 
 const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS].join('|')})":`);

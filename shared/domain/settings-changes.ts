@@ -1,5 +1,5 @@
 import { isSettings, type Settings } from './merge-settings.ts';
-import { redact } from './redact.ts';
+import { redact, settingsRedactKeys } from './redact.ts';
 
 /** What one attribute was and is, for people: without secrets, and cut where it is long. */
 export interface SettingsChange {
@@ -14,17 +14,29 @@ export interface SettingsChange {
 const TEXT_LENGTH_MAX = 200;
 
 /** What differs, in the order of the names; arrays count as one value. Secrets show that they changed, not what they are. */
-export function settingsChanges(before: Settings, after: Settings, path: readonly string[] = []): SettingsChange[] {
+export function settingsChanges(before: Settings, after: Settings): SettingsChange[] {
+  const secrets = new Set([...settingsRedactKeys(before), ...settingsRedactKeys(after)]);
+  return changesAt([], before, after, secrets);
+}
+
+function changesAt(
+  path: readonly string[],
+  before: Settings,
+  after: Settings,
+  secrets: ReadonlySet<string>,
+): SettingsChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   return names.flatMap((name): SettingsChange[] => {
     const [was, is] = [ownValue(before, name), ownValue(after, name)];
-    if (isSettings(was) && isSettings(is) && !isSecret(name)) return settingsChanges(was, is, [...path, name]);
+    if (isSettings(was) && isSettings(is) && !secrets.has(name)) {
+      return changesAt([...path, name], was, is, secrets);
+    }
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     return [
       {
         path: [...path, name].join('.'),
-        ...(was === undefined ? {} : { before: shown(name, was) }),
-        ...(is === undefined ? {} : { after: shown(name, is) }),
+        ...(was === undefined ? {} : { before: shown(name, was, secrets) }),
+        ...(is === undefined ? {} : { after: shown(name, is, secrets) }),
       },
     ];
   });
@@ -34,12 +46,8 @@ function ownValue(settings: Settings, name: string): unknown {
   return Object.hasOwn(settings, name) ? settings[name] : undefined;
 }
 
-function isSecret(name: string): boolean {
-  return redact({ [name]: null })[name] !== null;
-}
-
-function shown(name: string, value: unknown): unknown {
-  const safe = redact<Settings>({ [name]: value })[name];
+function shown(name: string, value: unknown, secrets: ReadonlySet<string>): unknown {
+  const safe = redact<Settings>({ [name]: value }, secrets)[name];
   if (typeof safe === 'string') return cut(safe);
   return typeof safe === 'object' && safe !== null ? cut(JSON.stringify(safe)) : safe;
 }

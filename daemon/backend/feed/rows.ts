@@ -1,4 +1,5 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
+import { checkRedactKeysOf, hasOwnRedactKeys, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
 import { eventKey, type ClientRow, type EventRow, type SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -19,7 +20,7 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
     since: event.lastStateChange ?? event.timestamp,
     last: event.timestamp,
     silenced_by: silencedBy(namespace.silenced, record.subscriptions, entry.name, nowMs),
-    output: entry.summary,
+    output: shownOutput(entry),
   };
 }
 
@@ -29,8 +30,14 @@ export function silencedRow(entry: SilencedEntry): SilencedRow {
 }
 
 export function clientRow({ record }: ClientEntry): ClientRow {
-  const { name, address, subscriptions, timestamp, version } = record;
+  const { name, subscriptions, timestamp, version } = record;
+  const { address } = redact({ address: record.address }, redactKeysOf(record));
   return { name, address, subscriptions, timestamp, version };
+}
+
+/** Only a client that names keys of its own may hide its outputs. */
+function shownOutput({ client: { record }, summary: output }: CheckEntry): string {
+  return hasOwnRedactKeys(record) ? redact({ output }, checkRedactKeysOf(record)).output : output;
 }
 
 /**

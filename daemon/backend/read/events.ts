@@ -1,6 +1,12 @@
 import type { EventState } from '../../../shared/domain/event.ts';
 import { statusesOf, type History } from '../../../shared/domain/history.ts';
-import { hasHiddenKey, hasOwnRedactKeys, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import {
+  checkRedactKeysOf,
+  hasHiddenKey,
+  hasOwnRedactKeys,
+  redact,
+  redactKeysOf,
+} from '../../../shared/domain/redact.ts';
 import { silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { Store } from '../ports.ts';
@@ -42,7 +48,13 @@ export function eventOf(entry: CheckEntry, record: CheckRecord, nowMs: number): 
 
 function shownEvent(entry: CheckEntry, record: CheckRecord, nowMs: number): Event | undefined {
   const event = eventOf(entry, record, nowMs);
-  return event === undefined ? undefined : redact(event, redactKeysOf(entry.client.record));
+  if (event === undefined) return undefined;
+  const { record: client } = entry.client;
+  return {
+    ...event,
+    client: redact(event.client, redactKeysOf(client)),
+    check: redact(event.check, checkRedactKeysOf(client)),
+  };
 }
 
 /**
@@ -59,11 +71,12 @@ function unreadEvent(
 ): string | undefined {
   if (hasOwnRedactKeys(entry.client.record)) return undefined;
   const record = splitCheckRecord(text);
-  if (record?.event === undefined || hasHiddenKey(record.check) || ADDED_KEY.test(record.check)) return undefined;
+  if (record?.state.event === undefined) return undefined;
+  if (hasHiddenKey(record.check) || ADDED_KEY.test(record.check)) return undefined;
   let client = clients.get(entry.client);
   if (client === undefined) clients.set(entry.client, (client = JSON.stringify(redact(entry.client.record))));
-  const { event } = record;
-  const { history, total_state_change: change } = additions(event, record.eventHistory ?? record.history);
+  const { event } = record.state;
+  const { history, total_state_change: change } = additions(event, record.state.eventHistory ?? record.state.history);
   const added = `"history":${JSON.stringify(history)},"total_state_change":${String(change)}`;
   const check = `${record.check.slice(0, -1)},${added}}`;
   const rest = JSON.stringify(circumstances(entry, event, nowMs)).slice(1);

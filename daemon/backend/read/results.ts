@@ -1,5 +1,5 @@
 import { statusesOf } from '../../../shared/domain/history.ts';
-import { redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
 import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
@@ -19,7 +19,7 @@ export async function readResults(store: Store, entries: readonly CheckEntry[]):
   const results: StoredResult[] = [];
   for (const [entry, record] of await readRecords(store, entries)) {
     if (record.check === null) continue;
-    const keys = redactKeysOf(entry.client.record);
+    const keys = checkRedactKeysOf(entry.client.record);
     results.push({
       client: entry.client.name,
       check: redact({ ...record.check, history: statusesOf(record.history) }, keys),
@@ -39,7 +39,7 @@ export interface CheckHistory {
 }
 
 export async function readHistory(store: Store, client: ClientEntry): Promise<CheckHistory[]> {
-  const keys = redactKeysOf(client.record);
+  const keys = checkRedactKeysOf(client.record);
   const histories: CheckHistory[] = [];
   for (const [entry, { check, history }] of await readRecords(store, resultsOfClient(client))) {
     if (check === null) continue;

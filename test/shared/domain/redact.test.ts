@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  checkRedactKeysOf,
+  hasHiddenKey,
+  redact,
+  redactKeysOf,
+  settingsRedactKeys,
+} from '../../../shared/domain/redact.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+
+const CLIENT = { name: 'web-1', address: '', subscriptions: [], timestamp: 0, version: '1.9.0' };
+const aClient = (attributes: object): Client => ({ ...CLIENT, ...attributes });
+
+describe('what is hidden', () => {
+  test.each<{ name: string; value: unknown; shown: unknown }>([
+    { name: 'the value of a key, whatever it is', value: { secret: { a: [1] } }, shown: { secret: 'REDACTED' } },
+    { name: 'null too', value: { password: null }, shown: { password: 'REDACTED' } },
+    { name: 'at every depth', value: [[{ a: { pass: 'x' } }]], shown: [[{ a: { pass: 'REDACTED' } }]] },
+    { name: 'no key in another case', value: { Password: 'x' }, shown: { Password: 'x' } },
+    { name: 'no longer key', value: { password_policy: 'x' }, shown: { password_policy: 'x' } },
+    {
+      name: 'no text that is called like a key',
+      value: ['password', { a: 'secret' }],
+      shown: ['password', { a: 'secret' }],
+    },
+  ])('$name', ({ value, shown }) => {
+    expect(redact(value)).toEqual(shown);
+  });
+
+  test('what has no secret is the same object, and nothing is changed in place', () => {
+    const plain = { a: [{ b: 1 }] };
+    expect(redact(plain)).toBe(plain);
+    const secret = { plain, secret: 'x' };
+    expect(redact(secret)).toEqual({ plain, secret: 'REDACTED' });
+    expect(redact(secret).plain).toBe(plain);
+    expect(secret.secret).toBe('x');
+  });
+
+  test('exactly what makes the JSON worth reading', () => {
+    const key = fc.oneof(fc.constantFrom('password', 'pass', 'secret', '"pass":', 'a\\"pass'), fc.string());
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof({ depthSize: 'small' }, fc.string(), fc.integer(), tie('list'), tie('object')),
+      list: fc.array(tie('value'), { maxLength: 3 }),
+      object: fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+    }));
+    fc.assert(
+      fc.property(json.object, (value) => {
+        // Where nothing is to be hidden, reading for nothing does no harm.
+        if (redact(value) !== value) expect(hasHiddenKey(JSON.stringify(value))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('whose keys', () => {
+  const value = { password: 'x', pin: 'y' };
+  test.each<{ name: string; redactList: unknown; ofClient: object; ofCheck: object }>([
+    {
+      name: 'without a list the default ones',
+      redactList: undefined,
+      ofClient: { password: 'REDACTED', pin: 'y' },
+      ofCheck: { password: 'REDACTED', pin: 'y' },
+    },
+    {
+      name: 'a list replaces them for the client, and adds to them for its checks',
+      redactList: ['pin', 7],
+      ofClient: { password: 'x', pin: 'REDACTED' },
+      ofCheck: { password: 'REDACTED', pin: 'REDACTED' },
+    },
+    {
+      name: 'an empty list hides nothing of the client',
+      redactList: [],
+      ofClient: value,
+      ofCheck: { password: 'REDACTED', pin: 'y' },
+    },
+    {
+      name: 'what is no list counts as none',
+      redactList: 'pin',
+      ofClient: { password: 'REDACTED', pin: 'y' },
+      ofCheck: { password: 'REDACTED', pin: 'y' },
+    },
+  ])('$name', ({ redactList, ofClient, ofCheck }) => {
+    const client = aClient({ redact: redactList });
+    expect(redact(value, redactKeysOf(client))).toEqual(ofClient);
+    expect(redact(value, checkRedactKeysOf(client))).toEqual(ofCheck);
+    // Settings hold the client and everything else.
+    expect(redact(value, settingsRedactKeys({ client: { redact: redactList } }))).toEqual(ofCheck);
+  });
+});
