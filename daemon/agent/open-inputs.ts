@@ -35,6 +35,12 @@ export async function openInputs({ client, deliver, ...deps }: InputsDeps): Prom
     try {
       const { port } = inputs.use(await start(address));
       log.info({ input, bind: address.bind, port }, 'listening for results of local programs');
+      if (!isLoopback(address.bind) && !(input === 'http' && client.http_socket?.protect_all_endpoints === true)) {
+        log.warn(
+          { input, bind: address.bind },
+          'whoever reaches this address can report results in the name of this client',
+        );
+      }
     } catch (error) {
       log.warn({ input, ...address, reason: errorMessage(error) }, closedAdvice(input, error));
     }
@@ -46,6 +52,10 @@ export async function openInputs({ client, deliver, ...deps }: InputsDeps): Prom
     openHttpInput({ ...client.http_socket, ...address }, { ...deps, accept }),
   );
   return inputs;
+}
+
+function isLoopback(bind: string): boolean {
+  return bind === 'localhost' || bind === '::1' || bind.startsWith('127.');
 }
 
 function closedAdvice(input: 'tcp' | 'udp' | 'http', error: unknown): string {

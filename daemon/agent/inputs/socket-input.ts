@@ -89,7 +89,12 @@ export async function openUdpInput({ bind, port }: Address, { log, accept }: Inp
   };
   socket.on('message', (datagram) => void receive(datagram));
   socket.bind(port, bind);
-  await once(socket, 'listening');
+  try {
+    await once(socket, 'listening');
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
   socket.on('error', (error) => log.warn({ input: 'udp', reason: error.message }, 'a datagram could not be taken'));
   return {
     port: socket.address().port,

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { clientIdentity } from '../../../daemon/agent/client-record.ts';
+import { EXTENSION_NAMES, findExtension } from '../../../daemon/agent/extensions/find-extension.ts';
 import { loadConfig } from '../../../daemon/agent/load-config.ts';
 import { runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
@@ -53,6 +55,30 @@ describe('the example definitions', () => {
         kind: 'exited',
         status: expect.toBeOneOf([0, 1, 2]),
         output: expect.stringMatching(/^[A-Z]+ (?:OK|WARNING|CRITICAL) - [^\n]+\n$/),
+      });
+    },
+  );
+});
+
+describe('the example of an agent', () => {
+  const sources = { file: 'examples/agent/agent.yml', directories: ['examples/agent/conf.d'], env: {} };
+
+  test('is valid, and shows every built-in check', async () => {
+    const { checks, client, warnings } = await loadConfig(sources);
+    expect(warnings).toEqual([]);
+    expect(clientIdentity({}, client).subscriptions).toEqual(expect.arrayContaining(['linux', 'web']));
+    expect(new Set([...checks.values()].map(({ extension }) => extension))).toEqual(new Set(EXTENSION_NAMES));
+  });
+
+  test.each(['root-disk', 'memory', 'load', 'backend-runs', 'backend-api', 'ssh'])(
+    '%s looks at this machine and tells one line',
+    async (name) => {
+      const { checks } = await loadConfig(sources);
+      const { extension = '', ...check } = checks.get(name) ?? {};
+      const finding = await findExtension(extension)?.run(check[extension], { signal: new AbortController().signal });
+      expect(finding).toEqual({
+        status: expect.toBeOneOf([0, 1, 2]),
+        output: expect.stringMatching(/^[A-Z]+ (?:OK|WARNING|CRITICAL) - [^\n]+$/),
       });
     },
   );
