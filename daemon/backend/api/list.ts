@@ -3,8 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf } from './filter.ts';
 import { pageOf, queryOf } from './query.ts';
 
-/** Items that are read and written at once; between chunks others get their turn. */
-const CHUNK = 250;
+/**
+ * Items that are read and written at once; between chunks others get their turn. With items of a kilobyte the text of a
+ * chunk is just short enough for the engine to take its memory from what it has: longer ones cost a third more time.
+ */
+const CHUNK = 100;
 
 /**
  * Answers a list: filtered, then paginated, so that a page is full and `total` counts what is wanted (completion 1.1).
@@ -32,7 +35,7 @@ export async function sendList<Entry>(
   const filter = filterOf(query);
   const { offset, limit } = page ?? { offset: 0, limit: Infinity };
 
-  const chunks: Buffer[] = [];
+  const chunks: string[] = [];
   let total = entries.length;
   if (filter === undefined) {
     await eachChunk(entries.slice(offset, offset + limit), readTexts, (texts) => addTexts(chunks, texts));
@@ -77,17 +80,20 @@ async function readChunk<Entry, Item>(
   return start < entries.length ? read(entries.slice(start, start + CHUNK)) : [];
 }
 
-function addTexts(chunks: Buffer[], texts: readonly string[]): void {
+function addTexts(chunks: string[], texts: readonly string[]): void {
   if (texts.length === 0) return;
   const text = texts.join(',');
-  chunks.push(Buffer.from(chunks.length === 0 ? text : `,${text}`));
+  chunks.push(chunks.length === 0 ? text : `,${text}`);
 }
 
-/** In pieces, because all results of a large registry are longer than a string may be. */
-function sendChunks(reply: FastifyReply, chunks: readonly Buffer[]): FastifyReply {
-  const parts = [Buffer.from('['), ...chunks, Buffer.from(']')];
+/**
+ * In pieces, because all results of a large registry are longer than a string may be. They stay text until the socket
+ * takes them: bytes of their own would cost another copy of everything.
+ */
+function sendChunks(reply: FastifyReply, chunks: readonly string[]): FastifyReply {
   reply.type('application/json');
-  if (chunks.length <= 1) return reply.send(Buffer.concat(parts));
-  const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (chunks.length <= 1) return reply.send(`[${chunks[0] ?? ''}]`);
+  const parts = ['[', ...chunks, ']'];
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   return reply.header('Content-Length', String(length)).send(Readable.from(parts));
 }

@@ -42,7 +42,8 @@ export function decodeCheckRecord(value: string): CheckRecord {
 }
 
 /** A record whose check was left as the text that it is. */
-export interface UnreadCheckRecord extends CheckState, Pick<CheckBodies, 'eventHistory'> {
+export interface UnreadCheckRecord {
+  readonly state: CheckState & Pick<CheckBodies, 'eventHistory'>;
   /** JSON of an object. */
   readonly check: string;
 }
@@ -62,9 +63,8 @@ export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
   // Nothing before it comes from outside but a check of the event, so this is where the check begins.
   const own = value.slice(0, at);
   if (own.includes(EVENT_CHECK)) return undefined;
-  return Object.assign(JSON.parse(`${own}}`) as Omit<UnreadCheckRecord, 'check'>, {
-    check: value.slice(at + CHECK.length, -1),
-  });
+  const state = JSON.parse(`${own}}`) as UnreadCheckRecord['state'];
+  return { state, check: value.slice(at + CHECK.length, -1) };
 }
 
 /** The packed state of a record, for the registry at start: of one shape, as the rules make it. */
