@@ -37,7 +37,7 @@ describe('what is hidden', () => {
     expect(secret.secret).toBe('x');
   });
 
-  test('exactly what makes the JSON worth reading', () => {
+  test('is never missed by a look at the JSON alone', () => {
     const key = fc.oneof(fc.constantFrom('password', 'pass', 'secret', '"pass":', 'a\\"pass'), fc.string());
     const json = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: 'small' }, fc.string(), fc.integer(), tie('list'), tie('object')),
@@ -46,8 +46,8 @@ describe('what is hidden', () => {
     }));
     fc.assert(
       fc.property(json.object, (value) => {
-        // Where nothing is to be hidden, reading for nothing does no harm.
-        if (redact(value) !== value) expect(hasHiddenKey(JSON.stringify(value))).toBe(true);
+        // Looking closer for nothing does no harm.
+        expect(redact(value) === value || hasHiddenKey(JSON.stringify(value))).toBe(true);
       }),
     );
   });
