@@ -1,5 +1,6 @@
 import { render } from 'ink';
 import type { ApiClient } from '../shared/client/api-client.ts';
+import { parseBackendAddress } from '../shared/client/backend-address.ts';
 import { App } from './app.tsx';
 import { followFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
@@ -23,7 +24,8 @@ export interface ConsoleClock extends FrameClock {
 
 export interface ConsoleParts {
   readonly backend: string;
-  readonly api: ApiClient;
+  /** Asked for when something is to be sent or loaded, which is after the first frame. */
+  readonly api: () => Promise<ApiClient>;
   readonly stdout: FrameStdout;
   readonly clock: ConsoleClock;
   readonly theme: Theme;
@@ -46,7 +48,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const { backend, api, stdout, clock, theme, creator, readOnly } = parts;
   const store = new ConsoleStore({
     size: { columns: stdout.columns, rows: stdout.rows },
-    backend: api.url,
+    backend: parseBackendAddress(backend).url,
     creator,
     readOnly,
     now: () => clock.now(),

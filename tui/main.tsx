@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
-import { openApiClient } from '../shared/client/api-client.ts';
+import type { ApiClient } from '../shared/client/api-client.ts';
+import { parseBackendAddress } from '../shared/client/backend-address.ts';
 import { errorMessage } from '../shared/errors.ts';
 import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
@@ -35,17 +36,18 @@ async function readArguments(argv: readonly string[]): Promise<Arguments | { rea
 function main(flags: Arguments): void {
   const backend = flags.backend ?? process.env['MON_BACKEND'] ?? DEFAULT_BACKEND;
   try {
-    const api = openApiClient({ backend });
+    // Before the screen is taken over, which is no place for an error.
+    parseBackendAddress(backend);
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
       return fail('the console needs a terminal; in scripts and pipes use: monctl event list');
     }
-    start(backend, api, flags);
+    start(backend, flags);
   } catch (error) {
     fail(errorMessage(error));
   }
 }
 
-function start(backend: string, api: ReturnType<typeof openApiClient>, flags: Arguments): void {
+function start(backend: string, flags: Arguments): void {
   const session = openTerminalSession({
     // Called from the event loop, when both are there.
     onInput: (event) => running.input(event),
@@ -53,7 +55,7 @@ function start(backend: string, api: ReturnType<typeof openApiClient>, flags: Ar
   });
   const running: Console = openConsole({
     backend,
-    api,
+    api: () => loadApiClient(backend),
     stdout: session.stdout,
     clock,
     theme: themeOf(flags, process.env),
@@ -65,6 +67,12 @@ function start(backend: string, api: ReturnType<typeof openApiClient>, flags: Ar
       process.exit(0);
     },
   });
+}
+
+/** Loading what speaks and checks HTTP takes a tenth of the time to the first frame: not before that. */
+async function loadApiClient(backend: string): Promise<ApiClient> {
+  const { openApiClient } = await import('../shared/client/api-client.ts');
+  return openApiClient({ backend });
 }
 
 function themeOf({ ascii, color }: Arguments, env: NodeJS.ProcessEnv): Theme {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
 import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
-import { EXPIRE_NEVER } from '../schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../domain/expiry.ts';
 import type { SilencedView } from '../schemas/silenced.ts';
 
 /*

@@ -1,4 +1,7 @@
-import { EXPIRE_NEVER, type Expiring } from '../schemas/expiry.ts';
+import type { Expiring } from '../schemas/expiry.ts';
+
+/** No expiry, as it is posted and as it is read (reference 2.1). */
+export const EXPIRE_NEVER = -1;
 
 /**
  * @param expireSeconds seconds to live, -1 and absent: for ever

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 
-/** No expiry, as it is posted and as it is read (reference 2.1). */
-export const EXPIRE_NEVER = -1;
-
 /** Farthest that anything may reach into the future: a hundred years. */
 export const LIFETIME_SECONDS_MAX = 100 * 366 * 24 * 3600;
 
 /** Seconds to live, or -1 (completion 1.2 and 1.6, `expire: -1`); 0 is gone at once. `null` counts as absent: for ever. */
 export const expireSchema = z
   .int()
-  .min(EXPIRE_NEVER, 'must be seconds, or -1 for what never expires')
+  .min(-1, 'must be seconds, or -1 for what never expires')
   .max(LIFETIME_SECONDS_MAX)
   .nullish();
 

@@ -13,7 +13,7 @@ const PARALLEL_MAX = 8;
 /** What the effects act on. */
 export interface EffectTools {
   readonly store: ConsoleStore;
-  readonly api: Pick<ApiClient, 'event' | 'resolve' | 'silence' | 'clearSilenced'>;
+  readonly api: () => Promise<Pick<ApiClient, 'event' | 'resolve' | 'silence' | 'clearSilenced'>>;
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws every cell again. */
   readonly repaint: () => void;
@@ -29,7 +29,7 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'resolve':
       return resolve(effect.targets, tools);
     case 'clear-silenced': {
-      const outcomes = await inParallel(effect.ids, (id) => api.clearSilenced({ id }));
+      const outcomes = await inParallel(effect.ids, async (id) => (await api()).clearSilenced({ id }));
       return tell(store, outcomes, { done: 'ended', noun: 'silence', nameOf: (id) => id });
     }
     case 'load-event':
@@ -46,7 +46,7 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
 }
 
 async function silence(entries: readonly SubmittedSilenced[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(entries, (entry) => api.silence(entry));
+  const outcomes = await inParallel(entries, async (entry) => (await api()).silence(entry));
   tell(store, outcomes, {
     done: 'made',
     noun: 'silence',
@@ -57,7 +57,7 @@ async function silence(entries: readonly SubmittedSilenced[], { store, api }: Ef
 async function resolve(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
   const outcomes = await inParallel(targets, async (target) => {
     try {
-      await api.resolve({ client: target.client, check: target.check });
+      await (await api()).resolve({ client: target.client, check: target.check });
     } catch (error) {
       // Somebody or something else was quicker; what was wanted is so.
       if (!(error instanceof MonError && error.code === 'not_found')) throw error;
@@ -68,7 +68,8 @@ async function resolve(targets: readonly Target[], { store, api }: EffectTools):
 
 async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }: EffectTools): Promise<void> {
   try {
-    store.eventLoaded(target, into, await api.event(target.client, target.check));
+    const event = await (await api()).event(target.client, target.check);
+    store.eventLoaded(target, into, event);
   } catch (error) {
     store.eventFailed(target, into, errorMessage(error));
   }

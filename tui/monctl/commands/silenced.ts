@@ -3,7 +3,7 @@ import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import type { SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';

@@ -2,7 +2,7 @@ import type { StoredStash } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
