@@ -20,6 +20,13 @@ export interface SpoolLimits {
 /** Some days of results of one machine while its backend is away. */
 const LIMITS: SpoolLimits = { results: 100_000, characters: 64 * 1024 * 1024 };
 
+/** One that is not on disk yet, and who wants to know its id. */
+interface WaitingResult {
+  readonly text: string;
+  readonly resolve: (id: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 type Op = { type: 'put'; key: string; value: string } | { type: 'del'; key: string };
 
 const NAME_KEY = 'meta/name';
@@ -57,6 +64,7 @@ export class Spool implements AsyncDisposable {
   #lastId: number;
   #characters = 0;
   #dropped = 0;
+  readonly #waiting: WaitingResult[] = [];
   /** Writes go one after the other: a reader must never see an id before a smaller one. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -98,30 +106,16 @@ export class Spool implements AsyncDisposable {
 
   /**
    * Adds a result; beyond the limits the oldest ones go. Synced to disk, because an id that a power loss takes back
-   * would be used again, and the backend would ignore the second result with it.
+   * would be used again, and the backend would ignore the second result with it. Results that come while others are
+   * written share the next write: many together take no longer than one.
    *
    * @returns its id
    */
   async append(result: SubmittedResult): Promise<number> {
-    return await this.#inTurn(async () => {
-      const text = JSON.stringify(result);
-      const id = this.#lastId + 1;
-      const surplus = this.#surplus(text.length);
-      await this.#write(
-        [
-          ...this.#deletions(surplus),
-          { type: 'put', key: keyOf(id), value: text },
-          { type: 'put', key: LAST_ID_KEY, value: String(id) },
-        ],
-        true,
-      );
-      this.#forget(surplus);
-      this.#dropped += surplus;
-      this.#sizes.push(text.length);
-      this.#characters += text.length;
-      this.#lastId = id;
-      return id;
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#waiting.push({ text: JSON.stringify(result), resolve, reject });
+    if (this.#waiting.length === 1) void this.#inTurn(() => this.#writeWaiting());
+    return await promise;
   }
 
   /** Results after `afterId` in order, as many as the limits allow, but at least one when there is one. */
@@ -181,13 +175,47 @@ export class Spool implements AsyncDisposable {
     }
   }
 
-  /** How many of the oldest must go before a text of `length` fits. */
-  #surplus(length: number): number {
+  async #writeWaiting(): Promise<void> {
+    const added = this.#waiting.splice(0);
+    const lastId = this.#lastId + added.length;
+    const surplus = this.#surplus(added);
+    // More may come at once than there is room for.
+    const kept = added.slice(Math.max(0, surplus - this.#sizes.length));
+    const ops: Op[] = kept.map(({ text }, index) => ({
+      type: 'put',
+      key: keyOf(lastId - kept.length + 1 + index),
+      value: text,
+    }));
+    try {
+      await this.#write(
+        [
+          ...this.#deletions(Math.min(surplus, this.#sizes.length)),
+          ...ops,
+          { type: 'put', key: LAST_ID_KEY, value: String(lastId) },
+        ],
+        true,
+      );
+    } catch (error) {
+      for (const { reject } of added) reject(error);
+      return;
+    }
+    for (const { text } of added) {
+      this.#sizes.push(text.length);
+      this.#characters += text.length;
+    }
+    this.#lastId = lastId;
+    this.#forget(surplus);
+    this.#dropped += surplus;
+    for (const [index, { resolve }] of added.entries()) resolve(lastId - added.length + 1 + index);
+  }
+
+  /** How many of the oldest must go before all fit; the newest is kept whatever its size. */
+  #surplus(added: readonly WaitingResult[]): number {
+    const total = this.#sizes.length + added.length;
+    let characters = added.reduce((sum, { text }) => sum + text.length, this.#characters);
     let count = 0;
-    let characters = this.#characters + length;
-    for (const size of this.#sizes) {
-      if (this.#sizes.length - count < this.#limits.results && characters <= this.#limits.characters) break;
-      characters -= size;
+    while (count < total - 1 && (total - count > this.#limits.results || characters > this.#limits.characters)) {
+      characters -= this.#sizes[count] ?? added[count - this.#sizes.length]?.text.length ?? 0;
       count += 1;
     }
     return count;

@@ -5,7 +5,7 @@ import { credentialsCheck } from './basic-credentials.ts';
 import { httpEndpoints, UNAUTHENTICATED, type Answer, type Endpoint, type EndpointDeps } from './http-endpoints.ts';
 import type { Address, LocalInput } from './socket-input.ts';
 
-const CONNECTIONS_MAX = 256;
+const CONNECTIONS_MAX = 64;
 const REQUEST_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 

@@ -25,17 +25,30 @@ interface AcceptDeps {
 export async function acceptLocalResults(message: unknown, { clock, deliver }: AcceptDeps): Promise<void> {
   const isList = Array.isArray(message);
   const items: readonly unknown[] = isList ? message : [message];
+  const deliveries: Promise<void>[] = [];
+  let problem: MonError | undefined;
   for (const [index, item] of items.entries()) {
-    await deliver(localResult(item, clock.now(), isList ? `item ${String(index + 1)}: ` : ''));
+    const result = localResult(item, clock.now());
+    if (typeof result === 'string') {
+      problem = new MonError('invalid', (isList ? `item ${String(index + 1)}: ` : '') + result);
+      break;
+    }
+    deliveries.push(deliver(result));
   }
+  await Promise.all(deliveries);
+  if (problem !== undefined) throw problem;
 }
 
-/** The report with the defaults of completion 1.11: status 0, executed now; issued is always now. */
-function localResult(value: unknown, nowMs: number, place: string): SubmittedResult {
+/**
+ * The report with the defaults of completion 1.11: status 0, executed now; issued is always now.
+ *
+ * @returns what is wrong with it otherwise
+ */
+function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   const hazard = hazardOf(value, 1);
-  if (hazard !== undefined) throw new MonError('invalid', place + hazard);
+  if (hazard !== undefined) return hazard;
   const parsed = resultSchema.safeParse(value);
-  if (!parsed.success) throw new MonError('invalid', place + problemsOf(parsed.error));
+  if (!parsed.success) return problemsOf(parsed.error);
   const now = Math.floor(nowMs / 1000);
   const { status, executed } = parsed.data;
   return { ...parsed.data, status: status ?? 0, executed: executed ?? now, issued: now };

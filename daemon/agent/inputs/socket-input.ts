@@ -9,7 +9,7 @@ import { logRefusal } from './log-refusal.ts';
 import { SocketConversation } from './socket-conversation.ts';
 
 /** Programs that may speak at once. */
-const CONNECTIONS_MAX = 256;
+const CONNECTIONS_MAX = 64;
 /** How long an answer may take to be fetched before the connection is cut. */
 const FAREWELL_MS = 2000;
 

@@ -102,6 +102,15 @@ describe('beyond its limits a spool', () => {
     expect(spool.takeDropped()).toBe(0);
   });
 
+  test('keeps the newest of more than it has room for at once', async () => {
+    const spool = await open(await tempDir(), { ...EVERYTHING, results: 3 });
+    await spool.append(aResult('x'));
+    const ids = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((output) => spool.append(aResult(output))));
+    expect(ids).toEqual([2, 3, 4, 5, 6]);
+    expect(await idsIn(spool)).toEqual([4, 5, 6]);
+    expect(spool.takeDropped()).toBe(3);
+  });
+
   test('drops as many as a large result needs, but keeps the newest whatever its size', async () => {
     const spool = await open(await tempDir(), { ...EVERYTHING, characters: 1000 });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'.repeat(100)));
@@ -124,11 +133,17 @@ describe('beyond its limits a spool', () => {
 
 test('a spool behaves like an array, over restarts', async () => {
   type Command =
-    | { readonly kind: 'append'; readonly length: number }
+    | { readonly kind: 'append'; readonly lengths: readonly number[] }
     | { readonly kind: 'acknowledge'; readonly id: number }
     | { readonly kind: 'restart' };
   const command: fc.Arbitrary<Command> = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant('append'), length: fc.integer({ min: 0, max: 200 }) }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('append'),
+        lengths: fc.array(fc.integer({ min: 0, max: 200 }), { maxLength: 12 }),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('acknowledge'), id: fc.integer({ min: 0, max: 40 }) }) },
     { weight: 1, arbitrary: fc.constant<Command>({ kind: 'restart' }) },
   );
@@ -146,11 +161,15 @@ test('a spool behaves like an array, over restarts', async () => {
       const modelSize = (): number => model.reduce((sum, { text }) => sum + text.length, 0);
       for (const step of commands) {
         if (step.kind === 'append') {
-          const result = aResult('x'.repeat(step.length));
-          lastId += 1;
-          ids.push([await spool.append(result), lastId]);
-          model.push({ id: lastId, text: JSON.stringify(result) });
-          while (model.length > 1 && (model.length > limits.results || modelSize() > limits.characters)) model.shift();
+          const results = step.lengths.map((length) => aResult('x'.repeat(length)));
+          const given = await Promise.all(results.map((result) => spool.append(result)));
+          for (const [index, result] of results.entries()) {
+            lastId += 1;
+            ids.push([given[index] ?? 0, lastId]);
+            model.push({ id: lastId, text: JSON.stringify(result) });
+            while (model.length > 1 && (model.length > limits.results || modelSize() > limits.characters))
+              model.shift();
+          }
         } else if (step.kind === 'acknowledge') {
           await spool.acknowledge(step.id);
           model = model.filter(({ id }) => id > step.id);
