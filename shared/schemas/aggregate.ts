@@ -17,11 +17,6 @@ export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
-/** An item of `GET /aggregates`. */
-export interface AggregateListItem {
-  readonly name: string;
-}
-
 /** `GET /aggregates/:aggregate`, whole numbers throughout (reference 2.6; clients, section 2). */
 export interface AggregateSummary {
   /** Clients and checks among the members, stale ones included. */
