@@ -121,19 +121,15 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
   parts.use(watchTtls({ registry, stale: new StaleResults(batcher), clock, log }));
-  const requests = new CheckRequests({
-    definitions,
-    registry,
-    clock,
-    log,
-    publish: (to, check) => agents.publish(to, check),
-  });
-  parts.use(
+  const requests = parts.use(
+    new CheckRequests({ definitions, registry, clock, log, publish: (to, check) => agents.publish(to, check) }),
+  );
+  const schedule = parts.use(
     publishCheckRequests({
       definitions,
       clock,
       log,
-      publish: (check) => requests.publish(DEFAULT_NAMESPACE, check),
+      publish: (check, periodMs) => requests.publish(DEFAULT_NAMESPACE, check, { periodMs }),
     }),
   );
 
@@ -165,6 +161,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     checks,
     checkNames,
     requests,
+    schedule,
     registry,
     store,
     clock,

@@ -15,6 +15,7 @@ import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { HealthParts } from '../read/deep-health.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { CheckSchedule } from '../scheduler/publish-check-requests.ts';
 import type { Authorize } from './auth.ts';
 import type { BackendStatus } from './legacy/info.ts';
 
@@ -29,6 +30,7 @@ export interface ApiParts {
   readonly checks: Checks;
   readonly checkNames: CheckNames;
   readonly requests: CheckRequests;
+  readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;

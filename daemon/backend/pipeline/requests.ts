@@ -1,10 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expressionPaths, matchesAttributes } from '../../../shared/domain/attributes.ts';
+import {
+  matchConditions,
+  parseConditions,
+  type AttributeConditions,
+} from '../../../shared/domain/attribute-conditions.ts';
 import { checkRequest, proxyCheckRequest, type Asked } from '../../../shared/domain/check-request.ts';
+import { proxySplayMs } from '../../../shared/domain/proxy-splay.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { ApiRequested } from '../../../shared/schemas/request.ts';
 import type { Log } from '../../log/log.ts';
+import { localZone } from '../../schedule/subdue.ts';
 import type { Definitions, NamedCheck } from '../config/definitions.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -33,8 +39,10 @@ const SLICE = 200;
 const NAMED_MAX = 10;
 
 /** Asks agents to run checks, by the clock or on demand. */
-export class CheckRequests {
+export class CheckRequests implements Disposable {
   readonly #parts: RequestParts;
+  readonly #conditions = new WeakMap<NamedCheck, AttributeConditions>();
+  readonly #splayed = new Set<Disposable>();
 
   constructor(parts: RequestParts) {
     this.#parts = parts;
@@ -52,57 +60,91 @@ export class CheckRequests {
     await this.publish(namespaceName, check, { subscribers, apiRequested });
   }
 
-  /** Sends a check to its subscriptions: as it is, or once for each client that its `proxy_requests` match. */
+  /**
+   * Sends a check to its subscriptions: as it is, or once for each client that its `proxy_requests` match.
+   *
+   * @param by what is not as in the definition; `periodMs`: the time until the next run, over which `splay` spreads
+   */
   async publish(
     namespaceName: string,
     check: NamedCheck,
-    by: Partial<Pick<RunOrder, 'subscribers' | 'apiRequested'>> = {},
+    by: Partial<Pick<RunOrder, 'subscribers' | 'apiRequested'>> & { readonly periodMs?: number | undefined } = {},
   ): Promise<void> {
     const subscribers = by.subscribers ?? check.subscribers ?? [];
     const asked = { issued: Math.floor(this.#parts.clock.now() / 1000), apiRequested: by.apiRequested };
-    if (check.proxy_requests === undefined) this.#send(subscribers, checkRequest(check, asked));
-    else await this.#publishForProxies(namespaceName, check, subscribers, asked);
-  }
-
-  async #publishForProxies(
-    namespaceName: string,
-    check: NamedCheck,
-    subscribers: readonly string[],
-    asked: Asked,
-  ): Promise<void> {
-    const { registry, log } = this.#parts;
-    const wanted = check.proxy_requests?.client_attributes ?? {};
-    const expressions = expressionPaths(wanted);
-    if (expressions.length > 0) {
-      log.warn({ check: check.name, attributes: expressions }, 'expressions in client_attributes match no client yet');
+    if (check.proxy_requests === undefined) {
+      this.#send(subscribers, checkRequest(check, asked));
       return;
     }
+    const requests = await this.#proxyRequests(namespaceName, check, asked);
+    const { splay, splay_coverage: coverage } = check.proxy_requests;
+    const periodMs = by.periodMs ?? (check.interval ?? 0) * 1000;
+    const stepMs = splay === true ? proxySplayMs(periodMs, requests.length, coverage) : 0;
+    this.#sendInSteps(subscribers, requests, stepMs);
+  }
+
+  /** Stops the requests that are still to be sent. */
+  [Symbol.dispose](): void {
+    for (const timer of this.#splayed) timer[Symbol.dispose]();
+  }
+
+  /** The requests for the clients that match, by their names; those that lack an attribute are told of. */
+  async #proxyRequests(namespaceName: string, check: NamedCheck, asked: Asked): Promise<CheckRequest[]> {
+    const { registry, clock, log } = this.#parts;
+    const conditions = this.#conditionsOf(check);
+    const moment = { nowMs: clock.now(), zone: localZone() };
+    const requests: CheckRequest[] = [];
     const without: string[] = [];
     const missing = new Set<string>();
     const clients = registry.namespace(namespaceName).sortedClients();
     for (let start = 0; start < clients.length; start += SLICE) {
       if (start > 0) await nextTurn();
       for (const { record } of clients.slice(start, start + SLICE)) {
-        if (!matchesAttributes(wanted, record)) continue;
+        if (!matchConditions(conditions, record, moment).matches) continue;
         const made = proxyCheckRequest(check, record, asked);
         if ('request' in made) {
-          this.#send(subscribers, made.request);
+          requests.push(made.request);
         } else {
           without.push(record.name);
           for (const path of made.unmatched) missing.add(path);
         }
       }
     }
-    if (without.length === 0) return;
-    log.warn(
-      {
-        check: check.name,
-        unmatched_tokens: [...missing],
-        clients: without.length,
-        first_clients: without.slice(0, NAMED_MAX),
-      },
-      'proxy clients lack attributes that the tokens of the check name: nobody was asked about them',
-    );
+    if (without.length > 0) {
+      log.warn(
+        {
+          check: check.name,
+          unmatched_tokens: [...missing],
+          clients: without.length,
+          first_clients: without.slice(0, NAMED_MAX),
+        },
+        'proxy clients lack attributes that the tokens of the check name: nobody was asked about them',
+      );
+    }
+    return requests;
+  }
+
+  /** Parsed once for each definition: a reload makes others. */
+  #conditionsOf(check: NamedCheck): AttributeConditions {
+    let conditions = this.#conditions.get(check);
+    if (conditions === undefined) {
+      const parsed = parseConditions(check.proxy_requests?.client_attributes ?? {});
+      // The configuration was checked when it was read.
+      if (parsed.kind === 'problems') throw new Error(`the conditions of ${check.name} were not validated`);
+      this.#conditions.set(check, (conditions = parsed));
+    }
+    return conditions;
+  }
+
+  #sendInSteps(subscribers: readonly string[], requests: readonly CheckRequest[], stepMs: number, from = 0): void {
+    const to = stepMs === 0 ? requests.length : from + 1;
+    for (const request of requests.slice(from, to)) this.#send(subscribers, request);
+    if (to >= requests.length) return;
+    const timer = this.#parts.clock.after(stepMs, () => {
+      this.#splayed.delete(timer);
+      this.#sendInSteps(subscribers, requests, stepMs, to);
+    });
+    this.#splayed.add(timer);
   }
 
   #send(subscribers: readonly string[], request: CheckRequest): void {

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import { nextDueMs, nextRunDelayMs } from '../../../shared/domain/schedule.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
+import { runTimetable, type RunningTimetable } from '../../schedule/run-timetable.ts';
+import { subdueOf } from '../../schedule/subdue.ts';
+import { timetableOf } from '../../schedule/timetable.ts';
 import type { Definitions, NamedCheck } from '../config/definitions.ts';
 import type { Clock } from '../ports.ts';
 
@@ -9,73 +10,80 @@ interface PublisherParts {
   readonly definitions: Definitions;
   readonly clock: Clock;
   readonly log: Log;
-  /** Asks the agents to run a check. */
-  readonly publish: (check: NamedCheck) => Promise<void>;
+  /**
+   * Asks the agents to run a check.
+   *
+   * @param untilNextMs how long it is until the check is due again; undefined: it never is
+   */
+  readonly publish: (check: NamedCheck, untilNextMs: number | undefined) => Promise<void>;
+}
+
+/** What the backend runs by the clock. */
+export interface CheckSchedule extends Disposable {
+  /** When a check is asked for next, epoch milliseconds; undefined: by nobody or never again. */
+  nextRunMs(check: string): number | undefined;
 }
 
 interface Running {
-  readonly interval: number;
-  readonly timer: Disposable;
+  /** What the timetable was made of. */
+  readonly timing: string;
+  readonly timetable: RunningTimetable;
 }
 
 /**
- * Asks the agents to run the checks of their subscriptions, each check at its own place in its interval. After a reload
- * checks with the same interval go on in step, and every request is made of the newest definition.
+ * Asks the agents to run the checks of their subscriptions, each check at its own place in its interval or by its cron
+ * schedule, but for the times at which it is subdued. After a reload checks with the same timing go on in step, and every
+ * request is made of the newest definition.
  */
-export function publishCheckRequests(parts: PublisherParts): Disposable {
+export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
   const { definitions, clock } = parts;
   const running = new Map<string, Running>();
 
   function follow(): void {
-    const intervals = new Map([...definitions.checks()].flatMap(intervalOf));
-    for (const [name, { interval, timer }] of running) {
-      if (intervals.get(name) === interval) continue;
-      timer[Symbol.dispose]();
+    const wanted = new Map([...definitions.checks()].filter(isAskedFor).map((check) => [check.name, check]));
+    for (const [name, { timing, timetable }] of running) {
+      const check = wanted.get(name);
+      if (check !== undefined && timingOf(check) === timing) continue;
+      timetable[Symbol.dispose]();
       running.delete(name);
     }
-    for (const [name, interval] of intervals) {
-      if (running.has(name)) continue;
-      const run = (): void => publish(parts, name);
-      running.set(name, { interval, timer: repeat(clock, name, interval * 1000, run) });
+    for (const [name, check] of wanted) {
+      const timetable = running.has(name) ? undefined : timetableOf(name, check);
+      if (timetable === undefined) continue;
+      const run = runTimetable(clock, timetable, (nowMs) => publish(parts, name, nowMs, run));
+      running.set(name, { timing: timingOf(check), timetable: run });
     }
   }
 
   follow();
   const following = definitions.onChange(follow);
   return {
+    nextRunMs: (check) => running.get(check)?.timetable.nextMs,
     [Symbol.dispose]: () => {
       following[Symbol.dispose]();
-      for (const { timer } of running.values()) timer[Symbol.dispose]();
+      for (const { timetable } of running.values()) timetable[Symbol.dispose]();
     },
   };
 }
 
-/** The name and interval of a check that the backend asks for. */
-function intervalOf({ name, interval, standalone, publish: isPublished }: NamedCheck): [string, number][] {
-  return interval === undefined || standalone === true || isPublished === false ? [] : [[name, interval]];
+function isAskedFor({ standalone, publish: isPublished }: NamedCheck): boolean {
+  return standalone !== true && isPublished !== false;
 }
 
-function repeat(clock: Clock, name: string, intervalMs: number, run: () => void): Disposable {
-  const startMs = clock.now();
-  let dueMs = startMs + nextRunDelayMs(splayKey(name), intervalMs, startMs);
-  let timer = clock.after(dueMs - startMs, tick);
-  function tick(): void {
-    dueMs = nextDueMs(dueMs, intervalMs, clock.now());
-    timer = clock.after(dueMs - clock.now(), tick);
-    run();
-  }
-  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+function timingOf({ interval, cron, timezone }: NamedCheck): string {
+  return JSON.stringify([interval, cron, timezone]);
 }
 
-function splayKey(name: string): bigint {
-  return createHash('md5').update(name).digest().readBigUInt64LE();
-}
-
-function publish({ definitions, log, publish: send }: PublisherParts, name: string): void {
+function publish(parts: PublisherParts, name: string, nowMs: number, { nextMs }: RunningTimetable): void {
+  const { definitions, log } = parts;
   const check = definitions.check(name);
   if (check === undefined) return;
+  if (subdueOf(check)(nowMs)) {
+    log.info({ check: name }, 'check request was subdued');
+    return;
+  }
   // The next run asks again.
-  send(check).catch((error: unknown) =>
-    log.error({ check: name, reason: errorMessage(error) }, 'a check was not asked for'),
-  );
+  parts
+    .publish(check, nextMs === undefined ? undefined : nextMs - nowMs)
+    .catch((error: unknown) => log.error({ check: name, reason: errorMessage(error) }, 'a check was not asked for'));
 }

@@ -1,15 +1,35 @@
 import type { FastifyInstance } from 'fastify';
 import { checkRenameSchema, type CheckRenameAnswer } from '../../../../shared/schemas/check-rename.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { ScheduledCheck } from '../../../../shared/schemas/scheduled-check.ts';
+import type { NamedCheck } from '../../config/definitions.ts';
+import { shownCheck, shownChecks } from '../../read/checks.ts';
 import { readBody, validator } from '../json-body.ts';
+import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { routes } from '../routes.ts';
 
 const validate = validator(checkRenameSchema);
 
-/** What the legacy API has no way to do with checks. */
-export function checkNameRoutes(app: FastifyInstance, { checkNames }: ApiParts): void {
+/** What the legacy API has no way to say of checks, or to do with them. */
+export function checkRoutesOfMon(app: FastifyInstance, { checkNames, config, schedule }: ApiParts): void {
+  const shown = ({ name, ...check }: NamedCheck): ScheduledCheck => {
+    const nextMs = schedule.nextRunMs(name);
+    return { ...check, name, next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000) };
+  };
+  routes(app, '/api/mon/v1/checks', {
+    GET: (request, reply) => sendList(request, reply, shownChecks(config.definitions), (some) => some.map(shown)),
+  });
+  routes(app, '/api/mon/v1/checks/:check', {
+    GET: (request): ScheduledCheck => {
+      const name = pathName(request, 'check');
+      const check = shownCheck(config.definitions, name);
+      if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
+      return shown(check);
+    },
+  });
   routes(app, '/api/mon/v1/checks/:check/rename', {
     POST: async (request): Promise<CheckRenameAnswer> => {
       const { to, force } = readBody(request, validate);

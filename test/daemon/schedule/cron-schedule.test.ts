@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cronSchedule } from '../../../daemon/cron/cron-schedule.ts';
+import { cronSchedule } from '../../../daemon/schedule/cron-schedule.ts';
 
 /** The next moments after a time. */
 function moments(text: string, zone: string, after: string, count: number): string[] {

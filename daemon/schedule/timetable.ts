@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { nextRunDelayMs } from '../../shared/domain/schedule.ts';
+import type { CheckDefinition } from '../../shared/schemas/check.ts';
+import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
+import { cronSchedule } from './cron-schedule.ts';
+
+/** When a check is due: the first moment after `afterMs`, epoch milliseconds; undefined: never again. */
+export type Timetable = (afterMs: number) => number | undefined;
+
+/**
+ * By `cron` where there is one, else every `interval` seconds, at a place in the interval that stays the same across
+ * restarts (completion 1.13).
+ *
+ * @param splayName what the place follows from: the check's name, `client:check` for a standalone check
+ * @returns undefined for a check that has neither
+ */
+export function timetableOf(
+  splayName: string,
+  { cron, interval, timezone }: Pick<CheckDefinition, 'cron' | 'interval' | 'timezone'>,
+): Timetable | undefined {
+  if (cron !== undefined) return cronSchedule(cron, timezone === undefined ? undefined : timeZoneOf(timezone));
+  if (interval === undefined) return undefined;
+  const intervalMs = interval * 1000;
+  const key = createHash('md5').update(splayName).digest().readBigUInt64LE(0);
+  return (afterMs) => {
+    const fromMs = Math.floor(afterMs) + 1;
+    return fromMs + nextRunDelayMs(key, intervalMs, fromMs);
+  };
+}
