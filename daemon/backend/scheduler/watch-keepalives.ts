@@ -1,5 +1,7 @@
 import { errorMessage } from '../../../shared/errors.ts';
+import { isAttributes } from '../../../shared/domain/attributes.ts';
 import { KEEPALIVE_CHECK, keepaliveOf, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
+import { substituteTokens } from '../../../shared/domain/tokens.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
@@ -63,10 +65,10 @@ function sendsKeepalives({ record }: { readonly record: Client }): boolean {
 function resultsFor(namespace: Namespace, name: string, settings: KeepaliveSettings, now: number): IncomingResult[] {
   const client = namespace.clients.get(name)?.record;
   if (client === undefined) return [];
-  const { status, output, thresholds } = keepaliveStatus(client, now, settings);
+  const { value, unmatched } = substituteTokens({ ...settings, ...keepaliveOf(client) }, client);
+  const { status, output, thresholds } = keepaliveStatus(client, now, { ...settings, unmatched });
   const check = {
-    ...settings,
-    ...keepaliveOf(client),
+    ...(isAttributes(value) ? value : {}),
     thresholds,
     name: KEEPALIVE_CHECK,
     issued: now,

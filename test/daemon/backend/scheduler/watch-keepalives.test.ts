@@ -82,6 +82,26 @@ test('what is configured for all clients counts beneath what a client says', asy
   });
 });
 
+test('what a client says of its keepalive may name its attributes; a name without one is a warning', async () => {
+  const { url, api, pass } = await openRig({
+    keepalives: { thresholds: { warning: 120, critical: 180 }, team: ':::team|ops:::' },
+  });
+  await join(url, 'web-1', { keepalive: { runbook: 'wiki/:::name:::' } });
+  await join(url, 'web-2', { keepalive: { runbook: 'wiki/:::rack:::/:::name:::' }, team: 'db' });
+  await pass(30);
+  expect((await api.result('web-1', 'keepalive'))?.check).toMatchObject({
+    status: 0,
+    runbook: 'wiki/web-1',
+    team: 'ops',
+  });
+  expect((await api.event('web-2', 'keepalive'))?.check).toMatchObject({
+    status: 1,
+    output: 'Keepalive sent from client 30 seconds ago - Unmatched check token(s): rack',
+    runbook: 'wiki//web-2',
+    team: 'db',
+  });
+});
+
 test('the next keepalive ends it', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'web-1');
