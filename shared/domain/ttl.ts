@@ -13,14 +13,16 @@ export function ttlOf(check: CheckResult | undefined): number {
  * What a stale result becomes (completion 1.14; texts: legacy-peer, Keepalive and TTL). `executed` stays that of the last
  * real result, so the age in the output grows. A resolve on request does not end the watch, and must not be repeated.
  *
+ * @param client whose result it is, and who says so
  * @param now epoch seconds
  */
-export function staleResult(check: CheckResult, now: number): CheckResult {
+export function staleResult(check: CheckResult, client: string, now: number): CheckResult {
   const stale: Record<string, unknown> = {
     ...check,
     output: `Last check execution was ${String(now - check.executed)} seconds ago`,
     status: Number.isInteger(check['ttl_status']) ? check['ttl_status'] : 1,
     interval: STALE_REPEAT_SECONDS,
+    ...(typeof check['source'] === 'string' ? { origin: client } : {}),
   };
   delete stale['force_resolve'];
   delete stale['total_state_change'];

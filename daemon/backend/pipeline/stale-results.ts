@@ -30,7 +30,7 @@ export class StaleResults {
           const { check } = transaction.bodies(entry);
           if (check === null) continue;
           const { name: client, namespace } = entry.client;
-          processResult(transaction, namespace, { client, reporter: client, check: staleResult(check, now) });
+          processResult(transaction, namespace, { client, reporter: client, check: staleResult(check, client, now) });
         }
       },
       { weight: names.length, needs: entriesOf },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { staleResult, ttlOf } from '../../../shared/domain/ttl.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 
+const CLIENT = 'db-1';
 const EXECUTED = 1_795_176_581;
 
 const stored: CheckResult = {
@@ -34,7 +35,7 @@ test('without a result there is no ttl', () => {
 // As recorded (legacy-peer, Keepalive and TTL).
 describe('a stale result', () => {
   test('tells its age, is a warning every 30 seconds, and keeps the rest', () => {
-    expect(staleResult(stored, EXECUTED + 20)).toEqual({
+    expect(staleResult(stored, CLIENT, EXECUTED + 20)).toEqual({
       ...stored,
       output: 'Last check execution was 20 seconds ago',
       status: 1,
@@ -43,8 +44,11 @@ describe('a stale result', () => {
   });
 
   test('grows older from report to report', () => {
-    const first = staleResult(stored, EXECUTED + 20);
-    expect(staleResult(first, EXECUTED + 50)).toEqual({ ...first, output: 'Last check execution was 50 seconds ago' });
+    const first = staleResult(stored, CLIENT, EXECUTED + 20);
+    expect(staleResult(first, CLIENT, EXECUTED + 50)).toEqual({
+      ...first,
+      output: 'Last check execution was 50 seconds ago',
+    });
   });
 
   test.each<{ ttlStatus: unknown; status: number }>([
@@ -53,7 +57,12 @@ describe('a stale result', () => {
     { ttlStatus: null, status: 1 },
     { ttlStatus: 'x', status: 1 },
   ])('has the status that ttl_status says: $ttlStatus', ({ ttlStatus, status }) => {
-    expect(staleResult({ ...stored, ttl_status: ttlStatus }, EXECUTED + 20).status).toBe(status);
+    expect(staleResult({ ...stored, ttl_status: ttlStatus }, CLIENT, EXECUTED + 20).status).toBe(status);
+  });
+
+  test('of a proxy client comes from that client, whoever reported the last one', () => {
+    const proxied = { ...stored, source: CLIENT, origin: 'web-1' };
+    expect(staleResult(proxied, CLIENT, EXECUTED + 20)['origin']).toBe(CLIENT);
   });
 
   test('is not resolved again by a resolve on request, which does not end the watch either (completion 1.20)', () => {
@@ -63,7 +72,7 @@ describe('a stale result', () => {
       force_resolve: true,
       total_state_change: 0,
     };
-    expect(staleResult(resolved, EXECUTED + 12)).toEqual({
+    expect(staleResult(resolved, CLIENT, EXECUTED + 12)).toEqual({
       ...stored,
       output: 'Last check execution was 12 seconds ago',
       status: 1,
