@@ -16,6 +16,13 @@ const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = 
     'left to chance': 2,
   },
   events: { equal: 201, sanctioned: 1, 'needs handlers': 79, 'shows the inside of the peer': 45, 'left to chance': 1 },
+  keepalive_ttl: {
+    equal: 21,
+    sanctioned: 11,
+    published: 16,
+    'needs handlers': 7,
+    'shows the inside of the peer': 7,
+  },
   misc: { equal: 74, sanctioned: 17, 'left to chance': 1, 'tested beside the API': 8 },
   request: { equal: 35, 'left to chance': 1, 'shows the inside of the peer': 1 },
   resolve: { equal: 22, published: 1, 'needs handlers': 3, 'shows the inside of the peer': 2 },

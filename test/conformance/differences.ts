@@ -27,10 +27,27 @@ const EXACT_ID = '1.2 DEFECT, GET /silenced/ids/:id: exact ids, no suffix patter
 const HTTP = 'HTTP itself: what is no request for a parser that follows RFC 9112 is a 400';
 const VALIDATED = 'decision, values the peer lets in through an agent but refuses at POST /results are refused';
 const ALIVE = '1.7 DEFECT, lazy member pruning: a member goes with its result, an aggregate with its last member';
+const UNMATCHED = 'completion, Decisions: the text for tokens without a match';
+const TO_THE_SECOND = 'ttl is watched to the second, not at a sweep every 30 seconds';
+const STALE = 'Last check execution was 10 seconds ago';
+const KEEPALIVE_UNMATCHED =
+  'No keepalive sent from client for 230 seconds (>=180) - Unmatched check token(s): missing.attr';
 const UNDEFINED = 'reference 2.2: a subscription check without subscribers, no_subs_check, cannot be defined';
 /** Clients that were named after a token, by what the peer makes of the name. */
 const UNCUT: Readonly<Record<string, string>> = { '': ':::name:::', 'x-': 'x-:::name|def:::' };
 const NOBODY = { status: 404 };
+/** What a check with a ttl of 10 seconds shows that many after its event was resolved on request. */
+const STALE_AFTER_RESOLVE = {
+  name: 'ttl5',
+  output: STALE,
+  status: 1,
+  ttl: 10,
+  executed: 0,
+  issued: 0,
+  handler: 'file',
+  type: 'standard',
+  interval: 30,
+};
 /** Answered before there is a request, so in plain text and without the headers of every other answer. */
 const MALFORMED = { plain: 400 };
 const REFUSED = { status: 400 };
@@ -83,6 +100,47 @@ export const DIFFERENCES: readonly Difference[] = [
     '153 delete invalidate (2.5 s later)': NOBODY,
   }),
   ...differences('events', DECODED, { '324 path': REFUSED }),
+  ...differences('keepalive_ttl', UNMATCHED, {
+    '31 keepalive state ka-token': { but: withOutput(KEEPALIVE_UNMATCHED) },
+    '32 keepalive state ka-token': { but: withOutput(KEEPALIVE_UNMATCHED) },
+  }),
+  ...differences('keepalive_ttl', TO_THE_SECOND, {
+    '38 ttl state ttl1': { but: withOutput(STALE) },
+    '39 ttl state ttl1': { but: withOutput(STALE) },
+    '40 ttl state ttl2': { but: withOutput(STALE) },
+    '41 ttl state ttl2': { but: withOutput(STALE) },
+    '46 ttl state ttl3': { but: withOutput(STALE) },
+    '47 ttl state ttl6': { but: withOutput(STALE) },
+    '59 ttl3 after keepalive recovered': { but: withOutput(STALE) },
+  }),
+  ...differences('keepalive_ttl', '1.20 DEFECT, resolve result switching off TTL: it stays watched', {
+    '44 ttl state ttl5': {
+      status: 200,
+      body: {
+        id: '00000000-0000-4000-8000-000000000000',
+        client: {
+          name: 'ka-fresh',
+          address: '10.0.0.9',
+          subscriptions: ['base', 'client:ka-fresh'],
+          version: '1.9.0',
+          timestamp: 0,
+        },
+        check: { ...STALE_AFTER_RESOLVE, history: ['2', '0', '1'], total_state_change: 0 },
+        occurrences: 1,
+        occurrences_watermark: 1,
+        last_ok: 0,
+        action: 'create',
+        timestamp: 0,
+        last_state_change: 0,
+        silenced: false,
+        silenced_by: [],
+      },
+    },
+    '45 ttl state ttl5': {
+      status: 200,
+      body: { client: 'ka-fresh', check: { ...STALE_AFTER_RESOLVE, history: [2, 0, 1] } },
+    },
+  }),
   ...differences('misc', 'decision, /health: consumers >= 1 while serving', {
     '8 health ?consumers=1': { status: 204 },
     '9 health ?consumers=2&messages=1': {
@@ -181,6 +239,14 @@ function differences(
     const space = title.indexOf(' ');
     return { file, line: Number(title.slice(0, space)), case: title.slice(space + 1), because, right };
   });
+}
+
+/** Of the check of a result or an event. */
+function withOutput(output: string): (body: unknown) => unknown {
+  return (body) => {
+    const { check, ...rest } = body as { readonly check: object };
+    return { ...rest, check: { ...check, output } };
+  };
 }
 
 /** What a file records wrongly in many places; its answers are corrected before they are compared. */

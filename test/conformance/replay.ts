@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { exchange, send, type Answer } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
 import { Agents } from './agents.ts';
 import { Listeners } from './listeners.ts';
 import { compareAnswer, compareStatus } from './compare.ts';
 import { CORRECTIONS, DIFFERENCES, UNDO, type Correction, type Difference } from './differences.ts';
+import { jumpingTime, passingTime, type RecordedTime } from './recorded-time.ts';
 import {
   jsonRequest,
   readScenario,
@@ -44,6 +44,9 @@ const INSTANCES: Readonly<Record<string, unknown>> = {
   'cors-false': { cors: false },
 };
 
+/** Scenarios in which the peer did something without being asked. */
+const BY_THE_CLOCK: ReadonlySet<ScenarioName> = new Set<ScenarioName>(['keepalive_ttl']);
+
 /** Performs a recorded scenario on a new backend, line by line, at the times of the recording. */
 export async function replay(file: ScenarioName): Promise<Outcome[]> {
   const lines = readScenario(file);
@@ -67,11 +70,18 @@ class Scene implements AsyncDisposable {
   readonly #backend: RunningBackend;
   readonly #agents: Agents;
   readonly #listeners: Listeners;
-  readonly #time: { ms: number };
+  readonly #time: RecordedTime;
 
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
-    const time = { ms: (lines[0]?.clock ?? 0) * 1000 };
-    const backend = await startBackend({ settings: recordedSettings(), clock: new SystemClock(() => time.ms) });
+    const startMs = (lines[0]?.clock ?? 0) * 1000;
+    const isByTheClock = BY_THE_CLOCK.has(file);
+    const time = isByTheClock ? passingTime(startMs, () => isAtRest(backend.url)) : jumpingTime(startMs);
+    const backend = await startBackend({
+      settings: recordedSettings(),
+      clock: time.clock,
+      // Nobody waits for company while the clock stands.
+      ...(isByTheClock ? { batcher: { batchLimit: 1 } } : {}),
+    });
     return new Scene(file, lines, backend, await Listeners.connect(backend.url, lines), time);
   }
 
@@ -80,7 +90,7 @@ class Scene implements AsyncDisposable {
     lines: readonly Line[],
     backend: RunningBackend,
     listeners: Listeners,
-    time: { ms: number },
+    time: RecordedTime,
   ) {
     this.#file = file;
     this.#lines = lines;
@@ -97,7 +107,7 @@ class Scene implements AsyncDisposable {
 
   async perform(line: Line): Promise<LineOutcome> {
     for (const step of line.before) await this.#step(step);
-    this.#time.ms = Math.max(this.#time.ms, line.clock * 1000);
+    await this.#time.reach(line.clock * 1000);
     const outcome = await this.#lineOutcome(line);
     for (const { file, after, because, request, status } of UNDO) {
       if (file !== this.#file || after !== line.number) continue;
@@ -108,7 +118,7 @@ class Scene implements AsyncDisposable {
   }
 
   async #step(step: Step): Promise<void> {
-    if (step.kind === 'wait') this.#time.ms += step.ms;
+    if (step.kind === 'wait') await this.#time.reach(this.#time.clock.now() + step.ms);
     else await ask(this.#backend.url, step.request);
   }
 
@@ -215,6 +225,14 @@ function differenceAt(file: ScenarioName, line: Line): Difference | undefined {
 
 function ask(url: string, request: RecordedRequest): Promise<Answer> {
   return send(url, { ...request, target: request.path });
+}
+
+async function isAtRest(url: string): Promise<boolean> {
+  const { body } = await ask(url, jsonRequest('GET', '/info'));
+  return (
+    (body as { readonly transport: { readonly results: { readonly messages: number } } }).transport.results.messages ===
+    0
+  );
 }
 
 async function askRaw(url: string, bytes: string): Promise<Answer | undefined> {

@@ -6,6 +6,7 @@ export const SCENARIOS = [
   'checks',
   'clients',
   'events',
+  'keepalive_ttl',
   'misc',
   'request',
   'resolve',

@@ -9,14 +9,19 @@ interface Timer {
 
 /** Time that stands still until a test moves it. */
 export class ManualClock implements Clock {
-  /** Epoch milliseconds of a clock that was never moved: 2026-01-01T00:00:00Z. */
+  /** Epoch milliseconds of a clock that was never moved, unless its test says otherwise: 2026-01-01T00:00:00Z. */
   static readonly START_MS = Date.UTC(2026, 0, 1);
 
+  readonly #startMs: number;
   #elapsedMs = 0;
   readonly #timers = new Set<Timer>();
 
+  constructor(startMs = ManualClock.START_MS) {
+    this.#startMs = startMs;
+  }
+
   now(): number {
-    return ManualClock.START_MS + this.#elapsedMs;
+    return this.#startMs + this.#elapsedMs;
   }
 
   monotonic(): number {
