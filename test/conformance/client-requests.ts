@@ -43,9 +43,17 @@ export const ANSIBLE: ClientProgram = {
   ending: '',
 };
 
-export const EXPORTER: ClientProgram = UCHIWA;
+export const EXPORTER: ClientProgram = {
+  headers: { 'User-Agent': 'Go-http-client/1.1', 'Accept-Encoding': 'gzip', Connection: 'close' },
+  bodyHeaders: {},
+  ending: '',
+};
 
-export const NAGSTAMON: ClientProgram = PYSENSU;
+export const NAGSTAMON: ClientProgram = {
+  headers: { 'User-Agent': 'Nagstamon', 'Accept-Encoding': 'gzip, deflate', Accept: '*/*' },
+  bodyHeaders: {},
+  ending: '',
+};
 
 /** Sends a request the way this client does. */
 export function ask(
