@@ -80,6 +80,8 @@ const checkDefinition = z.looseObject({
   subscribers: strings.nullish(),
   interval: z.number().nullish(),
   cron: z.string().nullish(),
+  /** Epoch seconds; null when the backend does not ask for it by the clock. */
+  next_run: z.number().nullish().transform(orNull),
 });
 
 /** A check that the backend publishes, with its whole definition. */

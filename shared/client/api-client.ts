@@ -242,10 +242,10 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       return readAnswer(answer, answers.issued, url);
     },
     checks(page = {}) {
-      return get(['checks'], answers.checks, { ...page });
+      return get(SCHEDULED_CHECKS, answers.checks, { ...page });
     },
     check(name) {
-      return find(['checks', name], answers.check);
+      return find([...SCHEDULED_CHECKS, name], answers.check);
     },
     async deleteCheck(name) {
       return readAnswer(await ask({ method: 'DELETE', path: ['checks', name] }), answers.issued, url);
@@ -309,6 +309,9 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     },
   };
 }
+
+/** The legacy `/checks` with the next run of each. */
+const SCHEDULED_CHECKS = ['api', 'mon', 'v1', 'checks'];
 
 function listQuery({ check, ...page }: Omit<OfClientOrCheck, 'client'>): Query {
   return { ...page, 'filter.check.name': check };

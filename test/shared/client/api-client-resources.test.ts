@@ -7,7 +7,7 @@ import type { ScriptedAnswer } from '../../support/scripted-server.ts';
 
 const ISSUED = { status: 202, body: { issued: 7 } };
 const GONE = { status: 404, body: { error: 'there is no such thing' } };
-const DISK = { name: 'disk', command: 'df', subscribers: ['all'], interval: 60, team: 'ops' };
+const DISK = { name: 'disk', command: 'df', subscribers: ['all'], interval: 60, team: 'ops', next_run: 1_700_000_000 };
 const HISTORY = { check: 'disk', history: [0, 2], last_execution: 5, last_status: 2, last_result: {} };
 const SUMMARY = { clients: 2, checks: 1, results: { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 0 } };
 const OUTPUTS = [{ check: 'disk', summary: [{ output: 'full', total: 1, clients: ['web-001'] }] }];
@@ -106,18 +106,24 @@ test.each<{
   {
     name: 'checks',
     call: (api) => api.checks(),
-    sent: 'GET /checks',
+    sent: 'GET /api/mon/v1/checks',
     answer: { status: 200, body: [DISK] },
     got: [DISK],
   },
   {
     name: 'one check, as it is defined',
     call: (api) => api.check('disk'),
-    sent: 'GET /checks/disk',
+    sent: 'GET /api/mon/v1/checks/disk',
     answer: { status: 200, body: DISK },
     got: DISK,
   },
-  { name: 'no such check', call: (api) => api.check('disk'), sent: 'GET /checks/disk', answer: GONE, got: undefined },
+  {
+    name: 'no such check',
+    call: (api) => api.check('disk'),
+    sent: 'GET /api/mon/v1/checks/disk',
+    answer: GONE,
+    got: undefined,
+  },
   {
     name: 'delete a check',
     call: (api) => api.deleteCheck('disk'),

@@ -134,12 +134,16 @@ test('many results come from a file; the first that is refused is named', async 
 
 test('checks are listed and shown as they are defined', async () => {
   expect(await rows('check', 'list')).toEqual([
-    'ask|on request|web|ask',
-    'disk|every 60 s|web, db|df -h',
-    'report|0 5 * * *|db|report',
+    'ask|on request|-|web|ask',
+    expect.stringMatching(/^disk\|every 60 s\|in [\ddhms]+\|web, db\|df -h$/),
+    expect.stringMatching(/^report\|0 5 \* \* \*\|in [\ddhms]+\|db\|report$/),
   ]);
   expect(await rows('check', 'list', '--subscription', 'web')).toHaveLength(2);
-  expect(await json('check', 'info', 'disk')).toEqual({ ...SETTINGS.checks.disk, name: 'disk' });
+  expect(await json('check', 'info', 'disk')).toEqual({
+    ...SETTINGS.checks.disk,
+    name: 'disk',
+    next_run: expect.any(Number),
+  });
   expect(await monctl(['check', 'info', 'nope'])).toMatchObject({ code: 3 });
 });
 

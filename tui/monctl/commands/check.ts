@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { DefinedCheck } from '../../../shared/client/answers.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
@@ -31,7 +32,7 @@ const list: Command = {
     const subscription = call.flags.value('subscription');
     await showList<DefinedCheck>(call, {
       noun: 'checks',
-      columns: () => COLUMNS,
+      columns,
       key: ({ name }) => name,
       fetch: () => call.api().checks(),
       select: (all) =>
@@ -215,12 +216,20 @@ async function renameEffects({ api }: Call, old: string, to: string): Promise<re
   ];
 }
 
-const COLUMNS: readonly Column<DefinedCheck>[] = [
-  { title: 'CHECK', text: ({ name }) => name },
-  {
-    title: 'SCHEDULE',
-    text: ({ interval, cron }) => cron ?? (typeof interval === 'number' ? `every ${String(interval)} s` : 'on request'),
-  },
-  { title: 'SUBSCRIBERS', text: ({ subscribers }) => subscribers?.join(', ') ?? '' },
-  { title: 'COMMAND', text: ({ command }) => command ?? '' },
-];
+function columns(nowMs: number): readonly Column<DefinedCheck>[] {
+  return [
+    { title: 'CHECK', text: ({ name }) => name },
+    {
+      title: 'SCHEDULE',
+      text: ({ interval, cron }) =>
+        cron ?? (typeof interval === 'number' ? `every ${String(interval)} s` : 'on request'),
+    },
+    { title: 'NEXT', text: ({ next_run: nextRun }) => nextRunText(nextRun, nowMs) },
+    { title: 'SUBSCRIBERS', text: ({ subscribers }) => subscribers?.join(', ') ?? '' },
+    { title: 'COMMAND', text: ({ command }) => command ?? '' },
+  ];
+}
+
+function nextRunText(nextRun: number | null, nowMs: number): string {
+  return nextRun === null ? '-' : `in ${formatDuration(Math.max(0, nextRun - nowMs / 1000))}`;
+}
