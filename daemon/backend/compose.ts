@@ -94,7 +94,12 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const { definitions } = config;
   const batcher = new Batcher({ registry, store, lease, clock, log }, options.batcher);
   parts.defer(() => batcher.close());
-  const results = new Results({ batcher, definitions, clock });
+  const limits = {
+    get proxyClientQuota() {
+      return config.program['proxy-client-quota'];
+    },
+  };
+  const results = new Results({ batcher, definitions, clock, limits });
   const events = new Events(batcher);
   const silenced = new SilencedEntries(batcher);
   const clients = new Clients({

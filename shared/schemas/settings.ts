@@ -72,6 +72,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const programSettingsSchema = z.object({
   /** Seconds for which late results of agents cannot bring a deleted client back; 0: they can at once. */
   'client-quarantine': z.int().min(0).max(86_400).default(60),
+  /** Proxy clients that the results of one agent may make: one that is broken or taken over cannot fill the registry. */
+  'proxy-client-quota': z.int().min(0).max(1_000_000).default(1000),
   /** Where everything is stored. */
   'state-dir': z.string().min(1).default('var/backend'),
   'log-level': z.enum(LOG_LEVELS).default('info'),

@@ -71,7 +71,7 @@ export class AggregateRig implements AsyncDisposable {
       { registry: this.#registry, store, lease, clock, log: new RecordedLog() },
       { lingerMs: LINGER_MS },
     );
-    this.#results = new Results({ batcher, definitions, clock });
+    this.#results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
     this.#clients = new Clients({ batcher, quarantineSeconds: 0 });
     this.#silenced = new SilencedEntries(batcher);
     this.#aggregates = new Aggregates(batcher);

@@ -52,7 +52,7 @@ export class FeedRig {
     this.registry = parts.registry;
     this.sockets = parts.sockets;
     const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
-    this.results = new Results({ batcher, definitions, clock });
+    this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
     this.silenced = new SilencedEntries(batcher);
     this.events = new Events(batcher);
     this.clients = new Clients({ batcher, quarantineSeconds: 0 });

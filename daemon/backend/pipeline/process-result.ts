@@ -85,6 +85,7 @@ function endSilences(transaction: Transaction, client: ClientEntry, check: strin
 
 /** A result of an unknown client makes one, as the peer does; a `source` makes a proxy client (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
+  const isProxy = result.client !== result.reporter;
   const client: Client = {
     name: result.client,
     address: 'unknown',
@@ -92,7 +93,7 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
     keepalives: false,
     version: COMPATIBLE_VERSION,
     timestamp: transaction.now,
-    ...(result.client === result.reporter ? {} : { type: 'proxy' }),
+    ...(isProxy ? { type: 'proxy' } : {}),
   };
-  return transaction.saveClient(namespace, client, '');
+  return transaction.saveClient(namespace, client, '', isProxy ? result.reporter : undefined);
 }

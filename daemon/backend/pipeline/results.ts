@@ -31,18 +31,37 @@ export interface UncheckedResult {
   readonly check: unknown;
 }
 
+/** Read for each delivery, because a reload may change them. */
+export interface ProxyLimits {
+  /** Proxy clients that the results of one agent may make. */
+  readonly proxyClientQuota: number;
+}
+
 /** The ways in for check results. */
 export class Results {
   /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
-  readonly refused: Record<Distrust | 'invalid', number> = { invalid: 0, signature: 0, banned: 0, quarantined: 0 };
+  readonly refused: Record<Distrust | 'invalid', number> = {
+    invalid: 0,
+    signature: 0,
+    banned: 0,
+    quarantined: 0,
+    quota: 0,
+  };
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
   readonly #clock: Clock;
+  readonly #limits: ProxyLimits;
 
-  constructor(parts: { readonly batcher: Batcher; readonly definitions: Definitions; readonly clock: Clock }) {
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly definitions: Definitions;
+    readonly clock: Clock;
+    readonly limits: ProxyLimits;
+  }) {
     this.#batcher = parts.batcher;
     this.#definitions = parts.definitions;
     this.#clock = parts.clock;
+    this.#limits = parts.limits;
   }
 
   /**
@@ -97,7 +116,7 @@ export class Results {
    * Stores what an agent delivers; each id of a spool has one effect, however often it comes. Results that break a rule
    * are refused one by one and count as delivered.
    *
-   * @param onRefused told at once, when the others were taken
+   * @param onRefused told at once, when the others were taken; of results beyond the quota when their turn comes
    * @param onSettled told after the commit
    * @throws MonError `unavailable` when the queue is full; nothing of it was taken
    */
@@ -120,7 +139,8 @@ export class Results {
         this.refused.invalid++;
       }
     }
-    this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, this.refused));
+    const context = { refused: this.refused, quota: this.#limits.proxyClientQuota, onRefused };
+    this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
     for (const { id, reason } of refused) onRefused(id, reason);
   }
 
@@ -165,6 +185,13 @@ interface DeliveredResult extends IncomingResult {
   readonly signature: string;
 }
 
+/** What a frame is held to, and who is told. */
+interface DeliveryContext {
+  readonly refused: Record<Distrust, number>;
+  readonly quota: number;
+  readonly onRefused: (id: number, reason: string) => void;
+}
+
 /** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
 class AgentDelivery implements Command {
   readonly weight: number;
@@ -172,21 +199,21 @@ class AgentDelivery implements Command {
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;
   readonly #valid: readonly DeliveredResult[];
-  readonly #refused: Record<Distrust, number>;
+  readonly #context: DeliveryContext;
 
   constructor(
     namespaceName: string,
     delivery: AgentResults,
     valid: readonly DeliveredResult[],
     settle: (error: MonError | undefined) => void,
-    refused: Record<Distrust, number>,
+    context: DeliveryContext,
   ) {
     this.weight = delivery.results.length;
     this.settle = settle;
     this.#namespaceName = namespaceName;
     this.#delivery = delivery;
     this.#valid = valid;
-    this.#refused = refused;
+    this.#context = context;
   }
 
   needs(registry: Registry): readonly CheckEntry[] {
@@ -202,12 +229,29 @@ class AgentDelivery implements Command {
     for (const result of this.#valid) {
       // What was committed before is a repetition.
       if (result.id <= acked) continue;
-      const distrust = distrustOf(namespace, result.client, result.signature, transaction.nowMs);
+      const distrust = this.#distrustOf(namespace, result, transaction.nowMs);
       if (distrust === undefined) processResult(transaction, namespace, result);
-      else this.#refused[distrust]++;
+      else this.#refuse(result, distrust);
     }
     const last = results.at(-1)?.id ?? 0;
     if (last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
+  }
+
+  #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
+    const { client, reporter, signature } = result;
+    const distrust = distrustOf(namespace, client, signature, nowMs);
+    if (distrust !== undefined || client === reporter || namespace.clients.has(client)) return distrust;
+    return namespace.proxiesOf(reporter) >= this.#context.quota ? 'quota' : undefined;
+  }
+
+  #refuse({ id, reporter, client }: DeliveredResult, distrust: Distrust): void {
+    const { refused, quota, onRefused } = this.#context;
+    refused[distrust]++;
+    if (distrust !== 'quota') return;
+    onRefused(
+      id,
+      `${client} would be one proxy client more than the ${String(quota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
+    );
   }
 }
 

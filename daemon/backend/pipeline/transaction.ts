@@ -70,12 +70,13 @@ export class Transaction {
     this.#del(checkRecordKey(client.namespace.name, client.name, entry.name));
   }
 
-  saveClient(namespace: Namespace, client: Client, signature: string): ClientEntry {
+  /** @param reporter of a new proxy client; one that is known keeps its own */
+  saveClient(namespace: Namespace, client: Client, signature: string, reporter?: string): ClientEntry {
     const present = namespace.clients.get(client.name);
     // The silenced state of its events follows its subscriptions.
     if (present !== undefined) for (const check of present.checks.values()) this.#noteEvent(check);
-    const entry = namespace.putClient(client, signature);
-    const stored: StoredClient = { client, signature };
+    const entry = namespace.putClient(client, signature, reporter);
+    const stored: StoredClient = { client, signature, reporter: entry.reporter };
     this.#put(clientKey(namespace.name, client.name), JSON.stringify(stored));
     this.#changes.push(['client', namespace.name, client.name]);
     return entry;

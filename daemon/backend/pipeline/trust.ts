@@ -7,8 +7,9 @@ import type { Namespace } from '../registry/namespace.ts';
  * - `signature`: the client has shown one, and this is not it (completion 1.10)
  * - `banned`: it was deleted with `invalidate`, and may not come back before its time (completion 1.6)
  * - `quarantined`: it was deleted a short while ago, and this comes from before that
+ * - `quota`: it would be one proxy client more than its reporter may make
  */
-export type Distrust = 'signature' | 'banned' | 'quarantined';
+export type Distrust = 'signature' | 'banned' | 'quarantined' | 'quota';
 
 /**
  * Whether agents may report for a client. A deleted one stays deleted through the results that were under way or waited

@@ -41,13 +41,16 @@ export class ClientEntry {
   record: Client;
   /** Empty until the client has shown one; then its keepalives and results must carry it (completion 1.10). */
   signature: string;
+  /** Whose results made it, when it is a proxy client. */
+  readonly reporter: string | undefined;
   readonly checks = new Map<string, CheckEntry>();
   openEvents = 0;
 
-  constructor(namespace: Namespace, record: Client, signature: string) {
+  constructor(namespace: Namespace, record: Client, signature: string, reporter: string | undefined) {
     this.namespace = namespace;
     this.record = record;
     this.signature = signature;
+    this.reporter = reporter;
   }
 
   get name(): string {
@@ -92,6 +95,7 @@ export class Namespace {
   readonly tombstones = new Map<string, Tombstone>();
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+  readonly #proxiesByReporter = new Map<string, number>();
   readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();
   readonly #clientsBySubscription = new Map<string, Set<ClientEntry>>();
   #sortedClients: readonly ClientEntry[] | undefined;
@@ -123,10 +127,17 @@ export class Namespace {
     return counts;
   }
 
-  putClient(record: Client, signature: string): ClientEntry {
+  /** How many proxy clients the results of this one have made that are still here. */
+  proxiesOf(reporter: string): number {
+    return this.#proxiesByReporter.get(reporter) ?? 0;
+  }
+
+  /** @param reporter of a new proxy client; one that is known keeps its own */
+  putClient(record: Client, signature: string, reporter?: string): ClientEntry {
     const present = this.clients.get(record.name);
     if (present === undefined) {
-      const entry = new ClientEntry(this, record, signature);
+      const entry = new ClientEntry(this, record, signature, reporter);
+      this.#countProxy(entry, 1);
       this.clients.set(record.name, entry);
       this.#sortedClients = undefined;
       this.#subscribe(entry, record.subscriptions);
@@ -144,6 +155,7 @@ export class Namespace {
   removeClient(entry: ClientEntry): void {
     for (const check of entry.checks.values()) this.removeCheck(check);
     this.#unsubscribe(entry);
+    this.#countProxy(entry, -1);
     this.clients.delete(entry.name);
     this.#sortedClients = undefined;
   }
@@ -206,6 +218,13 @@ export class Namespace {
       const entry = client.checks.get(check);
       if (entry?.state.event !== undefined) yield entry;
     }
+  }
+
+  #countProxy({ reporter }: ClientEntry, by: 1 | -1): void {
+    if (reporter === undefined) return;
+    const count = this.proxiesOf(reporter) + by;
+    if (count === 0) this.#proxiesByReporter.delete(reporter);
+    else this.#proxiesByReporter.set(reporter, count);
   }
 
   #subscribe(entry: ClientEntry, subscriptions: readonly string[]): void {

@@ -20,6 +20,8 @@ import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
 export interface StoredClient {
   readonly client: Client;
   readonly signature: string;
+  /** Whose results made it, when it is a proxy client. */
+  readonly reporter?: string | undefined;
 }
 
 /** The whole state in memory: decides, while the store remembers (architecture, State). */
@@ -62,8 +64,8 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
   };
   // Clients first: check records belong to them.
   await read(CLIENTS, (namespace, value) => {
-    const { client, signature } = JSON.parse(value) as StoredClient;
-    namespace.putClient(client, signature);
+    const { client, signature, reporter } = JSON.parse(value) as StoredClient;
+    namespace.putClient(client, signature, reporter);
   });
   // Deletions as well: they say which of the results that name an aggregate belong to it.
   await read(AGGREGATE_DELETIONS, (namespace, value, aggregate) => {

@@ -198,6 +198,7 @@ test('what the backend made of a client before it was deleted does not bring it 
     batcher,
     clock,
     definitions: new Definitions({ checks: new Map(), handlers: new Map() }),
+    limits: { proxyClientQuota: 1000 },
   });
   const clients = new Clients({ batcher, quarantineSeconds: 0 });
   await clients.put('default', { name: 'web-1', address: 'a' });
