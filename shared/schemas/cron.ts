@@ -72,7 +72,7 @@ function fieldProblem(text: string, field: Field): string | undefined {
       const names = field.names === undefined ? '' : ` or ${field.names[0] ?? ''} to ${field.names.at(-1) ?? ''}`;
       return (
         `"${item.slice(0, 40)}" is no ${field.name}: write *, ${String(field.min)} to ${String(field.max)}${names}, ` +
-        'a range a-b, or a step */n or a-b/n'
+        `a range a-b, or a step */n or a-b/n with n up to ${String(stepMax(field))}`
       );
     }
   }
@@ -83,11 +83,17 @@ function rangeOf(item: string, field: Field): { readonly from: number; readonly 
   const groups = ITEM.exec(item)?.groups;
   if (groups === undefined) return undefined;
   const { from, to, step } = groups;
-  if (step !== undefined && (Number(step) < 1 || (from !== undefined && to === undefined))) return undefined;
+  if (step !== undefined && (Number(step) < 1 || Number(step) > stepMax(field))) return undefined;
+  if (step !== undefined && from !== undefined && to === undefined) return undefined;
   if (from === undefined) return { from: field.min, to: field.max };
   const first = valueOf(from, field);
   const last = to === undefined ? first : valueOf(to, field);
   return first === undefined || last === undefined || first > last ? undefined : { from: first, to: last };
+}
+
+/** A longer step is over the end of the field at once: it is not what it looks like. */
+function stepMax(field: Field): number {
+  return field === WEEKDAY ? 7 : field.max - field.min + 1;
 }
 
 function valueOf(text: string, { min, max, names }: Field): number | undefined {

@@ -12,6 +12,7 @@ describe('schedules that the legacy service takes', () => {
     '0 0 31 1,2 *',
     '0 0 30 2 mon',
     '0 0 * * 7',
+    '*/60 */24 */31 */12 */7',
     '  0   0 * * * ',
     '0 0 * * * ignored',
     '@hourly',
@@ -29,22 +30,47 @@ test.each([
     problem: 'must have five fields: minute, hour, day of the month, month, day of the week',
   },
   { schedule: '@reboot', problem: 'must be one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly' },
-  { schedule: '60 * * * *', problem: '"60" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n' },
-  { schedule: '5/10 * * * *', problem: '"5/10" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n' },
-  { schedule: '*/0 * * * *', problem: '"*/0" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n' },
-  { schedule: '0 5-1 * * *', problem: '"5-1" is no hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n' },
-  { schedule: '0 1,,2 * * *', problem: '"" is no hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n' },
+  {
+    schedule: '60 * * * *',
+    problem: '"60" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+  },
+  {
+    schedule: '5/10 * * * *',
+    problem: '"5/10" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+  },
+  {
+    schedule: '*/0 * * * *',
+    problem: '"*/0" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+  },
+  {
+    schedule: '*/90 * * * *',
+    problem: '"*/90" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
+  },
+  {
+    schedule: '0 0 * * 1-5/8',
+    problem:
+      '"1-5/8" is no day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
+  },
+  {
+    schedule: '0 5-1 * * *',
+    problem: '"5-1" is no hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n with n up to 24',
+  },
+  {
+    schedule: '0 1,,2 * * *',
+    problem: '"" is no hour: write *, 0 to 23, a range a-b, or a step */n or a-b/n with n up to 24',
+  },
   {
     schedule: '0 0 0 * *',
-    problem: '"0" is no day of the month: write *, 1 to 31, a range a-b, or a step */n or a-b/n',
+    problem: '"0" is no day of the month: write *, 1 to 31, a range a-b, or a step */n or a-b/n with n up to 31',
   },
   {
     schedule: '0 0 * foo *',
-    problem: '"foo" is no month: write *, 1 to 12 or jan to dec, a range a-b, or a step */n or a-b/n',
+    problem: '"foo" is no month: write *, 1 to 12 or jan to dec, a range a-b, or a step */n or a-b/n with n up to 12',
   },
   {
     schedule: '0 0 * * 8',
-    problem: '"8" is no day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n',
+    problem:
+      '"8" is no day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
   },
   { schedule: '0 0 30 2 *', problem: 'has no moment: there is no day 30 in month 2' },
   { schedule: '0 0 31 apr,jun *', problem: 'has no moment: there is no day 31 in month apr,jun' },

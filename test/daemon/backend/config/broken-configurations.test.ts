@@ -171,7 +171,7 @@ const BROKEN: readonly Broken[] = [
     'a step on a single minute',
     { cron: '5/10 * * * *' },
     '.cron',
-    '"5/10" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n',
+    '"5/10" is no minute: write *, 0 to 59, a range a-b, or a step */n or a-b/n with n up to 60',
   ),
   inCheck('a date that never comes', { cron: '0 0 30 2 *' }, '.cron', 'has no moment: there is no day 30 in month 2'),
   inCheck(
