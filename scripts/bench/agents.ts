@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import WebSocket from 'ws';
@@ -10,7 +11,8 @@ import { count, quantile, report, sleep } from './report.ts';
 const AGENTS = 5000;
 const CHECKS = 10;
 const INTERVAL_S = 10;
-const IDLE_AGENTS = 20_000;
+/** As many as 20,000, or as the system lets a process have files open. */
+const IDLE_AGENTS = Math.min(20_000, openFilesMax() - 200);
 /** Handshakes under way at once: agents reconnect with jitter, not in step. */
 const CONNECTING = 200;
 
@@ -142,6 +144,10 @@ class FleetAgent {
   #send(message: object): void {
     this.#socket.send(JSON.stringify(message));
   }
+}
+
+function openFilesMax(): number {
+  return Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 }
 
 function acked(agents: readonly FleetAgent[]): number {
