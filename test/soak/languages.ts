@@ -1,0 +1,238 @@
+import { cronSchedule } from '../../daemon/schedule/cron-schedule.ts';
+import { attributeText } from '../../shared/domain/attributes.ts';
+import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
+import { matchesSearch, parseSearch, printSearch, type SearchRow } from '../../shared/domain/search.ts';
+import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
+import { substituteTokens } from '../../shared/domain/tokens.ts';
+import { cronProblem } from '../../shared/schemas/cron.ts';
+import { timeWindowsSchema } from '../../shared/schemas/time-window.ts';
+import type { Chance } from './chance.ts';
+
+/** A language in which people outside write something that this program reads and carries out. */
+export interface Language {
+  readonly name: string;
+  /** What its texts are made of. */
+  readonly pieces: readonly string[];
+  /** A right text: one of the first, then one of the second, and so on. */
+  readonly slots: readonly (readonly string[])[];
+  /** What can stand around something else, to any depth. */
+  readonly brackets: readonly [readonly [string, string], ...(readonly [string, string])[]];
+  /**
+   * Reads a text, and carries out what it says on something that is chosen by chance.
+   *
+   * @returns whether it was a text of this language
+   * @throws Error when what came out breaks a promise of the language
+   */
+  readonly carryOut: (text: string, about: Subject) => boolean;
+}
+
+/** What a text is carried out on. */
+export interface Subject {
+  readonly word: string;
+  readonly number: number;
+  readonly nowMs: number;
+  readonly zone: string;
+}
+
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/St_Johns',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Asia/Kathmandu',
+  'America/New_York',
+  '-02:30',
+] as const;
+
+/** 1970 to 2100. */
+const EPOCH_MS_MAX = 4.1e12;
+
+/** @param write makes texts like those of the language */
+export function subjectOf(chance: Chance, write: () => string): Subject {
+  return {
+    word:
+      chance.below(2) === 0
+        ? write()
+        : chance.pick(['', 'production', 'a', '[1, 2]', '12', '\u0000', '😀'.repeat(200)]),
+    number: chance.pick([0, 1, -1, 0.5, 60, 2 ** 31, 1e300, chance.below(1e6)]),
+    nowMs: chance.below(EPOCH_MS_MAX),
+    zone: chance.pick(ZONES),
+  };
+}
+
+/** Texts in a row, with a bar between them that none of them holds. */
+function texts(...rows: readonly string[]): string[] {
+  return rows.flatMap((row) => row.split('¦'));
+}
+
+const tokens: Language = {
+  name: 'tokens',
+  pieces: texts(':::¦::¦:¦|¦.¦name¦disk.path¦nope¦tags¦nested¦/etc¦ ¦\n¦\ud83d¦"¦$&¦$1'),
+  slots: [
+    texts('echo ¦x=¦\n'),
+    texts(':::'),
+    texts('name¦disk.path¦tags¦a¦nope|¦nope|a|b¦nested.deep|:'),
+    texts(':::'),
+    texts('¦ -w 5¦:'),
+  ],
+  brackets: [
+    [':::', ':::'],
+    [':::a|', ':::'],
+  ],
+  carryOut(text, { word, number }) {
+    const attributes = { name: word, tags: [word, number], nested: { deep: {} }, disk: { path: text }, a: number };
+    const { value, unmatched } = substituteTokens({ command: text, list: [{ text }], [text]: null }, attributes);
+    if (unmatched.length !== new Set(unmatched).size) throw new Error('a token is told twice');
+    const { command } = value as { readonly command: string };
+    if (!command.isWellFormed()) throw new Error('what comes out has no UTF-8 form');
+    const isUntouched = command === text;
+    if (!text.includes(':::') && !isUntouched && text.isWellFormed())
+      throw new Error('a text without tokens was changed');
+    return !isUntouched && unmatched.length === 0;
+  },
+};
+
+const timeWindows: Language = {
+  name: 'time windows',
+  pieces: texts('5¦17¦00¦12¦24¦59¦:¦:¦ ¦AM¦pm¦UTC¦+02:00¦-¦Europe/Berlin¦EST¦Z¦/¦X'),
+  slots: [
+    texts('5¦12¦1¦10¦00'),
+    texts(':00¦:59¦:59:59¦:30'),
+    texts('¦ AM¦ pm¦PM'),
+    texts('¦¦ UTC¦ +02:00¦ Europe/Berlin¦ EST'),
+  ],
+  brackets: [
+    ['1', '2'],
+    [':', '0'],
+  ],
+  carryOut(text, { word, nowMs, zone }) {
+    const sane = { begin: '5:00 PM', end: '8:00 AM' };
+    const given = timeWindowsSchema.safeParse({
+      days: { all: [sane, { begin: text, end: text }], friday: [{ begin: text, end: word }] },
+    });
+    timeWindowsSchema.safeParse({ days: { [text]: [sane], [word]: [sane] } });
+    const alone = timeWindowsSchema.safeParse({ days: { all: [{ begin: text, end: text }] } });
+    for (const { success, data } of [given, alone]) {
+      if (!success) continue;
+      const windows = parseTimeWindows(data);
+      isInWindow(windows, nowMs, zone);
+    }
+    return alone.success;
+  },
+};
+
+/** Fields of schedules come whole as well, or hardly any schedule would come of them. */
+const cron: Language = {
+  name: 'cron schedules',
+  pieces: texts(
+    ' ¦ ¦* ¦*/5 ¦0 ¦1-5 ¦1-30/7 ¦0,15 ¦31 ¦29 ¦30 2 ¦jan ¦feb,apr ¦sun-sat ¦MON ¦7 ¦59¦-¦,¦/¦L¦#',
+    '?¦W¦@daily¦@¦+',
+  ),
+  slots: [
+    texts('*¦*/7¦0¦5-59/9¦0,30,59'),
+    texts(' * ¦ 0 ¦ 2 ¦ */5 ¦ 22-23 '),
+    texts('*¦1¦29¦31¦30-31¦*/31¦1,15'),
+    texts(' * ¦ 2 ¦ feb ¦ jan-mar ¦ */5 ¦ 4,6,9,11 '),
+    texts('*¦7¦sun¦mon-fri¦*/3¦1,3'),
+    texts('¦¦ 2030'),
+  ],
+  brackets: [
+    ['1,', ',2'],
+    ['* ', ' *'],
+  ],
+  carryOut(text, { nowMs, zone }) {
+    if (cronProblem(text) !== undefined) return false;
+    const next = cronSchedule(text, zone)(nowMs);
+    if (next === undefined || next <= nowMs) throw new Error(`no moment comes after ${String(nowMs)} in ${zone}`);
+    return true;
+  },
+};
+
+const expressions: Language = {
+  name: 'expressions',
+  pieces: texts(
+    `value¦nil¦true¦0¦1.5¦1e9¦'a'¦"b¦':::¦:::client.name|x:::¦:::n:::¦[¦]¦(¦)¦,¦..¦.¦ == ¦ != ¦<`,
+    '>=¦ && ¦ || ¦+¦-¦*¦/¦%¦!¦?¦:¦ =~ /¦/i¦/¦include?(¦start_with?(¦length¦to_i¦to_s¦abs',
+    `between?(¦Time.now¦Time.at(¦.hour¦in: 'UTC'¦(a+)+$¦[^a-z]¦{2,5}¦\\d¦^¦.*¦|¦\\¦ ¦ä¦\u0000`,
+  ),
+  slots: [
+    texts('¦!¦-¦('),
+    texts(`value¦1¦'a:::n:::'¦[value, nil]¦:::client.name|3:::¦value.to_s¦(1..9)¦Time.at(60).hour¦:::n:::`),
+    texts(' == ¦ && ¦ || ¦ < ¦ + ¦ * ¦ % ¦ - ¦.include?(¦ =~ /(a|ä)*$/ || '),
+    texts('value¦60¦"b"¦value.length¦nil¦Time.now.wday¦value.nil? ? 1 : 2'),
+    texts('¦¦)'),
+  ],
+  brackets: [
+    ['(', ')'],
+    ['[', ']'],
+    ['!', ''],
+    ['value =~ /(', ')+/'],
+    ['value + ', ''],
+    ['value.include?(', ')'],
+  ],
+  carryOut(text, { word, number, nowMs, zone }) {
+    const outcome = parseExpression(text);
+    if (outcome.kind === 'problem') {
+      if (outcome.position < 0 || outcome.position > text.length) throw new Error('the problem is outside of the text');
+      return false;
+    }
+    const token = (path: readonly string[]): unknown => (path[0] === 'n' ? number : [word, number]);
+    for (const value of [word, number, [word, number, null], undefined]) {
+      evaluate(outcome, { value, token, nowMs, zone });
+    }
+    return true;
+  },
+};
+
+const searches: Language = {
+  name: 'searches',
+  pieces: texts(
+    'disk¦web-1¦"¦"a b"¦ and ¦ or ¦ ¦!¦(¦)¦\\¦*¦?¦ä¦\u0007¦client¦check¦output¦status¦occurrences',
+    'action¦silenced¦flapping¦silenced_by¦age¦last¦=¦!=¦~¦>=¦<¦warn¦crit¦2¦1h30m¦1e9¦*a*a*a*',
+    'create¦client:*',
+  ),
+  slots: [
+    texts('¦!¦('),
+    texts('disk¦silenced¦status>=warn¦client~web-*¦age>1h¦"a b"'),
+    texts(' ¦ and ¦ or '),
+    texts('web¦occurrences>3¦action=create¦last<5m¦output~a?b'),
+    texts('¦)'),
+  ],
+  brackets: [
+    ['(', ')'],
+    ['!', ''],
+    ['client~*', '*'],
+    ['a or (', ')'],
+  ],
+  carryOut(text, { word, number, nowMs }) {
+    const search = parseSearch(text);
+    if (search.kind === 'problem') {
+      if (search.position < 0 || search.position > text.length) throw new Error('the problem is outside of the text');
+      return false;
+    }
+    const nowSeconds = Math.floor(nowMs / 1000);
+    const row: SearchRow = {
+      client: word,
+      check: attributeText(number),
+      status: number,
+      action: 'create',
+      occurrences: number,
+      since: nowSeconds - 60,
+      last: nowSeconds,
+      silenced_by: [word, 'client:web-1'],
+      output: word,
+    };
+    const printed = printSearch(search);
+    const again = parseSearch(printed);
+    if (again.kind === 'problem') {
+      // The plainest spelling of the longest searches may be longer than any search.
+      if (printed.length <= text.length) throw new Error(`it prints as ${printed}, which is none: ${again.message}`);
+    } else if (matchesSearch(search, row, nowSeconds) !== matchesSearch(again, row, nowSeconds)) {
+      throw new Error(`it prints as ${printed}, which finds something else`);
+    }
+    return true;
+  },
+};
+
+export const LANGUAGES: readonly Language[] = [tokens, timeWindows, cron, expressions, searches];

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { Chance } from './chance.ts';
+import { LANGUAGES, subjectOf, type Language } from './languages.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+/** The long form has 200 rounds: a million texts of each language. */
+const ROUNDS = 1;
+const TEXTS_PER_ROUND = 5000;
+
+/** Longest text of one repeated piece. */
+const LENGTH_MAX = 4096;
+const PIECES_MAX = 30;
+
+const CPU_MS_MAX = 10;
+/** What takes too long is carried out again, since the first time may have been that of a compiler or a collector. */
+const MEASUREMENTS = 8;
+
+/** Texts from right to nonsense. */
+class Writer {
+  readonly #chance: Chance;
+  readonly #language: Language;
+
+  constructor(chance: Chance, language: Language) {
+    this.#chance = chance;
+    this.#language = language;
+  }
+
+  text(): string {
+    const chance = this.#chance;
+    switch (chance.below(10)) {
+      case 0: {
+        const repeated = this.#joined(3);
+        return repeated.repeat(1 + chance.below(LENGTH_MAX / (repeated.length + 1)));
+      }
+      case 1: {
+        const [open, close] = chance.pick(this.#language.brackets);
+        const depth = 1 + chance.below(chance.pick([4, 40, LENGTH_MAX / (open.length + close.length)]));
+        return open.repeat(depth) + this.#joined(2) + close.repeat(depth - chance.below(2));
+      }
+      case 2:
+        return Array.from({ length: chance.below(40) }, () => String.fromCharCode(chance.below(0x1_0000))).join('');
+      case 3:
+        return this.#mutated(this.#joined(PIECES_MAX));
+      case 4:
+        return this.#mutated(this.#sentence());
+      case 5:
+      case 6:
+        return this.#sentence();
+      default:
+        return this.#joined(PIECES_MAX);
+    }
+  }
+
+  #sentence(): string {
+    return this.#language.slots.map((slot) => this.#oneOf(slot)).join('');
+  }
+
+  #joined(most: number): string {
+    const count = 1 + this.#chance.below(this.#chance.pick([2, 6, most]));
+    return Array.from({ length: count }, () => this.#oneOf(this.#language.pieces)).join('');
+  }
+
+  #oneOf(texts: readonly string[]): string {
+    return texts[this.#chance.below(texts.length)] ?? '';
+  }
+
+  #mutated(text: string): string {
+    const at = this.#chance.below(text.length);
+    const inserted = String.fromCharCode(this.#chance.below(this.#chance.pick([0x80, 0x1_0000])));
+    return text.slice(0, at) + inserted + text.slice(at + this.#chance.below(2));
+  }
+}
+
+/** Milliseconds of this thread's own time at its best, so that it does not count how busy the machine is. */
+function cpuMs(task: () => void): number {
+  let best = Infinity;
+  for (let measured = 0; measured < MEASUREMENTS && best > CPU_MS_MAX; measured++) {
+    const before = process.threadCpuUsage();
+    task();
+    const { user, system } = process.threadCpuUsage(before);
+    best = Math.min(best, (user + system) / 1000);
+  }
+  return best;
+}
+
+test.each(LANGUAGES)(
+  'whatever is written as $name is read and carried out without a failure, and soon',
+  (language) => {
+    const chance = new Chance(seed());
+    const writer = new Writer(chance, language);
+    const texts = rounds(ROUNDS) * TEXTS_PER_ROUND;
+    let understood = 0;
+    let slowestMs = 0;
+    for (let count = 0; count < texts; count++) {
+      const text = writer.text();
+      const subject = subjectOf(chance, () => writer.text());
+      let isUnderstood = false;
+      const carryOut = (): void => void (isUnderstood = language.carryOut(text, subject));
+      try {
+        const startMs = performance.now();
+        carryOut();
+        const elapsedMs = performance.now() - startMs;
+        // Its own time is no longer than the time that passed.
+        const ownMs = elapsedMs > CPU_MS_MAX ? cpuMs(carryOut) : elapsedMs;
+        if (ownMs > CPU_MS_MAX) throw new Error(`it takes ${String(ownMs)} ms`);
+        slowestMs = Math.max(slowestMs, ownMs);
+      } catch (error) {
+        throw new Error(`${JSON.stringify(text)} about ${JSON.stringify(subject)}`, { cause: error });
+      }
+      if (isUnderstood) understood += 1;
+    }
+    console.log(
+      `${language.name}: ${String(texts)} texts, ${String(understood)} understood, ${slowestMs.toFixed(1)} ms`,
+    );
+    // With nothing but nonsense, nothing would be shown.
+    expect(understood).toBeGreaterThan(texts / 50);
+  },
+  roundsTimeoutMs(ROUNDS, 5000),
+);
