@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const recordSchema = z.looseObject({ level: z.string(), message: z.string() });
 
-interface AgentProcess {
+export interface AgentProcess extends AsyncDisposable {
   readonly pid: number;
   /** Log records so far. */
   readonly records: readonly z.infer<typeof recordSchema>[];
@@ -16,7 +16,14 @@ interface AgentProcess {
 }
 
 /** The agent program as a process of its own, killed when the test ends if it is still there. */
-export function startAgent(args: readonly string[], env: Readonly<Record<string, string>> = {}): AgentProcess {
+export function startAgent(args: readonly string[], env?: Readonly<Record<string, string>>): AgentProcess {
+  const agent = spawnAgent(args, env);
+  onTestFinished(() => agent[Symbol.asyncDispose]());
+  return agent;
+}
+
+/** The agent program as a process of its own. Disposing of it kills it. */
+export function spawnAgent(args: readonly string[], env: Readonly<Record<string, string>> = {}): AgentProcess {
   const child = spawn(process.execPath, ['daemon/agent/main.ts', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -29,11 +36,16 @@ export function startAgent(args: readonly string[], env: Readonly<Record<string,
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = waitFor(child).then((code) => ({ code, stderr }));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  return { pid: child.pid ?? 0, records, kill: (signal) => void child.kill(signal), ended };
+  return {
+    pid: child.pid ?? 0,
+    records,
+    kill: (signal) => void child.kill(signal),
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
 }
 
 async function waitFor(child: ChildProcess): Promise<number | null> {

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { AgentFleet, messages, SOON } from '../../support/agent-fleet.ts';
+
+const NAMES = ['web-1', 'web-2', 'web-3'];
+
+/** A check that counts its runs on each machine, and tells the number in its output and in its status. */
+const counting = (dir: string): Readonly<Record<string, unknown>> => ({
+  command: `n=$(($(cat ${dir}/:::name:::.count 2> /dev/null) + 1)); echo $n | tee ${dir}/:::name:::.count; exit $((n % 4))`,
+  standalone: true,
+  interval: 1,
+});
+
+/** The statuses of so many runs. */
+const statusesOf = (count: number): number[] => Array.from({ length: count }, (_, at) => (at + 1) % 4);
+
+/** The number of the last run on a machine, whether or not anybody was told. */
+async function counted(fleet: AgentFleet, name: string): Promise<number> {
+  return Number(await readFile(join(fleet.dir, `${name}.count`), 'utf8'));
+}
+
+/** Waits until the backend knows of a run: what it then knows of all runs up to the last. */
+async function told(
+  fleet: AgentFleet,
+  name: string,
+  run: number,
+): Promise<{ readonly last: number; readonly history: readonly number[] }> {
+  return await vi.waitFor(async () => {
+    const result = await fleet.api.result(name, 'own');
+    const last = Number(result?.check.output ?? 0);
+    expect(last).toBeGreaterThanOrEqual(run);
+    return { last, history: result?.check.history ?? [] };
+  }, SOON);
+}
+
+test('what machines find while the backend is down is told when it is back: all of it, once, in order', async () => {
+  await using fleet = await AgentFleet.open();
+  const checks = { own: counting(fleet.dir) };
+  const agents = await Promise.all(NAMES.map((name) => fleet.agent(name, { checks })));
+  for (const name of NAMES) await told(fleet, name, 1);
+  await fleet.stopBackend('SIGKILL');
+  for (const [at, name] of NAMES.entries()) {
+    const alone = await counted(fleet, name);
+    await vi.waitFor(async () => expect(await counted(fleet, name)).toBeGreaterThan(alone), SOON);
+    expect(agents.map(messages)[at]).toContain('not connected to the backend');
+  }
+  const killed = agents[2];
+  killed?.kill('SIGKILL');
+  await killed?.ended;
+  await fleet.startBackend();
+  await fleet.agent('web-3', { checks });
+
+  for (const name of ['web-1', 'web-2']) {
+    const { last, history } = await told(fleet, name, await counted(fleet, name));
+    expect(history).toEqual(statusesOf(last));
+  }
+  const { last, history } = await told(fleet, 'web-3', (await counted(fleet, 'web-3')) + 1);
+  const all = statusesOf(last);
+  // A run that was under way at the end of its agent has no result.
+  expect([all, ...all.map((_, at) => all.toSpliced(at, 1))]).toContainEqual(history);
+});

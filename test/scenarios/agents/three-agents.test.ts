@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { AgentFleet, SOON } from '../../support/agent-fleet.ts';
+import { writesDiary, type DiaryRun } from '../../support/run-diary.ts';
+
+/** Three machines, each in a rack of its own; two of them look after machines without an agent. */
+const MACHINES = [
+  { name: 'web-1', rack: 'r1', subscriptions: ['web', 'roundrobin:pool', 'roundrobin:poller'] },
+  { name: 'web-2', rack: 'r2', subscriptions: ['web', 'roundrobin:pool', 'roundrobin:poller'] },
+  { name: 'web-3', rack: 'r3', subscriptions: ['web', 'roundrobin:pool'] },
+];
+const NAMES = MACHINES.map(({ name }) => name);
+
+const definitions = (dir: string): Readonly<Record<string, unknown>> => ({
+  load: { ...writesDiary(dir), subscribers: ['web'], interval: 1, place: ':::rack:::', team: ':::team|ops:::' },
+  elsewhere: { ...writesDiary(dir), subscribers: ['db'], interval: 1 },
+  probe: { ...writesDiary(dir), subscribers: ['roundrobin:pool'], interval: 1 },
+  snmp: {
+    ...writesDiary(dir),
+    subscribers: ['roundrobin:poller'],
+    interval: 2,
+    target: ':::address:::',
+    proxy_requests: { client_attributes: { kind: 'switch' } },
+  },
+  app: {
+    command: 'echo app is down on :::name:::; exit 2',
+    subscribers: ['web'],
+    interval: 1,
+    hooks: { critical: { command: 'echo seen from :::rack:::' }, 'non-zero': { command: 'echo not this one' } },
+  },
+  token: { command: 'echo :::disk.path::: :::nope:::', subscribers: ['web'], interval: 1 },
+  stuck: {
+    // None of them listens to a polite request.
+    command: `trap '' TERM; echo begun; sh -c 'trap "" TERM; sleep 600 & echo $! $PPID $$ > ${dir}/pids; wait'`,
+    subscribers: ['client:web-1'],
+    interval: 3600,
+    timeout: 0.5,
+  },
+});
+
+let fleet: AgentFleet;
+
+beforeAll(async () => {
+  fleet = await AgentFleet.open(definitions);
+  for (const at of [1, 2, 3]) {
+    await fleet.api.saveClient({ name: `sw-${String(at)}`, address: `192.0.2.${String(at)}`, kind: 'switch' });
+  }
+  await fleet.api.saveClient({ name: 'router', address: '192.0.2.9', kind: 'router' });
+  const own = { ...writesDiary(fleet.dir), standalone: true, interval: 1, playbook: 'https://wiki.example.org' };
+  await Promise.all(
+    MACHINES.map(({ name, ...about }) => fleet.agent(name, { ...about, checks: name === 'web-1' ? { own } : {} })),
+  );
+});
+afterAll(() => fleet[Symbol.asyncDispose]());
+
+/** Waits for so many runs of a check. */
+async function runsOf(name: string, count: number): Promise<DiaryRun[]> {
+  return await vi.waitFor(async () => {
+    const runs = (await fleet.runs()).filter(({ check }) => check.name === name);
+    expect(runs.length).toBeGreaterThanOrEqual(count);
+    return runs;
+  }, SOON);
+}
+
+test('a check of a subscription runs on each machine of it, once for each request, with the attributes of that machine', async () => {
+  const runs = await runsOf('load', 6);
+  for (const { name, rack } of MACHINES) {
+    const checks = runs.filter(({ client }) => client.name === name).map(({ check }) => check);
+    expect(checks.length).toBeGreaterThan(0);
+    for (const check of checks) expect(check).toMatchObject({ place: rack, team: 'ops' });
+    expect(new Set(checks.map(({ issued }) => issued)).size).toBe(checks.length);
+  }
+  await vi.waitFor(async () => {
+    const results = await fleet.api.results({ check: 'load' });
+    expect(results.map(({ client }) => client).toSorted()).toEqual(NAMES);
+    for (const { check } of results) expect(check).toMatchObject({ status: 0, interval: 1 });
+  }, SOON);
+  expect(await fleet.api.results({ check: 'elsewhere' })).toEqual([]);
+});
+
+test('a standalone check runs on its own machine only', async () => {
+  const runs = await runsOf('own', 2);
+  expect(new Set(runs.map(({ client }) => client.name))).toEqual(new Set(['web-1']));
+  await vi.waitFor(async () => {
+    expect(await fleet.api.results({ check: 'own' })).toMatchObject([
+      { client: 'web-1', check: { standalone: true, playbook: 'https://wiki.example.org', status: 0 } },
+    ]);
+  }, SOON);
+});
+
+test('of a round robin, one machine after the other runs the check', async () => {
+  const runs = await runsOf('probe', 3);
+  const issued = runs.map(({ check }) => check.issued);
+  expect(new Set(issued).size).toBe(issued.length);
+  // In its first moments an agent may join between two turns.
+  await vi.waitFor(async () => {
+    const last = (await runsOf('probe', 3)).slice(-3);
+    expect(last.map(({ client }) => client.name).toSorted()).toEqual(NAMES);
+  }, SOON);
+});
+
+test('a check about machines without an agent runs for each of them on one that polls, and its results are theirs', async () => {
+  const runs = await runsOf('snmp', 3);
+  expect(new Set(runs.map(({ check }) => check.source))).toEqual(new Set(['sw-1', 'sw-2', 'sw-3']));
+  for (const { client, check } of runs) {
+    expect(['web-1', 'web-2']).toContain(client.name);
+    expect(check['target']).toBe(check.source?.replace('sw-', '192.0.2.'));
+  }
+  await vi.waitFor(async () => {
+    const results = await fleet.api.results({ check: 'snmp' });
+    expect(results.map(({ client }) => client).toSorted()).toEqual(['sw-1', 'sw-2', 'sw-3']);
+    for (const { check } of results) expect(['web-1', 'web-2']).toContain(check['origin']);
+  }, SOON);
+});
+
+test('a failing check brings what its hook found', async () => {
+  await vi.waitFor(async () => {
+    expect(await fleet.api.event('web-3', 'app')).toMatchObject({
+      check: {
+        // As it was defined: what takes the place of a token may be secret.
+        command: 'echo app is down on :::name:::; exit 2',
+        output: 'app is down on web-3\n',
+        status: 2,
+        hooks: {
+          critical: { command: 'echo seen from :::rack:::', output: 'seen from r3\n', status: 0 },
+          'non-zero': { command: 'echo not this one' },
+        },
+      },
+    });
+  }, SOON);
+});
+
+test('a check that names what a machine does not have is not run there', async () => {
+  await vi.waitFor(async () => {
+    expect(await fleet.api.event('web-2', 'token')).toMatchObject({
+      check: { output: 'Unmatched check token(s): disk.path, nope', status: 3, handle: false },
+    });
+  }, SOON);
+});
+
+/** Whether a process of this number is still there. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a check that does not end takes its children and their children with it at its timeout', async () => {
+  await fleet.api.requestCheck({ check: 'stuck' });
+  await vi.waitFor(async () => {
+    expect(await fleet.api.event('web-1', 'stuck')).toMatchObject({
+      check: { status: 2, output: 'Execution timed out\nbegun\n' },
+    });
+  }, SOON);
+  const tree = (await readFile(join(fleet.dir, 'pids'), 'utf8')).trim().split(' ').map(Number);
+  expect(tree).toHaveLength(3);
+  await vi.waitFor(() => expect(tree.filter(isAlive)).toEqual([]), SOON);
+});

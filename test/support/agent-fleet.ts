@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { CuttingProxy } from './cutting-proxy.ts';
+import { readDiary, type DiaryRun } from './run-diary.ts';
+import { spawnAgent, type AgentProcess } from './start-agent.ts';
+import { startDaemon, type DaemonProcess } from './start-daemon.ts';
+
+/** Generous, because two cores may be shared with other work. */
+export const SOON = { timeout: 20_000, interval: 20 };
+
+type Definitions = Readonly<Record<string, unknown>>;
+
+/** A backend and agents as programs of their own. Disposing of it kills them all. */
+export class AgentFleet implements AsyncDisposable {
+  /** Whatever checks may write to. */
+  readonly dir: string;
+  readonly #parts = new AsyncDisposableStack();
+  readonly #network: CuttingProxy;
+  #daemon: DaemonProcess;
+
+  private constructor(dir: string, daemon: DaemonProcess, network: CuttingProxy) {
+    this.dir = dir;
+    this.#daemon = daemon;
+    this.#network = network;
+    this.#parts.defer(() => rm(dir, { recursive: true, force: true }));
+    this.#parts.defer(() => this.#daemon[Symbol.asyncDispose]());
+    this.#parts.use(network);
+  }
+
+  /** @param checks definitions of the backend, which may write to the directory */
+  static async open(checks: (dir: string) => Definitions = () => ({})): Promise<AgentFleet> {
+    const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+    await writeFile(join(dir, 'backend.json'), JSON.stringify({ checks: checks(dir) }));
+    const daemon = await startBackend(dir);
+    return new AgentFleet(dir, daemon, await CuttingProxy.open(daemon.url));
+  }
+
+  get api(): ApiClient {
+    return openApiClient({ backend: this.#daemon.url });
+  }
+
+  /** The runs of the checks that write them to `diary` in the directory. */
+  runs(): Promise<DiaryRun[]> {
+    return readDiary(join(this.dir, 'diary'));
+  }
+
+  /**
+   * Starts an agent, again or for the first time, and waits until it has a connection.
+   *
+   * @param about attributes of the client, and the checks of its machine
+   */
+  async agent(name: string, { checks = {}, ...client }: Definitions = {}): Promise<AgentProcess> {
+    const confDir = join(this.dir, name);
+    await mkdir(confDir, { recursive: true });
+    // Their usual ports are not ours alone.
+    const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
+    await writeFile(join(confDir, 'agent.json'), JSON.stringify({ client: { ...closed, ...client, name }, checks }));
+    const stateDir = join(this.dir, `${name}-state`);
+    const agent = spawnAgent(['start', '--backend', this.#network.url, '--state-dir', stateDir, '-d', confDir]);
+    this.#parts.use(agent);
+    await vi.waitFor(() => {
+      if (!messages(agent).includes('connected to the backend')) throw new Error(`${name} has no connection`);
+    }, SOON);
+    return agent;
+  }
+
+  /** Without a chance to do anything before its end, unless the signal gives it one. */
+  async stopBackend(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    await this.#daemon.end(signal);
+  }
+
+  async startBackend(): Promise<void> {
+    this.#daemon = await startBackend(this.dir);
+    this.#network.target = this.#daemon.url;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#parts.disposeAsync();
+  }
+}
+
+/** What an agent has said in its log. */
+export function messages({ records }: AgentProcess): string[] {
+  return records.map(({ message }) => message);
+}
+
+function startBackend(dir: string): Promise<DaemonProcess> {
+  return startDaemon({ stateDir: join(dir, 'state'), args: ['--config', join(dir, 'backend.json')] });
+}
