@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } from '../../shared/schemas/agent.ts';
 import { startBackend } from './backend-process.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';

@@ -2,6 +2,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
+import { EchoTerminal } from './echo-terminal.ts';
 import { startStorm, type Storm } from './storm.ts';
 
 const EVENTS = 100_000;
@@ -127,11 +128,16 @@ async function keys(
   const name = `${count(changesPerSecond)} changes/s at ${sizeText(size)}`;
   storm.blow({ changesPerSecond, pings: true });
   storm.takeAnswerDelays();
+  await using echo = await EchoTerminal.open();
+  const echoes: number[] = [];
   const arrivals: Arrival[] = [];
   const cpuBefore = terminal.cpuMs;
   const startedAt = performance.now();
   while (arrivals.length < KEYS) {
-    await sleep(450 + Math.random() * 100);
+    for (let key = 0; key < MOVES.length; key++) {
+      await sleep(20 + Math.random() * 20);
+      echoes.push(await echo.press());
+    }
     let pressedAt = performance.now();
     let row = 1;
     arrivals.push(await terminal.press('g', showsRow(row)));
@@ -147,6 +153,7 @@ async function keys(
   storm.blow({ changesPerSecond, pings: false });
   const cpu = (100 * (terminal.cpuMs - cpuBefore)) / (performance.now() - startedAt);
   reportArrivals(`key to frame, ${name}`, arrivals, `goal p99 ${String(goalMs)}, slowest 150`);
+  report(`key to its echo by a program that does nothing else`, quantilesText(echoes), 'the share of the machine');
   report(`CPU of one core, ${name}, with keys`, `${cpu.toFixed(1)} %`, '');
   const delays = storm.takeAnswerDelays();
   report(
@@ -186,14 +193,14 @@ function shownIn(screen: string): string | undefined {
 
 /** A terminal that takes nothing for a while: what is old by then must not be shown first. */
 async function stall(terminal: ConsoleTerminal): Promise<void> {
-  await terminal.press('g', showsRow(1));
+  await terminal.press('100g', showsRow(100));
   terminal.stall();
   const bytesBefore = terminal.received;
   await sleep(STALL_MS - 200);
-  terminal.write('jjj');
+  terminal.write('g');
   await sleep(200);
   terminal.flow();
-  const { delayMs } = await terminal.until(showsRow(4));
+  const { delayMs } = await terminal.until(showsRow(1));
   const kilobytes = (terminal.received - bytesBefore) / 1000;
   report(
     'right screen after a stall of 3 s',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { startBackend } from './backend-process.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';

@@ -119,4 +119,5 @@ test('a backend that was away tells of what went stale meanwhile', async () => {
   const second = await openRig(first.dir, first.clock);
   pass(second, 15);
   await becomes(second, 'Last check execution was 60 seconds ago');
+  expect(await second.api.event('db-1', 'backup')).toMatchObject({ check: { history: ['0', '1'] } });
 });
