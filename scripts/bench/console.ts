@@ -22,7 +22,7 @@ const MOVES: readonly (readonly [keys: string, rows: number])[] = [
 ];
 /** A little less than what the console keeps the order for after each key. */
 const ORDER_STANDS_MS = 300;
-const FILTER_ROUNDS = 12;
+const FILTER_ROUNDS = 25;
 const REST_MS = 8000;
 const STALL_MS = 3000;
 
@@ -135,7 +135,7 @@ async function keys(
   const startedAt = performance.now();
   while (arrivals.length < KEYS) {
     for (let key = 0; key < MOVES.length; key++) {
-      await sleep(20 + Math.random() * 20);
+      await sleep(30 + Math.random() * 10);
       echoes.push(await echo.press());
     }
     let pressedAt = performance.now();
@@ -172,7 +172,7 @@ async function filterKeys(terminal: ConsoleTerminal): Promise<void> {
   const arrivals: Arrival[] = [];
   for (let round = 0; round < FILTER_ROUNDS; round++) {
     await terminal.press('/', (screen) => /^ \//m.test(screen));
-    const term = String(200 + round * 61);
+    const term = String(200 + round * 29);
     for (const key of [...term.split(''), ...term.split('').fill('\u007F')]) {
       await sleep(40 + Math.random() * 80);
       const before = shownCount(terminal);

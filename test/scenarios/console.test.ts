@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -77,6 +77,26 @@ describe('the real console in a real pseudo-terminal', () => {
       mouse: false,
       synchronized: false,
     });
+  });
+
+  test('keeps its compiled code for the next start', async () => {
+    await using pty = startConsole(['--backend', 'http://127.0.0.1:9']);
+    await pty.waitForText('connecting to', 20_000);
+    pty.write('q');
+    await pty.exited;
+    expect(await readdir(join(BUILT, '.compile-cache'))).toHaveLength(1);
+  });
+
+  test.each([
+    { name: 'SIGTERM', end: (pty: Pty) => pty.kill('SIGTERM'), exit: { exitCode: 0, signal: 15 } },
+    { name: 'ctrl-c, twice', end: (pty: Pty) => pty.write('\u0003\u0003'), exit: { exitCode: 0, signal: 0 } },
+  ])('leaves the terminal as it was: $name', async ({ end, exit }) => {
+    const backend = await scriptedBackend();
+    await using pty = startConsole(['--backend', backend.url]);
+    await pty.waitForText('12 of 12 events shown', 20_000);
+    end(pty);
+    expect(await pty.exited).toEqual(exit);
+    expect(pty.screen.modes).toMatchObject({ alternate: false, cursorHidden: false, paste: false, focus: false });
   });
 
   test('never erases the whole screen while it runs, and draws each frame as one', async () => {
