@@ -22,11 +22,9 @@ const AFTER_PARTS = '"';
 const DIGITS_MAX = String(Number.MAX_SAFE_INTEGER).length;
 const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String.fromCharCode(count));
 
-// oxlint-disable-next-line no-control-regex -- these two are the alphabet of the encoding
+// These two are the alphabet of the encoding.
 const NEEDS_ESCAPE = /[\u0000\u0001]/;
-// oxlint-disable-next-line no-control-regex
 const ESCAPABLE = /[\u0000\u0001]/g;
-// oxlint-disable-next-line no-control-regex
 const ESCAPED = /\u0001[\u0001\u0002]/g;
 
 /**
