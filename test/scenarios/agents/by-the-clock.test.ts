@@ -1,0 +1,164 @@
+import { describe, expect, test, vi } from 'vitest';
+import { ClockedFleet } from '../../support/clocked-fleet.ts';
+import { writesDiary } from '../../support/run-diary.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+const BERLIN = 'Europe/Berlin';
+
+/** A moment in UTC, to the second. */
+const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
+
+/** The moments of the runs, in UTC. */
+async function moments(fleet: ClockedFleet): Promise<string[]> {
+  return (await fleet.runs()).map(({ check }) => utc(check.issued * 1000));
+}
+
+/** Lets so many seconds pass; the runs of each, and their results, must be there before the next one begins. */
+async function runAt(fleet: ClockedFleet, seconds: number, expected: readonly string[]): Promise<void> {
+  for (let passed = 0; passed < seconds; passed++) {
+    await fleet.pass(1);
+    const isOver = (moment: string): boolean => moment < utc(fleet.clock.now());
+    const over = expected.filter(isOver);
+    await vi.waitFor(
+      async () => {
+        expect((await moments(fleet)).filter(isOver)).toEqual(over);
+        const result = await fleet.api.result('web-1', 'own');
+        expect(result?.check.history ?? []).toHaveLength(over.length);
+      },
+      { timeout: 10_000, interval: 5 },
+    );
+  }
+  expect(await moments(fleet)).toEqual(expected);
+}
+
+// The one schedules what is standalone, the other what is for subscriptions: by the same rules.
+describe.each(['machine', 'backend'] as const)('when the %s schedules a check', (by) => {
+  /** A fleet with the one check, on one machine. */
+  async function scheduled(startMs: number, check: Attributes): Promise<ClockedFleet> {
+    const own = (dir: string): Attributes => ({ ...writesDiary(dir), ...check });
+    const fleet = await ClockedFleet.open(startMs, (dir) =>
+      by === 'backend' ? { own: { ...own(dir), subscribers: ['web'] } } : {},
+    );
+    const checks = by === 'machine' ? { own: { ...own(fleet.dir), standalone: true } } : {};
+    await fleet.agent('web-1', { subscriptions: ['web'], checks });
+    return fleet;
+  }
+
+  test.each<{ name: string; start: string; cron: string; timezone: string; expected: string[] }>([
+    {
+      name: 'it runs at the moment of its cron schedule and at no other',
+      start: '2026-01-01T10:04:57Z',
+      cron: '*/5 * * * *',
+      timezone: 'UTC',
+      expected: ['2026-01-01T10:05:00'],
+    },
+    {
+      name: 'its cron schedule is in its own time zone',
+      start: '2026-07-01T21:59:57Z',
+      cron: '0 0 * * *',
+      timezone: BERLIN,
+      expected: ['2026-07-01T22:00:00'],
+    },
+    {
+      name: 'a moment of cron that the clock skips comes right after',
+      start: '2026-03-29T00:59:57Z',
+      cron: '30 2 * * *',
+      timezone: BERLIN,
+      expected: ['2026-03-29T01:00:00'],
+    },
+    {
+      name: 'a moment of cron that the clock shows twice comes the first time',
+      start: '2026-10-25T00:29:57Z',
+      cron: '30 2 * * *',
+      timezone: BERLIN,
+      expected: ['2026-10-25T00:30:00'],
+    },
+    {
+      name: 'and not the second time',
+      start: '2026-10-25T01:29:57Z',
+      cron: '30 2 * * *',
+      timezone: BERLIN,
+      expected: [],
+    },
+  ])('$name', async ({ start, cron, timezone, expected }) => {
+    await using fleet = await scheduled(Date.parse(start), { cron, timezone });
+    await runAt(fleet, 5, expected);
+  });
+
+  /** Each is looked at every second, from two seconds before. */
+  test.each<{ name: string; from: string; days: Attributes; timezone: string; runs: number[]; seconds: number }>([
+    {
+      name: 'it is subdued from the first second of a window to its last',
+      from: '2026-01-01T17:00:00Z',
+      days: { all: [{ begin: '5:00 PM', end: '5:00:02 PM' }] },
+      timezone: 'UTC',
+      runs: [-2, -1, 3, 4],
+      seconds: 7,
+    },
+    {
+      name: 'a window whose ends are one is a second long',
+      from: '2026-01-01T17:00:00Z',
+      days: { thursday: [{ begin: '17:00', end: '17:00' }] },
+      timezone: 'UTC',
+      runs: [-2, -1, 1, 2],
+      seconds: 5,
+    },
+    {
+      name: 'a window may have a zone of its own',
+      from: '2026-01-01T17:00:00Z',
+      days: { all: [{ begin: '12:00 PM EST', end: '12:00:01 PM EST' }] },
+      timezone: BERLIN,
+      runs: [-2, -1, 2, 3],
+      seconds: 6,
+    },
+    {
+      name: 'a window of Friday runs past midnight into Saturday',
+      from: '2026-01-02T23:59:59Z',
+      days: { friday: [{ begin: '11:59:59 PM', end: '12:00:01 AM' }] },
+      timezone: 'UTC',
+      runs: [-2, -1, 3, 4],
+      seconds: 7,
+    },
+    {
+      name: 'and does not begin in the night before',
+      from: '2026-01-01T23:59:59Z',
+      days: { friday: [{ begin: '11:59:59 PM', end: '12:00:01 AM' }] },
+      timezone: 'UTC',
+      runs: [-2, -1, 0, 1, 2],
+      seconds: 5,
+    },
+    {
+      name: 'of a window whose begin the clock skips, the rest is left',
+      from: '2026-03-29T01:00:00Z',
+      days: { sunday: [{ begin: '2:30 AM', end: '3:00:01 AM' }] },
+      timezone: BERLIN,
+      runs: [-2, -1, 2, 3],
+      seconds: 6,
+    },
+    {
+      name: 'a window that the clock shows twice counts the first time',
+      from: '2026-10-25T00:59:58Z',
+      days: { sunday: [{ begin: '2:59:58 AM', end: '2:59:59 AM' }] },
+      timezone: BERLIN,
+      runs: [-2, -1, 2, 3],
+      seconds: 6,
+    },
+    {
+      name: 'and the second time',
+      from: '2026-10-25T01:59:58Z',
+      days: { sunday: [{ begin: '2:59:58 AM', end: '2:59:59 AM' }] },
+      timezone: BERLIN,
+      runs: [-2, -1, 2, 3],
+      seconds: 6,
+    },
+  ])('$name', async ({ from, days, timezone, runs, seconds }) => {
+    const fromMs = Date.parse(from);
+    await using fleet = await scheduled(fromMs - 2000, { interval: 1, timezone, subdue: { days } });
+    await runAt(
+      fleet,
+      seconds,
+      runs.map((second) => utc(fromMs + second * 1000)),
+    );
+  });
+});

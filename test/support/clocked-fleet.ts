@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { agentAddress } from '../../daemon/agent/agent-address.ts';
+import { clientIdentity } from '../../daemon/agent/client-record.ts';
+import { compose, type Agent } from '../../daemon/agent/compose.ts';
+import type { Backend } from '../../daemon/backend/compose.ts';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { checkSchema } from '../../shared/schemas/check.ts';
+import { CuttingProxy } from './cutting-proxy.ts';
+import { ManualClock } from './manual-clock.ts';
+import { openBackend } from './open-backend.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { readDiary, type DiaryRun } from './run-diary.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+type Definitions = Readonly<Record<string, Attributes>>;
+
+interface ClockedAgent {
+  readonly log: RecordedLog;
+  stop(): Promise<void>;
+}
+
+/** A backend and agents in this process, all under one clock that the test moves; what they run are real processes. */
+export class ClockedFleet implements AsyncDisposable {
+  readonly clock: ManualClock;
+  /** Whatever checks may write to. */
+  readonly dir: string;
+  readonly log = new RecordedLog();
+  readonly #checks: Definitions;
+  readonly #parts = new AsyncDisposableStack();
+  readonly #network: CuttingProxy;
+  #backend: Backend | undefined;
+
+  private constructor(dir: string, clock: ManualClock, checks: Definitions, network: CuttingProxy) {
+    this.dir = dir;
+    this.clock = clock;
+    this.#checks = checks;
+    this.#network = network;
+    this.#parts.defer(() => rm(dir, { recursive: true, force: true }));
+    this.#parts.defer(() => this.stopBackend());
+    this.#parts.use(network);
+  }
+
+  /** @param checks definitions of the backend, which may write to the directory */
+  static async open(startMs: number, checks: Definitions | ((dir: string) => Definitions) = {}): Promise<ClockedFleet> {
+    const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+    const defined = typeof checks === 'function' ? checks(dir) : checks;
+    const network = await CuttingProxy.open('http://127.0.0.1:1');
+    const fleet = new ClockedFleet(dir, new ManualClock(startMs), defined, network);
+    await fleet.startBackend();
+    return fleet;
+  }
+
+  get api(): ApiClient {
+    return openApiClient({ backend: this.#backend?.url ?? '' });
+  }
+
+  /** The runs of the checks that write them to `diary` in the directory. */
+  runs(): Promise<DiaryRun[]> {
+    return readDiary(join(this.dir, 'diary'));
+  }
+
+  /**
+   * Starts an agent, again or for the first time, and waits until the backend has welcomed it.
+   *
+   * @param about attributes of the client, and the checks of its machine
+   */
+  async agent(
+    name: string,
+    { checks = {}, ...client }: Attributes & { readonly checks?: Definitions } = {},
+  ): Promise<ClockedAgent> {
+    const log = new RecordedLog();
+    const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
+    const agent = await compose(
+      {
+        backend: agentAddress(this.#network.url, {}),
+        identity: clientIdentity({ name }, { address: '192.0.2.1', ...closed, ...client }),
+        checks: parsed(checks),
+        settings: {},
+        stateDir: join(this.dir, name),
+        runningMax: 10,
+      },
+      { clock: this.clock, log, chance: () => 0.5 },
+    );
+    const stop = stopOnce(agent);
+    this.#parts.defer(stop);
+    await vi.waitFor(() => {
+      if (!log.messages('info').includes('connected to the backend')) throw new Error(`${name} has no connection`);
+    });
+    return { log, stop };
+  }
+
+  /** Lets time pass, with all that has to be stored before the next step. Agents miss no more than one ping in it. */
+  async pass(seconds: number, stepSeconds = 1): Promise<void> {
+    for (let left = seconds; left > 0; left -= stepSeconds) {
+      this.clock.advance(Math.min(left, stepSeconds) * 1000);
+      await this.#settled();
+    }
+  }
+
+  async stopBackend(): Promise<void> {
+    const backend = this.#backend;
+    this.#backend = undefined;
+    await backend?.stop();
+  }
+
+  async startBackend(): Promise<void> {
+    const { clock, log } = this;
+    // Nobody waits for company while the clock stands.
+    const batcher = { batchLimit: 1 };
+    const definitions = { checks: parsed(this.#checks) };
+    this.#backend = await openBackend({ dir: join(this.dir, 'store'), clock, log, batcher, definitions });
+    this.#network.target = this.#backend.url;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.disposeAsync();
+  }
+
+  async #settled(): Promise<void> {
+    if (this.#backend === undefined) return;
+    const { api } = this;
+    while ((await api.info()).transport?.results?.messages !== 0) await pause(1);
+  }
+}
+
+function parsed(checks: Definitions): Map<string, ReturnType<typeof checkSchema.parse>> {
+  return new Map(Object.entries(checks).map(([name, check]) => [name, checkSchema.parse(check)]));
+}
+
+function stopOnce(agent: Agent): () => Promise<void> {
+  let stopping: Promise<void> | undefined;
+  return () => (stopping ??= agent.stop());
+}
