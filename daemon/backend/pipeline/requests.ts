@@ -71,7 +71,7 @@ export class CheckRequests implements Disposable {
     by: Partial<Pick<RunOrder, 'subscribers' | 'apiRequested'>> & { readonly periodMs?: number | undefined } = {},
   ): Promise<void> {
     const subscribers = by.subscribers ?? check.subscribers ?? [];
-    const asked = { issued: Math.floor(this.#parts.clock.now() / 1000), apiRequested: by.apiRequested };
+    const asked = { issued: this.#now(), apiRequested: by.apiRequested };
     if (check.proxy_requests === undefined) {
       this.#send(subscribers, checkRequest(check, asked));
       return;
@@ -138,13 +138,19 @@ export class CheckRequests implements Disposable {
 
   #sendInSteps(subscribers: readonly string[], requests: readonly CheckRequest[], stepMs: number, from = 0): void {
     const to = stepMs === 0 ? requests.length : from + 1;
-    for (const request of requests.slice(from, to)) this.#send(subscribers, request);
+    const issued = this.#now();
+    for (const request of requests.slice(from, to)) this.#send(subscribers, { ...request, issued });
     if (to >= requests.length) return;
     const timer = this.#parts.clock.after(stepMs, () => {
       this.#splayed.delete(timer);
       this.#sendInSteps(subscribers, requests, stepMs, to);
     });
     this.#splayed.add(timer);
+  }
+
+  /** Epoch seconds. */
+  #now(): number {
+    return Math.floor(this.#parts.clock.now() / 1000);
   }
 
   #send(subscribers: readonly string[], request: CheckRequest): void {
