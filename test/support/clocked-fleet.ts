@@ -54,8 +54,14 @@ export class ClockedFleet implements AsyncDisposable {
     return fleet;
   }
 
+  /** Of the backend; another one after each start. */
+  get url(): string {
+    if (this.#backend === undefined) throw new Error('the backend was stopped');
+    return this.#backend.url;
+  }
+
   get api(): ApiClient {
-    return openApiClient({ backend: this.#backend?.url ?? '' });
+    return openApiClient({ backend: this.url });
   }
 
   /** The runs of the checks that write them to `diary` in the directory. */

@@ -14,8 +14,8 @@ async function moments(fleet: ClockedFleet): Promise<string[]> {
   return (await fleet.runs()).map(({ check }) => utc(check.issued * 1000));
 }
 
-/** Lets so many seconds pass; the runs of each, and their results, must be there before the next one begins. */
-async function runAt(fleet: ClockedFleet, seconds: number, expected: readonly string[]): Promise<void> {
+/** Lets so many seconds pass; what is expected to run in each must have its result before the next one begins. */
+async function runsIn(fleet: ClockedFleet, seconds: number, expected: readonly string[]): Promise<string[]> {
   for (let passed = 0; passed < seconds; passed++) {
     await fleet.pass(1);
     const isOver = (moment: string): boolean => moment < utc(fleet.clock.now());
@@ -29,7 +29,7 @@ async function runAt(fleet: ClockedFleet, seconds: number, expected: readonly st
       { timeout: 10_000, interval: 5 },
     );
   }
-  expect(await moments(fleet)).toEqual(expected);
+  return await moments(fleet);
 }
 
 // The one schedules what is standalone, the other what is for subscriptions: by the same rules.
@@ -83,7 +83,7 @@ describe.each(['machine', 'backend'] as const)('when the %s schedules a check', 
     },
   ])('$name', async ({ start, cron, timezone, expected }) => {
     await using fleet = await scheduled(Date.parse(start), { cron, timezone });
-    await runAt(fleet, 5, expected);
+    expect(await runsIn(fleet, 5, expected)).toEqual(expected);
   });
 
   /** Each is looked at every second, from two seconds before. */
@@ -155,10 +155,7 @@ describe.each(['machine', 'backend'] as const)('when the %s schedules a check', 
   ])('$name', async ({ from, days, timezone, runs, seconds }) => {
     const fromMs = Date.parse(from);
     await using fleet = await scheduled(fromMs - 2000, { interval: 1, timezone, subdue: { days } });
-    await runAt(
-      fleet,
-      seconds,
-      runs.map((second) => utc(fromMs + second * 1000)),
-    );
+    const expected = runs.map((second) => utc(fromMs + second * 1000));
+    expect(await runsIn(fleet, seconds, expected)).toEqual(expected);
   });
 });
