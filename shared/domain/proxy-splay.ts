@@ -8,8 +8,8 @@ export const SPLAY_COVERAGE = 90;
  * @param periodMs the interval of the check; for one with cron, the time until its next run
  * @param matches clients that get a request
  * @param coverage percent, 1 to 99
- * @returns whole milliseconds; 0 without matches
+ * @returns less than a millisecond where they are many; 0 without matches
  */
 export function proxySplayMs(periodMs: number, matches: number, coverage: number = SPLAY_COVERAGE): number {
-  return matches === 0 ? 0 : Math.floor((Math.max(0, periodMs) * coverage) / 100 / matches);
+  return matches === 0 ? 0 : (Math.max(0, periodMs) * coverage) / 100 / matches;
 }

@@ -136,16 +136,25 @@ export class CheckRequests implements Disposable {
     return conditions;
   }
 
-  #sendInSteps(subscribers: readonly string[], requests: readonly CheckRequest[], stepMs: number, from = 0): void {
-    const to = stepMs === 0 ? requests.length : from + 1;
-    const issued = this.#now();
-    for (const request of requests.slice(from, to)) this.#send(subscribers, { ...request, issued });
-    if (to >= requests.length) return;
-    const timer = this.#parts.clock.after(stepMs, () => {
-      this.#splayed.delete(timer);
-      this.#sendInSteps(subscribers, requests, stepMs, to);
-    });
-    this.#splayed.add(timer);
+  /** Each at its ideal time, so that late timers do not add up; several at once where a step is shorter than any timer. */
+  #sendInSteps(subscribers: readonly string[], requests: readonly CheckRequest[], stepMs: number): void {
+    const { clock } = this.#parts;
+    const startMs = clock.monotonic();
+    let sent = 0;
+    const sendDue = (): void => {
+      const passedMs = clock.monotonic() - startMs;
+      const due = stepMs === 0 ? requests.length : Math.floor(passedMs / stepMs) + 1;
+      const issued = this.#now();
+      for (const request of requests.slice(sent, due)) this.#send(subscribers, { ...request, issued });
+      sent = due;
+      if (sent >= requests.length) return;
+      const timer = clock.after(Math.max(1, Math.ceil(sent * stepMs - passedMs)), () => {
+        this.#splayed.delete(timer);
+        sendDue();
+      });
+      this.#splayed.add(timer);
+    };
+    sendDue();
   }
 
   /** Epoch seconds. */

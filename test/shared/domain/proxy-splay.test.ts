@@ -7,8 +7,9 @@ test.each<{ periodMs: number; matches: number; coverage?: number; splayMs: numbe
   { periodMs: 60_000, matches: 1, splayMs: 54_000 },
   { periodMs: 60_000, matches: 10, splayMs: 5400 },
   { periodMs: 60_000, matches: 10, coverage: 50, splayMs: 3000 },
-  { periodMs: 60_000, matches: 7, coverage: 90, splayMs: 7714 },
-  { periodMs: 1000, matches: 5000, coverage: 90, splayMs: 0 },
+  { periodMs: 60_000, matches: 7, coverage: 70, splayMs: 6000 },
+  // More than there are milliseconds.
+  { periodMs: 1000, matches: 4000, coverage: 50, splayMs: 0.125 },
   { periodMs: 60_000, matches: 0, splayMs: 0 },
   // The next run of a schedule may be now.
   { periodMs: 0, matches: 3, splayMs: 0 },
@@ -24,7 +25,7 @@ test('all requests fall into the covered part', () => {
     fc.property(period, matches, fc.integer({ min: 1, max: 99 }), (periodMs, count, coverage) => {
       const lastMs = proxySplayMs(periodMs, count, coverage) * (count - 1);
       expect(lastMs).toBeLessThan(periodMs);
-      expect(lastMs * 100).toBeLessThanOrEqual(periodMs * coverage);
+      expect(lastMs).toBeLessThanOrEqual((periodMs * coverage) / 100);
     }),
   );
 });
