@@ -14,3 +14,13 @@ export function parseJsonStripped(text: string): unknown {
     return FORBIDDEN_NAMES.has(key) && !Array.isArray(this) ? undefined : value;
   });
 }
+
+/** Whether a list or an object of JSON has more levels than these, itself counted. */
+export function isDeeperThan(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const item of items) {
+    if (typeof item === 'object' && item !== null && isDeeperThan(item, levels - 1)) return true;
+  }
+  return false;
+}

@@ -1,5 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
+import { isDeeperThan } from '../../../shared/domain/json.ts';
+import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
@@ -131,6 +133,9 @@ export class Results {
     const refused: { readonly id: number; readonly reason: string }[] = [];
     for (const { id, signature, check } of delivery.results) {
       try {
+        if (isDeeperThan(check, DEPTH_MAX)) {
+          throw new MonError('invalid', `the result is nested deeper than ${String(DEPTH_MAX)} levels`);
+        }
         const result = this.#incoming(validateResult(check), delivery.client, now, undefined);
         valid.push({ id, signature: signature ?? '', ...result });
       } catch (error) {

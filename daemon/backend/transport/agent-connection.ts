@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
-import { parseJsonStripped } from '../../../shared/domain/json.ts';
+import { isDeeperThan, parseJsonStripped } from '../../../shared/domain/json.ts';
+import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
 import {
   AGENT_WINDOW,
   agentMessageSchema,
@@ -164,6 +165,9 @@ export class AgentConnection {
     const parsed = agentMessageSchema.safeParse(message);
     if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
     if (parsed.data.type === 'results') throw new MonError('invalid', 'results could not be read');
+    if (isDeeperThan(parsed.data.client, DEPTH_MAX)) {
+      throw new MonError('invalid', `the client is nested deeper than ${String(DEPTH_MAX)} levels`);
+    }
     const client = clientSchema.safeParse(parsed.data.client);
     if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
     const { data } = parsed;

@@ -111,6 +111,34 @@ test('a result that breaks a rule is named, counts as delivered, and takes no ot
   expect(log.messages('error')).toEqual(['invalid check result refused']);
 });
 
+test('what is nested so deep that nobody could show it is refused: a result alone, a client with its connection', async () => {
+  const { url, api } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  agent.say({ type: 'results', results: [run(1, { deep: nested(31) }), run(2, { deep: nested(32) }), run(3)] });
+  await agent.reaches(3);
+  expect(await agent.hears('rejected')).toEqual({
+    type: 'rejected',
+    id: 2,
+    error: 'the result is nested deeper than 32 levels',
+  });
+  expect(await historyOf(api)).toEqual([1, 3]);
+  agent.say({
+    type: 'keepalive',
+    client: { name: 'web-1', address: '192.0.2.1', subscriptions: [], deep: nested(4000) },
+  });
+  expect(await agent.hears('error')).toMatchObject({
+    code: 'invalid',
+    message: 'the client is nested deeper than 32 levels',
+  });
+  expect((await agent.ends()).code).toBe(1008);
+  expect((await api.client('web-1'))?.['deep']).toBeUndefined();
+});
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 0 : [nested(levels - 1)];
+}
+
 test('while the queue is full nothing is acknowledged and nothing is lost', async () => {
   const { url, api, store } = await openRig({ batcher: { queueLimit: 3, batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
