@@ -133,10 +133,11 @@ export class Results {
     const refused: { readonly id: number; readonly reason: string }[] = [];
     for (const { id, signature, check } of delivery.results) {
       try {
-        if (isDeeperThan(check, DEPTH_MAX)) {
+        const submitted = validateResult(check);
+        if (isDeeperThan(submitted, DEPTH_MAX)) {
           throw new MonError('invalid', `the result is nested deeper than ${String(DEPTH_MAX)} levels`);
         }
-        const result = this.#incoming(validateResult(check), delivery.client, now, undefined);
+        const result = this.#incoming(submitted, delivery.client, now, undefined);
         valid.push({ id, signature: signature ?? '', ...result });
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
