@@ -99,7 +99,11 @@ export class ClockedFleet implements AsyncDisposable {
     return { log, stop };
   }
 
-  /** Lets time pass, with all that has to be stored before the next step. Agents miss no more than one ping in it. */
+  /**
+   * Lets time pass, step by step, each with all that is to be stored.
+   *
+   * @param stepSeconds at most 10, or connections end because nobody could answer a ping in time
+   */
   async pass(seconds: number, stepSeconds = 1): Promise<void> {
     for (let left = seconds; left > 0; left -= stepSeconds) {
       this.clock.advance(Math.min(left, stepSeconds) * 1000);
