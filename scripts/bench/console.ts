@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
 import { EchoTerminal } from './echo-terminal.ts';
+import { quantile, report } from './report.ts';
 import { startStorm, type Storm } from './storm.ts';
 
 const EVENTS = 100_000;
@@ -154,7 +155,7 @@ async function keys(
   const cpu = (100 * (terminal.cpuMs - cpuBefore)) / (performance.now() - startedAt);
   reportArrivals(`key to frame, ${name}`, arrivals, `goal p99 ${String(goalMs)}, slowest 150`);
   report(`key to its echo by a program that does nothing else`, quantilesText(echoes), 'the share of the machine');
-  report(`CPU of one core, ${name}, with keys`, `${cpu.toFixed(1)} %`, '');
+  report(`CPU of one core, ${name}, with keys`, `${cpu.toFixed(1)} %`);
   const delays = storm.takeAnswerDelays();
   report(
     `answer to a ping, ${name}, with keys`,
@@ -216,7 +217,7 @@ function isLive(screen: string): boolean {
 /** More than our two or three processes at a time means that others want the cores too. */
 function reportMachine(): void {
   const [lastMinute = 0] = loadavg();
-  report('the machine', `${String(availableParallelism())} cores, load ${lastMinute.toFixed(1)}`, '');
+  report('the machine', `${String(availableParallelism())} cores, load ${lastMinute.toFixed(1)}`);
 }
 
 function reportArrivals(name: string, arrivals: readonly Arrival[], goal: string): void {
@@ -230,15 +231,6 @@ function quantilesText(values: readonly number[]): string {
   return [quantile(values, 0.5), quantile(values, 0.99), Math.max(...values)]
     .map((value) => value.toFixed(1))
     .join(' / ');
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-function report(name: string, value: string, goal: string): void {
-  console.log(`${name.padEnd(58)} ${value}${goal === '' ? '' : `   (${goal})`}`);
 }
 
 function ms(value: number): string {
