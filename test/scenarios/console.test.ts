@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SCENE, SCENE_STATS } from '../support/console-scene.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
@@ -96,7 +96,10 @@ describe('the real console in a real pseudo-terminal', () => {
     await pty.waitForText('12 of 12 events shown', 20_000);
     end(pty);
     expect(await pty.exited).toEqual(exit);
-    expect(pty.screen.modes).toMatchObject({ alternate: false, cursorHidden: false, paste: false, focus: false });
+    // The last bytes may be read after the end of who wrote them.
+    await vi.waitFor(() =>
+      expect(pty.screen.modes).toMatchObject({ alternate: false, cursorHidden: false, paste: false, focus: false }),
+    );
   });
 
   test('never erases the whole screen while it runs, and draws each frame as one', async () => {
