@@ -12,7 +12,9 @@ const LENGTH_MAX = 4096;
 const PIECES_MAX = 30;
 
 const CPU_MS_MAX = 10;
-/** What takes too long is carried out again, since the first time may have been that of a compiler or a collector. */
+/** What takes no longer is not looked at more closely. */
+const SOON_MS = 1;
+/** What seems slow is carried out again, since its first time may have been that of a compiler or a collector. */
 const MEASUREMENTS = 8;
 
 /** Texts from right to nonsense. */
@@ -74,7 +76,7 @@ class Writer {
 /** Milliseconds of this thread's own time at its best, so that it does not count how busy the machine is. */
 function cpuMs(task: () => void): number {
   let best = Infinity;
-  for (let measured = 0; measured < MEASUREMENTS && best > CPU_MS_MAX; measured++) {
+  for (let measured = 0; measured < MEASUREMENTS; measured++) {
     const before = process.threadCpuUsage();
     task();
     const { user, system } = process.threadCpuUsage(before);
@@ -90,7 +92,7 @@ test.each(LANGUAGES)(
     const writer = new Writer(chance, language);
     const texts = rounds(ROUNDS) * TEXTS_PER_ROUND;
     let understood = 0;
-    let slowestMs = 0;
+    let slowestMs = SOON_MS;
     for (let count = 0; count < texts; count++) {
       const text = writer.text();
       const subject = subjectOf(chance, () => writer.text());
@@ -99,18 +101,16 @@ test.each(LANGUAGES)(
       try {
         const startMs = performance.now();
         carryOut();
-        const elapsedMs = performance.now() - startMs;
         // Its own time is no longer than the time that passed.
-        const ownMs = elapsedMs > CPU_MS_MAX ? cpuMs(carryOut) : elapsedMs;
-        if (ownMs > CPU_MS_MAX) throw new Error(`it takes ${String(ownMs)} ms`);
-        slowestMs = Math.max(slowestMs, ownMs);
+        if (performance.now() - startMs > slowestMs) slowestMs = Math.max(slowestMs, cpuMs(carryOut));
+        if (slowestMs > CPU_MS_MAX) throw new Error(`it takes ${String(slowestMs)} ms`);
       } catch (error) {
         throw new Error(`${JSON.stringify(text)} about ${JSON.stringify(subject)}`, { cause: error });
       }
       if (isUnderstood) understood += 1;
     }
     console.log(
-      `${language.name}: ${String(texts)} texts, ${String(understood)} understood, ${slowestMs.toFixed(1)} ms`,
+      `${language.name}: ${String(texts)} texts, ${String(understood)} understood, at most ${slowestMs.toFixed(1)} ms`,
     );
     // With nothing but nonsense, nothing would be shown.
     expect(understood).toBeGreaterThan(texts / 50);
