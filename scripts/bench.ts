@@ -1,4 +1,6 @@
 // npm run bench -- NAME: measures the programs as they are built, on this machine, and prints figures.
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number): Promise<void> }>>> = {
@@ -17,5 +19,7 @@ if (load === undefined) {
   console.error(`usage: npm run bench -- NAME [--seconds N]\nNAME: ${Object.keys(BENCHES).join(', ')}`);
   process.exitCode = 2;
 } else {
+  // Where the state of what is measured goes.
+  await mkdir(fileURLToPath(new URL('../build/', import.meta.url)), { recursive: true });
   await (await load()).run(Number(values.seconds));
 }
