@@ -69,8 +69,7 @@ describe('a body is refused with the reason', () => {
     {
       name: 'everything wrong at once',
       body: '{"name":"a b","output":1}',
-      error:
-        'name: must be word characters, dots and hyphens only; output: expected string, received number',
+      error: 'name: must be word characters, dots and hyphens only; output: expected string, received number',
     },
   ])('$name', async ({ body, error }) => {
     const { status, body: answer } = await post('/results', body);
