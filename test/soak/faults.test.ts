@@ -68,6 +68,8 @@ test(
       over.abort();
       await writing;
 
+      // What could not be read again after a failed write is read again soon.
+      await expect.poll(() => isComparable(backend.url), { timeout: READ_MS_MAX }).toBe(true);
       const lists = await listsOf(backend.url);
       for (const { ledger } of [...https, ...agents]) ledger.compare(lists);
       await expect
@@ -80,3 +82,9 @@ test(
   },
   roundsTimeoutMs(ROUNDS, 10_000),
 );
+
+/** Whether the memory of the backend equals its store, so that it can say how they compare. */
+async function isComparable(url: string): Promise<boolean> {
+  const health = (await (await fetch(`${url}/health?deep=1`)).json()) as { readonly indexes: unknown };
+  return health.indexes !== null;
+}

@@ -41,6 +41,9 @@ export interface BatcherOptions {
   readonly lingerMs?: number;
 }
 
+/** How soon the state is read again when that failed too. */
+const RELOAD_RETRY_MS = 250;
+
 /**
  * Group commit: commands wait for a few milliseconds at most, are applied in order and committed as one atomic, synced
  * batch, with one batch under way at a time (architecture, Live path).
@@ -69,6 +72,7 @@ export class Batcher {
   #queue: Command[] = [];
   #queuedWeight = 0;
   #linger: Disposable | undefined;
+  #retry: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isDiverged = false;
   #isClosed = false;
@@ -162,6 +166,7 @@ export class Batcher {
   /** Commits what waits and refuses what comes after. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#retry?.[Symbol.dispose]();
     if (this.#running === undefined && this.#queue.length > 0) this.#start();
     await this.#running;
   }
@@ -170,6 +175,7 @@ export class Batcher {
     this.#linger?.[Symbol.dispose]();
     this.#linger = undefined;
     if (this.#running !== undefined || this.#queue.length === 0) return;
+    this.#retry?.[Symbol.dispose]();
     this.#running = this.#work();
   }
 
@@ -183,6 +189,12 @@ export class Batcher {
     }
     this.#running = undefined;
     this.#tellRest();
+    if (this.#isDiverged && !this.#isClosed) this.#retry = this.#clock.after(RELOAD_RETRY_MS, () => this.#recover());
+  }
+
+  /** Readers must not have to wait for the next write. */
+  #recover(): void {
+    if (this.#running === undefined) this.#running = this.#readAgain().then(() => this.#work());
   }
 
   #take(): Command[] {
@@ -219,12 +231,7 @@ export class Batcher {
       this.failedWrites++;
       this.#log.error({ error: errorMessage(error), commands: batch.length }, 'store write failed');
       failure = new MonError('unavailable', 'the store does not accept writes now, try again later', { cause: error });
-      await this.#reload().catch((cause: unknown) => {
-        this.#log.error(
-          { error: errorMessage(cause) },
-          'the state could not be read again, it is tried at the next write',
-        );
-      });
+      await this.#readAgain();
     }
     for (const command of batch) {
       this.#queuedWeight -= command.weight;
@@ -272,6 +279,12 @@ export class Batcher {
   #refuseDefect(command: Command, error: unknown, refused: Map<Command, MonError>): void {
     this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'a change failed');
     refused.set(command, new MonError('internal', 'internal error', { cause: error }));
+  }
+
+  async #readAgain(): Promise<void> {
+    await this.#reload().catch((cause: unknown) => {
+      this.#log.error({ error: errorMessage(cause) }, 'the state could not be read again, it is tried again soon');
+    });
   }
 
   async #reload(): Promise<void> {

@@ -215,6 +215,24 @@ test('when the state cannot be read again either, nothing is told to be at rest,
   expect(clientsOf(registry).toSorted()).toEqual(['after', 'before']);
 });
 
+test('a state that could not be read again is read as soon as the disk allows, without a write', async () => {
+  const { batcher, store, registry, clock, log } = await openRig({ batchLimit: 1 });
+  await batcher.run(put('before'));
+  store.refuses = () => true;
+  store.refusesScans = () => true;
+  await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
+  await vi.waitFor(() => expect(log.records).toHaveLength(2));
+  clock.advance(250);
+  await vi.waitFor(() => expect(log.records).toHaveLength(3));
+  expect(batcher.isAtRest).toBe(false);
+  store.refusesScans = () => false;
+  await vi.waitFor(() => {
+    clock.advance(250);
+    expect(batcher.isAtRest).toBe(true);
+  });
+  expect(clientsOf(registry)).toEqual(['before']);
+});
+
 test('beyond the limit of the queue a command is refused at once; one that alone is larger is taken', async () => {
   const { batcher, store } = await openRig({ queueLimit: 10, batchLimit: 1 });
   const release = store.hold();
