@@ -14,6 +14,8 @@ const RESULT_BYTES = 600;
 const WARM_UP_MS = 2000;
 const SILENCES = 10_000;
 const ROUNDS = 4;
+/** Results per second. */
+const GOAL_RATE = 70_000;
 
 /**
  * Results per second through each way in, acknowledged after the fsync, with the generator on the same machine; 20,000
@@ -41,14 +43,16 @@ export async function run(seconds: number): Promise<void> {
   report(
     'agents, one result a message',
     `${count(rate)} /s`,
-    `best round ${count(best)}, goal 70,000, memory ${count(memoryMiB(backend.pid))} MiB`,
+    `best round ${count(best)}, goal ${count(GOAL_RATE)}, memory ${count(memoryMiB(backend.pid))} MiB`,
   );
   reportSilenced('rate', plain, silenced, ({ rate: each }) => each, '/s');
   reportSilenced('CPU per result', plain, silenced, ({ cpuMicroseconds }) => cpuMicroseconds, 'us');
-  for (const share of [0.3, 0.5]) {
-    const { p50, p99, reached } = await openLoop(agents, rate * share, seconds * 1000);
-    const place = `${String(share * 100)} % of that load (${count(reached)}/s)`;
-    report(`ack p50 / p99 at ${place}`, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`, 'goal p99 under 30 at half');
+  for (const [offered, place, goal] of [
+    [GOAL_RATE / 2, 'half of the goal', 'goal p99 under 30'],
+    [rate / 2, 'half of what it can do', 'no goal'],
+  ] as const) {
+    const { p50, p99, reached } = await openLoop(agents, offered, seconds * 1000);
+    report(`ack p50 / p99 at ${place}, ${count(reached)}/s`, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`, goal);
   }
   for (const agent of agents) agent.close();
 
