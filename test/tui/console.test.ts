@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { byKey, eventOf, openRig, type RigOptions } from '../support/console-rig.ts';
-import { startFeedServer } from '../support/feed-server.ts';
+import { FEED_HELLO, startFeedServer } from '../support/feed-server.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
 
 const A = anEventRow({ client: 'a', since: 20 });
@@ -106,6 +106,19 @@ describe('one event', () => {
     rig.type('\r');
     await rig.showsNo('press Enter to reload');
     expect(rig.screen.text).toContain('second');
+  });
+
+  test('says when the backend asks for its check again', async () => {
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: (request) =>
+        request.path === '/api/mon/v1/checks/http-frontend'
+          ? { status: 200, body: { name: 'http-frontend', interval: 60, next_run: FEED_HELLO.time / 1000 + 42 } }
+          : oneEvent(request),
+    });
+    rig.type('\r');
+    await rig.shows('next run');
+    expect(rig.row('next run')).toContain('in 42s');
   });
 
   test('says when it is resolved while it is open, and stays', async () => {

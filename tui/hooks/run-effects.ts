@@ -13,7 +13,7 @@ const PARALLEL_MAX = 8;
 /** What the effects act on. */
 export interface EffectTools {
   readonly store: ConsoleStore;
-  readonly api: () => Promise<Pick<ApiClient, 'event' | 'resolve' | 'silence' | 'clearSilenced'>>;
+  readonly api: () => Promise<Pick<ApiClient, 'check' | 'event' | 'resolve' | 'silence' | 'clearSilenced'>>;
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws every cell again. */
   readonly repaint: () => void;
@@ -68,8 +68,11 @@ async function resolve(targets: readonly Target[], { store, api }: EffectTools):
 
 async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }: EffectTools): Promise<void> {
   try {
-    const event = await (await api()).event(target.client, target.check);
-    store.eventLoaded(target, into, event);
+    const client = await api();
+    // The definition is an extra: without it there is still the event.
+    const definition = into === 'detail' ? client.check(target.check).catch(() => undefined) : undefined;
+    const event = await client.event(target.client, target.check);
+    store.eventLoaded(target, into, event, (await definition)?.next_run ?? undefined);
   } catch (error) {
     store.eventFailed(target, into, errorMessage(error));
   }

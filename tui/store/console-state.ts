@@ -22,7 +22,14 @@ export const TALL_ROWS = 30;
 /** A whole event from the backend, and the row that the feed had for it then. */
 export type EventLoad =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'loaded'; readonly event: Event; readonly row: EventRow | undefined; readonly reloading: boolean }
+  | {
+      readonly kind: 'loaded';
+      readonly event: Event;
+      readonly row: EventRow | undefined;
+      /** When the backend asks for the check again, epoch seconds; undefined when it does not, or was not asked. */
+      readonly nextRun: number | undefined;
+      readonly reloading: boolean;
+    }
   | { readonly kind: 'missing' }
   | { readonly kind: 'failed'; readonly message: string };
 

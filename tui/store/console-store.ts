@@ -163,10 +163,10 @@ export class ConsoleStore {
   }
 
   /** The answer to `load-event`; `undefined`: there is no such event. */
-  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined): void {
+  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, nextRun?: number): void {
     const row = this.events.get(target.key)?.row;
     const load: EventLoad =
-      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, reloading: false };
+      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, nextRun, reloading: false };
     this.#showLoad(target, into, load);
   }
 

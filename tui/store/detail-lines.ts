@@ -34,6 +34,7 @@ export function detailBody(store: ConsoleStore, layer: DetailLayer): readonly De
     case 'loaded':
       return [
         ...eventParts(load.event, width, layer.wrap),
+        ...nextRunLines(load.nextRun, store.nowMs),
         ...silenceLines(silencesOn(store, layer.target.key, load.event), store.nowMs, width),
         ...relatedLines(store, layer, width),
         ...(layer.raw ? jsonLines(load.event, width, layer.wrap) : []),
@@ -73,6 +74,13 @@ export function historyLine(event: Event): DetailLine {
     }),
     run(`  (${each})`, 'faint'),
   ];
+}
+
+/** Nothing for a check that its agent, or somebody else, runs by itself. */
+function nextRunLines(nextRun: number | undefined, nowMs: number): readonly DetailLine[] {
+  if (nextRun === undefined) return [];
+  const seconds = nextRun - nowMs / 1000;
+  return [[label('next run'), run(seconds > 0 ? `in ${formatDuration(seconds)}` : 'now')]];
 }
 
 function commandLines(event: Event, width: number, wrap: boolean): readonly DetailLine[] {
