@@ -17,6 +17,7 @@ import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
 import { Metrics } from './metrics.ts';
+import { Audit } from './pipeline/audit.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
@@ -87,11 +88,15 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.defer(() => store.close());
   const lease = await store.acquire(SHARD, LEASE_MS);
   parts.defer(() => lease.release());
-  const registry = new Registry();
-  await registry.load(store);
-
   const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
   const { definitions } = config;
+  const registry = new Registry({
+    get auditLimit() {
+      return config.program['audit-limit'];
+    },
+  });
+  await registry.load(store);
+
   const batcher = new Batcher({ registry, store, lease, clock, log }, options.batcher);
   parts.defer(() => batcher.close());
   const limits = {
@@ -110,6 +115,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
+  const audit = new Audit(batcher);
   const checks = new Checks({ batcher, registry });
   const checkNames = new CheckNames({ batcher, registry, definitions });
 
@@ -166,6 +172,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     checks,
     checkNames,
     requests,
+    audit,
     schedule,
     registry,
     store,

@@ -74,6 +74,8 @@ export const programSettingsSchema = z.object({
   'client-quarantine': z.int().min(0).max(86_400).default(60),
   /** Proxy clients that the results of one agent may make: one that is broken or taken over cannot fill the registry. */
   'proxy-client-quota': z.int().min(0).max(1_000_000).default(1000),
+  /** Records of the audit trail that are kept. */
+  'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
   /** Where everything is stored. */
   'state-dir': z.string().min(1).default('var/backend'),
   'log-level': z.enum(LOG_LEVELS).default('info'),

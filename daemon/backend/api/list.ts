@@ -14,7 +14,8 @@ const CHUNK = 100;
  * Without a filter only the bodies of the page are read.
  *
  * @param entries all of them, in their order
- * @param options `isPaginated`: false for a list that is always given whole; `readTexts`: reads the items as JSON, where
+ * @param options `isPaginated`: false for a list that is always given whole; `pageMax`: the most items of one answer, also
+ *   when no `limit` is asked for; `readTexts`: reads the items as JSON, where
  *   that is cheaper than `read` and nobody has to look into them
  */
 export async function sendList<Entry>(
@@ -24,14 +25,16 @@ export async function sendList<Entry>(
   read: (entries: readonly Entry[]) => Promise<readonly unknown[]> | readonly unknown[],
   {
     isPaginated = true,
+    pageMax = Infinity,
     readTexts = async (some) => (await read(some)).map((item) => JSON.stringify(item)),
   }: {
     readonly isPaginated?: boolean;
+    readonly pageMax?: number;
     readonly readTexts?: (entries: readonly Entry[]) => Promise<readonly string[]>;
   } = {},
 ): Promise<FastifyReply> {
   const query = queryOf(request);
-  const page = isPaginated ? pageOf(query) : undefined;
+  const page = isPaginated ? pageOf(query, pageMax) : undefined;
   const filter = filterOf(query);
   const { offset, limit } = page ?? { offset: 0, limit: Infinity };
 

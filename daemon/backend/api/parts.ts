@@ -3,6 +3,7 @@ import type { Log, LogRequest } from '../../log/log.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Aggregates } from '../pipeline/aggregates.ts';
+import type { Audit } from '../pipeline/audit.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Events } from '../pipeline/events.ts';
@@ -30,6 +31,7 @@ export interface ApiParts {
   readonly checks: Checks;
   readonly checkNames: CheckNames;
   readonly requests: CheckRequests;
+  readonly audit: Audit;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly registry: Registry;
   readonly store: Store;

@@ -17,8 +17,12 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Undefined: everything. `offset` alone does nothing. */
-export function pageOf(query: URLSearchParams): Page | undefined {
-  const limit = wholeNumber(query, 'limit');
-  return limit === undefined ? undefined : { limit, offset: wholeNumber(query, 'offset') ?? 0 };
+/**
+ * Undefined: everything. `offset` alone does nothing, unless there is a `limitMax`.
+ *
+ * @param limitMax stands in for a limit that is missing or greater
+ */
+export function pageOf(query: URLSearchParams, limitMax = Infinity): Page | undefined {
+  const limit = Math.min(wholeNumber(query, 'limit') ?? Infinity, limitMax);
+  return limit === Infinity ? undefined : { limit, offset: wholeNumber(query, 'offset') ?? 0 };
 }

@@ -1,5 +1,7 @@
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { resolveEvent } from './events.ts';
 
@@ -19,21 +21,22 @@ export class Checks {
   /**
    * Deletes what is known of a check for all clients: its events are resolved first, then result, history and the time of
    * the last OK go, and with them its memberships in aggregates (completion, Decisions). The definition stays, so
-   * the next result begins anew. Clients follow one another in slices, each of them whole.
+   * the next result begins anew. Clients follow one another in slices, each of them whole, with a
+   * record of its own in the audit trail.
    *
    * @throws MonError `unavailable`; some clients may be done then, and asking again goes on with the others
    */
-  async remove(namespaceName: string, check: string): Promise<void> {
+  async remove(namespaceName: string, check: string, actor: Actor = MON): Promise<void> {
     const clients: string[] = [];
     for (const client of this.#registry.namespace(namespaceName).clients.values()) {
       if (client.checks.has(check)) clients.push(client.name);
     }
     for (let start = 0; start < clients.length; start += SLICE) {
-      await this.#removeOf(namespaceName, clients.slice(start, start + SLICE), check);
+      await this.#removeOf(namespaceName, clients.slice(start, start + SLICE), check, actor);
     }
   }
 
-  #removeOf(namespaceName: string, clients: readonly string[], check: string): Promise<void> {
+  #removeOf(namespaceName: string, clients: readonly string[], check: string, actor: Actor): Promise<void> {
     // Asked again each time: one may have been deleted in the meantime.
     const entries = (registry: Registry): CheckEntry[] => {
       const namespace = registry.namespace(namespaceName);
@@ -41,10 +44,18 @@ export class Checks {
     };
     return this.#batcher.run(
       (transaction) => {
-        for (const entry of entries(transaction.registry)) {
+        const removed = entries(transaction.registry);
+        if (removed.length === 0) return;
+        const before = removed.map(({ client, status, state }) => ({
+          client: client.name,
+          status: status ?? null,
+          event: state.event?.id ?? null,
+        }));
+        for (const entry of removed) {
           if (entry.state.event !== undefined) resolveEvent(transaction, entry);
           transaction.removeCheck(entry);
         }
+        recordAudit(transaction, actor, { action: 'check.delete', target: check, before });
       },
       {
         weight: clients.length,

@@ -1,8 +1,11 @@
 import { MonError } from '../../../shared/errors.ts';
+import { redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client, SubmittedClient } from '../../../shared/schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import { eventsOf, type Namespace } from '../registry/namespace.ts';
+import { eventsOf, type ClientEntry, type Namespace } from '../registry/namespace.ts';
+import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { resolveEvent } from './events.ts';
 import type { Transaction } from './transaction.ts';
@@ -95,14 +98,16 @@ export class Clients {
    *
    * @throws MonError `not_found`, `unavailable`
    */
-  remove(namespaceName: string, name: string, invalidation: Invalidation): Promise<void> {
+  remove(namespaceName: string, name: string, invalidation: Invalidation, actor: Actor = MON): Promise<void> {
     return this.#batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
         const entry = namespace.clients.get(name);
         if (entry === undefined) throw new MonError('not_found', `there is no client ${name}`);
+        const before = auditedClient(entry);
         for (const check of eventsOf(entry)) resolveEvent(transaction, check);
         transaction.removeClient(entry);
+        recordAudit(transaction, actor, { action: 'client.delete', target: name, before });
         const { nowMs } = transaction;
         const quarantineMs = this.#parts.quarantineSeconds * 1000;
         if (quarantineMs > 0) {
@@ -121,6 +126,11 @@ export class Clients {
       },
     );
   }
+}
+
+/** What the audit trail keeps of a client: what the API shows of it, without its signature. */
+function auditedClient({ record, openEvents }: ClientEntry): unknown {
+  return { ...redact(record, redactKeysOf(record)), signature: undefined, events: openEvents };
 }
 
 /** Whoever is here again was never deleted. */

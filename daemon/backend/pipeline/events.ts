@@ -1,6 +1,8 @@
 import { MonError } from '../../../shared/errors.ts';
 import { resolvingResult } from '../../../shared/domain/result.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
+import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { processResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
@@ -16,15 +18,24 @@ export class Events {
   /**
    * Resolves an event on request, as a result that goes the way of every other one (completion 1.4, Resolve).
    *
+   * @param action by the name that the caller has for it
    * @throws MonError `not_found` when there is no such event, `unavailable`
    */
-  resolve(namespaceName: string, client: string, check: string): Promise<void> {
+  resolve(
+    namespaceName: string,
+    client: string,
+    check: string,
+    actor: Actor = MON,
+    action: 'event.resolve' | 'event.delete' = 'event.resolve',
+  ): Promise<void> {
     return this.#batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
         if (entry?.state.event === undefined)
           throw new MonError('not_found', `there is no event of ${client}/${check}`);
+        const before = auditedEvent(entry);
         resolveEvent(transaction, entry);
+        recordAudit(transaction, actor, { action, target: `${client}/${check}`, before });
       },
       {
         needs: (registry) => {
@@ -34,6 +45,13 @@ export class Events {
       },
     );
   }
+}
+
+/** What the audit trail keeps of the open event of `entry`; null: there is none. */
+export function auditedEvent({ state: { event }, summary }: CheckEntry): unknown {
+  if (event === undefined) return null;
+  const { id, status, action, occurrences, timestamp } = event;
+  return { id, status, action, occurrences, timestamp, output: summary };
 }
 
 /** Resolves the open event of `entry`, whose bodies the command must have asked for. */

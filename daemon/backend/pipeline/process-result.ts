@@ -7,6 +7,7 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { CheckBodies } from '../registry/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import { endSilenced } from './silenced.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A result that is ready for the rules: merged with its definition, with every default filled in. */
@@ -79,7 +80,7 @@ function endSilences(transaction: Transaction, client: ClientEntry, check: strin
   const { namespace } = client;
   const { subscriptions } = client.record;
   for (const entry of entriesEndedByResolve(namespace.silenced, subscriptions, check, transaction.nowMs)) {
-    transaction.removeSilenced(namespace, entry);
+    endSilenced(transaction, namespace, entry, 'expire_on_resolve');
   }
 }
 

@@ -1,10 +1,12 @@
 import { joinedState } from '../../../shared/domain/check-rename.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { CheckBodies } from '../registry/check-record.ts';
 import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { resolveEvent } from './events.ts';
 import type { Transaction } from './transaction.ts';
@@ -44,7 +46,7 @@ export class CheckNames {
    * @returns the number of clients whose record was moved
    * @throws MonError `not_found` when no client has the check, `conflict` when it takes force, `unavailable`
    */
-  async rename(namespaceName: string, rename: CheckRename): Promise<number> {
+  async rename(namespaceName: string, rename: CheckRename, actor: Actor = MON): Promise<number> {
     const { from, to, isForced } = rename;
     if (from === to) throw new MonError('invalid', `${from} has this name already`);
     if (from === KEEPALIVE || to === KEEPALIVE) {
@@ -63,7 +65,7 @@ export class CheckNames {
     const names = clients.map(({ name }) => name);
     let moved = 0;
     for (let start = 0; start < names.length; start += SLICE) {
-      moved += await this.#renameOf(namespaceName, names.slice(start, start + SLICE), rename);
+      moved += await this.#renameOf(namespaceName, names.slice(start, start + SLICE), rename, actor);
     }
     // Results of the new name may have come in the meantime.
     if (!isForced)
@@ -75,7 +77,12 @@ export class CheckNames {
     return [...this.#registry.namespace(namespaceName).clients.values()].filter(({ checks }) => checks.has(check));
   }
 
-  #renameOf(namespaceName: string, clients: readonly string[], { from, to, isForced }: CheckRename): Promise<number> {
+  #renameOf(
+    namespaceName: string,
+    clients: readonly string[],
+    { from, to, isForced }: CheckRename,
+    actor: Actor,
+  ): Promise<number> {
     // Asked again each time: one may have been deleted in the meantime.
     const pairs = (registry: Registry): Pair[] => {
       const namespace = registry.namespace(namespaceName);
@@ -91,6 +98,14 @@ export class CheckNames {
         for (const { before, after } of found) {
           if (after === undefined) move(transaction, before, to);
           else join(transaction, before, after);
+        }
+        if (found.length > 0) {
+          const moved = found.map(({ before }) => before.client.name);
+          recordAudit(transaction, actor, {
+            action: 'check.rename',
+            target: from,
+            after: { name: to, clients: moved },
+          });
         }
         return found.length;
       },

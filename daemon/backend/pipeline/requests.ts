@@ -55,9 +55,13 @@ export class CheckRequests implements Disposable {
    * @throws MonError `not_found` when no check of this name is defined
    */
   async order(namespaceName: string, { check: name, subscribers, apiRequested }: RunOrder): Promise<void> {
-    const check = this.#parts.definitions.check(name);
-    if (check === undefined) throw new MonError('not_found', `no check ${name} is defined`);
+    const check = this.#defined(name);
     await this.publish(namespaceName, check, { subscribers, apiRequested });
+  }
+
+  /** @throws MonError `not_found` when no check of this name is defined */
+  refuseUnknown(check: string): void {
+    this.#defined(check);
   }
 
   /**
@@ -155,6 +159,12 @@ export class CheckRequests implements Disposable {
       this.#splayed.add(timer);
     };
     sendDue();
+  }
+
+  #defined(name: string): NamedCheck {
+    const check = this.#parts.definitions.check(name);
+    if (check === undefined) throw new MonError('not_found', `no check ${name} is defined`);
+    return check;
   }
 
   /** Epoch seconds. */

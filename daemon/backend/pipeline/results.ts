@@ -3,11 +3,13 @@ import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import { isDeeperThan } from '../../../shared/domain/json.ts';
 import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Definitions } from '../config/definitions.ts';
+import { MON, recordAudit } from './audit.ts';
 import type { Batcher, Command } from './batcher.ts';
 import { entriesNeeded, frozenEvent, processResult, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
@@ -168,9 +170,15 @@ export class Results {
    *
    * @throws MonError `not_found`
    */
-  remove(namespaceName: string, client: string, check: string): Promise<void> {
+  remove(namespaceName: string, client: string, check: string, actor: Actor = MON): Promise<void> {
     return this.#batcher.run(
-      (transaction) => removeResult(transaction, transaction.registry.namespace(namespaceName), client, check),
+      (transaction) => {
+        const entry = transaction.registry.namespace(namespaceName).check(client, check);
+        if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
+        const before = { status: entry.status, executed: entry.executed };
+        removeResult(transaction, entry);
+        recordAudit(transaction, actor, { action: 'result.delete', target: `${client}/${check}`, before });
+      },
       { needs: (registry) => present(registry.namespace(namespaceName).check(client, check)) },
     );
   }
@@ -261,9 +269,7 @@ class AgentDelivery implements Command {
   }
 }
 
-function removeResult(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
-  const entry = namespace.check(client, check);
-  if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
+function removeResult(transaction: Transaction, entry: CheckEntry): void {
   const { event } = entry.state;
   if (event === undefined) {
     transaction.removeCheck(entry);

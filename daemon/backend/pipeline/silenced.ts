@@ -1,8 +1,12 @@
 import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { mon, MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Most entries in one namespace (design, S7). */
 const ENTRIES_MAX = 1_000_000;
@@ -27,14 +31,20 @@ export class SilencedEntries {
    *
    * @throws MonError `unavailable`
    */
-  create(namespaceName: string, request: SilencedRequest): Promise<SilencedEntry> {
+  create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
-      if (namespace.silenced.size >= ENTRIES_MAX) {
-        throw new MonError('unavailable', `there are ${String(ENTRIES_MAX)} silenced entries: clear some first`);
-      }
+      refuseTooMany(namespace, 1);
       const entry = silencedEntry(request, transaction.nowMs);
+      const before = livingEntry(namespace, entry.id, transaction.nowMs);
       transaction.saveSilenced(namespace, entry);
+      recordAudit(transaction, actor, {
+        action: before === undefined ? 'silence.create' : 'silence.replace',
+        target: entry.id,
+        before,
+        after: entry,
+        reason: entry.reason,
+      });
       return entry;
     });
   }
@@ -44,15 +54,14 @@ export class SilencedEntries {
    *
    * @throws MonError `not_found` when no entry has this id, or when it has expired; `unavailable`
    */
-  clear(namespaceName: string, target: SilencedTarget): Promise<void> {
+  clear(namespaceName: string, target: SilencedTarget, actor: Actor = MON): Promise<void> {
     const id = target.id ?? silencedId(target.subscription, target.check);
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
-      const entry = namespace.silenced.get(id);
-      if (entry === undefined || isExpired(entry, transaction.nowMs)) {
-        throw new MonError('not_found', `there is no silenced entry ${id}`);
-      }
+      const entry = livingEntry(namespace, id, transaction.nowMs);
+      if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
       transaction.removeSilenced(namespace, entry);
+      recordAudit(transaction, actor, { action: 'silence.clear', target: id, before: entry });
     });
   }
 
@@ -62,8 +71,31 @@ export class SilencedEntries {
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = namespace.silenced.get(id);
       if (entry === undefined) return;
-      if (isExpired(entry, transaction.nowMs)) transaction.removeSilenced(namespace, entry);
+      if (isExpired(entry, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
       else transaction.noteSilenced(namespace, entry);
     });
   }
+}
+
+/** The entry of this id, unless it has expired: whether or not it was removed yet, it is no longer there. */
+export function livingEntry(namespace: Namespace, id: string, nowMs: number): SilencedEntry | undefined {
+  const entry = namespace.silenced.get(id);
+  return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
+}
+
+/** @throws MonError `unavailable` when there is no room for so many more entries */
+export function refuseTooMany({ silenced }: Namespace, more: number): void {
+  if (silenced.size + more <= ENTRIES_MAX) return;
+  throw new MonError('unavailable', `there are ${String(silenced.size)} silenced entries: clear some first`);
+}
+
+/** Ends an entry as it said it would: by the clock, or with the event that it was made for. */
+export function endSilenced(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: 'clock' | 'expire_on_resolve',
+): void {
+  transaction.removeSilenced(namespace, entry);
+  recordAudit(transaction, mon(by), { action: 'silence.expire', target: entry.id, before: entry });
 }

@@ -1,6 +1,8 @@
 import { expireAt, isExpired } from '../../../shared/domain/expiry.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { StashContent } from '../../../shared/schemas/stash.ts';
+import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 
 /** Most stashes in one namespace. */
@@ -39,7 +41,7 @@ export class Stashes {
   }
 
   /** @throws MonError `not_found` when there is none, or when it has expired; `unavailable` */
-  remove(namespaceName: string, path: string): Promise<void> {
+  remove(namespaceName: string, path: string, actor: Actor = MON): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const stash = namespace.stashes.get(path);
@@ -47,6 +49,8 @@ export class Stashes {
         throw new MonError('not_found', `there is no stash ${path}`);
       }
       transaction.removeStash(namespace, path);
+      // Its content is anybody's, and may hold secrets of theirs.
+      recordAudit(transaction, actor, { action: 'stash.delete', target: path, before: { expire_at: stash.expire_at } });
     });
   }
 

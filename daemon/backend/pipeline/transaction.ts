@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckState } from '../../../shared/domain/event.ts';
+import type { AuditEntry } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
@@ -11,6 +12,8 @@ import type { Registry, StoredClient } from '../registry/registry.ts';
 import {
   aggregateDeletionKey,
   agentSpoolKey,
+  AUDIT_HEAD,
+  auditKey,
   checkRecordKey,
   clientKey,
   invalidatedKey,
@@ -155,6 +158,15 @@ export class Transaction {
       namespace.tombstones.set(client, tombstone);
       this.#put(key, JSON.stringify(tombstone));
     }
+  }
+
+  /** Adds to the audit trail what this batch does, see `recordAudit`. */
+  addAudit(entry: AuditEntry): void {
+    const { audit } = this.registry;
+    const { record, trimmed } = audit.append(entry, this.nowMs);
+    this.#put(auditKey(record.id), JSON.stringify(record));
+    for (const id of trimmed) this.#del(auditKey(id));
+    this.#put(AUDIT_HEAD, JSON.stringify(audit.head));
   }
 
   /** What is to be written. */

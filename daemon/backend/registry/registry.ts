@@ -1,3 +1,4 @@
+import type { AuditHead } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -6,6 +7,7 @@ import type { Store } from '../ports.ts';
 import {
   AGENT_SPOOLS,
   AGGREGATE_DELETIONS,
+  AUDIT_HEAD,
   CHECK_RECORDS,
   CLIENTS,
   INVALIDATED,
@@ -13,6 +15,7 @@ import {
   STASHES,
   TOMBSTONES,
 } from '../store/keys.ts';
+import { AuditChain, type AuditLimits } from './audit.ts';
 import { decodeCheckRecord, stateOf } from './check-record.ts';
 import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
 
@@ -24,11 +27,18 @@ export interface StoredClient {
   readonly reporter?: string | undefined;
 }
 
+const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
+
 /** The whole state in memory: decides, while the store remembers (architecture, State). */
 export class Registry {
   /** Grows whenever everything was read again: then the entries in hand are no longer the ones here. */
   generation = 0;
+  readonly audit: AuditChain;
   #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
+
+  constructor(limits = AUDIT_LIMITS) {
+    this.audit = new AuditChain(limits);
+  }
 
   /** The namespace of this name, made when it is new. */
   namespace(name: string): Namespace {
@@ -41,7 +51,9 @@ export class Registry {
 
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
   async load(store: Store): Promise<void> {
-    this.#namespaces = await readNamespaces(store);
+    const [namespaces, [auditHead]] = await Promise.all([readNamespaces(store), store.getMany([AUDIT_HEAD])]);
+    this.#namespaces = namespaces;
+    this.audit.load(auditHead === undefined ? undefined : (JSON.parse(auditHead) as AuditHead));
     this.generation++;
   }
 }

@@ -48,6 +48,13 @@ export const tombstoneKey = (namespace: string, client: string): Key => [TOMBSTO
 export const STASHES = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [STASHES, namespace, path];
 
+/** Records of the audit trail, by id. */
+const AUDIT = 'audit';
+export const auditKey = (id: number): Key => [AUDIT, id];
+
+/** Where the audit trail begins and ends. */
+export const AUDIT_HEAD: Key = ['audit-head'];
+
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
  * written through the port can reach them.

@@ -5,6 +5,7 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { checksOf, checksOfClient, clientsOf, readOutputs, summaryOf, type Freshness } from '../../read/aggregates.ts';
 import type { Aggregate } from '../../registry/aggregates.ts';
 import type { ClientEntry } from '../../registry/namespace.ts';
+import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
@@ -38,7 +39,7 @@ export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
     GET: (request) => summaryOf(legacyNamespace(parts), get(request), freshness(request)),
 
     DELETE: async (request, reply) => {
-      await aggregates.remove(DEFAULT_NAMESPACE, pathName(request, 'aggregate'));
+      await aggregates.remove(DEFAULT_NAMESPACE, pathName(request, 'aggregate'), actorOf(request, parts));
       return reply.code(204).send();
     },
   });

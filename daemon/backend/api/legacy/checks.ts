@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { shownCheck, shownChecks } from '../../read/checks.ts';
+import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { issued, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
@@ -25,7 +26,7 @@ export function checkRoutes(app: FastifyInstance, parts: ApiParts): void {
 
     // Accepted also when nothing is known of it, as at the peer.
     DELETE: async (request, reply) => {
-      await checks.remove(DEFAULT_NAMESPACE, pathName(request, 'check'));
+      await checks.remove(DEFAULT_NAMESPACE, pathName(request, 'check'), actorOf(request, parts));
       return reply.code(202).send(issued(parts));
     },
   });

@@ -4,6 +4,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import { clientSchema, type Client } from '../../../../shared/schemas/client.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { readHistory } from '../../read/results.ts';
+import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
@@ -39,7 +40,8 @@ export function clientRoutes(app: FastifyInstance, parts: ApiParts): void {
     },
 
     DELETE: async (request, reply) => {
-      await clients.remove(DEFAULT_NAMESPACE, pathName(request, 'client'), invalidationOf(queryOf(request)));
+      const invalidation = invalidationOf(queryOf(request));
+      await clients.remove(DEFAULT_NAMESPACE, pathName(request, 'client'), invalidation, actorOf(request, parts));
       return reply.code(202).send(issued(parts));
     },
   });

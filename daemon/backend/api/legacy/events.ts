@@ -3,6 +3,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { readEvents, readEventTexts } from '../../read/events.ts';
 import { eventsOf, type CheckEntry } from '../../registry/namespace.ts';
+import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
@@ -42,7 +43,9 @@ function eventRoutesAt(app: FastifyInstance, path: string, parts: ApiParts): voi
     },
 
     DELETE: async (request, reply) => {
-      await events.resolve(DEFAULT_NAMESPACE, pathName(request, 'client'), pathName(request, 'check'));
+      const client = pathName(request, 'client');
+      const check = pathName(request, 'check');
+      await events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request, parts), 'event.delete');
       return reply.code(202).send(issued(parts));
     },
   });

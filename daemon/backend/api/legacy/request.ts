@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { requestSchema } from '../../../../shared/schemas/request.ts';
+import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { issued, type ApiParts } from '../parts.ts';
 import { routes } from '../routes.ts';
@@ -12,11 +13,20 @@ export function requestRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/request', {
     POST: async (request, reply) => {
       const { check, subscribers, reason, creator } = readBody(request, validate);
-      await parts.requests.order(DEFAULT_NAMESPACE, {
+      const order = {
         check,
         subscribers: subscribers?.filter((subscription) => typeof subscription === 'string'),
         apiRequested: { reason: reason ?? null, creator: creator ?? null },
+      };
+      parts.requests.refuseUnknown(check);
+      // Before it is sent: there must be no run that nobody is known to have asked for.
+      await parts.audit.record(actorOf(request, parts, creator), {
+        action: 'check.request',
+        target: check,
+        after: { subscribers: order.subscribers ?? null },
+        reason,
       });
+      await parts.requests.order(DEFAULT_NAMESPACE, order);
       return reply.code(202).send(issued(parts));
     },
   });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { resolveSchema } from '../../../../shared/schemas/event.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { issued, type ApiParts } from '../parts.ts';
 import { routes } from '../routes.ts';
@@ -14,7 +15,7 @@ export function resolveRoutes(app: FastifyInstance, parts: ApiParts): void {
     POST: async (request, reply) => {
       const { client, check } = readBody(request, validate);
       try {
-        await parts.events.resolve(DEFAULT_NAMESPACE, client, check);
+        await parts.events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request, parts));
       } catch (error) {
         // The one error without a body (reference 4.4).
         if (error instanceof MonError && error.code === 'not_found') return reply.code(404).send();

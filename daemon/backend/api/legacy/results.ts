@@ -3,6 +3,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { validateResult } from '../../pipeline/validate-result.ts';
 import { readResults, resultsOf, resultsOfClient } from '../../read/results.ts';
+import { actorOf } from '../actor.ts';
 import { readBody } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
@@ -44,7 +45,9 @@ export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
     },
 
     DELETE: async (request, reply) => {
-      await results.remove(DEFAULT_NAMESPACE, pathName(request, 'client'), pathName(request, 'check'));
+      const client = pathName(request, 'client');
+      const check = pathName(request, 'check');
+      await results.remove(DEFAULT_NAMESPACE, client, check, actorOf(request, parts));
       return reply.code(204).send();
     },
   });

@@ -5,6 +5,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { clearSilencedSchema, silencedSchema } from '../../../../shared/schemas/silenced.ts';
 import { silencedViews } from '../../read/silenced.ts';
+import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
@@ -24,14 +25,15 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
     GET: (request, reply) => sendList(request, reply, silencedViews(registry().all(), clock.now()), (views) => views),
 
     POST: async (request, reply) => {
-      await silenced.create(DEFAULT_NAMESPACE, readBody(request, validateEntry));
+      const entry = readBody(request, validateEntry);
+      await silenced.create(DEFAULT_NAMESPACE, entry, actorOf(request, parts, entry.creator));
       return reply.code(201).send();
     },
   });
 
   routes(app, '/silenced/clear', {
     POST: async (request, reply) => {
-      await silenced.clear(DEFAULT_NAMESPACE, readBody(request, validateClear));
+      await silenced.clear(DEFAULT_NAMESPACE, readBody(request, validateClear), actorOf(request, parts));
       return reply.code(204).send();
     },
   });
@@ -47,7 +49,7 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
     },
 
     DELETE: async (request, reply) => {
-      await silenced.clear(DEFAULT_NAMESPACE, { id: pathName(request, 'id') });
+      await silenced.clear(DEFAULT_NAMESPACE, { id: pathName(request, 'id') }, actorOf(request, parts));
       return reply.code(204).send();
     },
   });

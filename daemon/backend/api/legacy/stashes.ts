@@ -3,6 +3,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { stashContentSchema, stashPathSchema, stashSchema } from '../../../../shared/schemas/stash.ts';
 import { livingStashes, readStashes } from '../../read/stashes.ts';
+import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { STASH_DEPTH_MAX } from '../limits.ts';
 import { sendList } from '../list.ts';
@@ -49,7 +50,7 @@ export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
       },
 
       DELETE: async (request, reply) => {
-        await stashes.remove(DEFAULT_NAMESPACE, stashPath(request));
+        await stashes.remove(DEFAULT_NAMESPACE, stashPath(request), actorOf(request, parts));
         return reply.code(204).send();
       },
     });

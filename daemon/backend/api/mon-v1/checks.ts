@@ -5,6 +5,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../../shared/schemas/scheduled-check.ts';
 import type { NamedCheck } from '../../config/definitions.ts';
 import { shownCheck, shownChecks } from '../../read/checks.ts';
+import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
@@ -14,7 +15,8 @@ import { routes } from '../routes.ts';
 const validate = validator(checkRenameSchema);
 
 /** What the legacy API has no way to say of checks, or to do with them. */
-export function checkRoutesOfMon(app: FastifyInstance, { checkNames, config, schedule }: ApiParts): void {
+export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
+  const { checkNames, config, schedule } = parts;
   const shown = ({ name, ...check }: NamedCheck): ScheduledCheck => {
     const nextMs = schedule.nextRunMs(name);
     return { ...check, name, next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000) };
@@ -34,7 +36,8 @@ export function checkRoutesOfMon(app: FastifyInstance, { checkNames, config, sch
     POST: async (request): Promise<CheckRenameAnswer> => {
       const { to, force } = readBody(request, validate);
       const from = pathName(request, 'check');
-      return { moved: await checkNames.rename(DEFAULT_NAMESPACE, { from, to, isForced: force === true }) };
+      const rename = { from, to, isForced: force === true };
+      return { moved: await checkNames.rename(DEFAULT_NAMESPACE, rename, actorOf(request, parts)) };
     },
   });
 }

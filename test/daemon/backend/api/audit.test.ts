@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { followAuditChain } from '../../../../shared/domain/audit.ts';
+import type { AuditHead, AuditRecord } from '../../../../shared/schemas/audit.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const AUDIT = '/api/mon/v1/audit';
+const LIMIT = 100;
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend | undefined;
+let store: TroubledStore | undefined;
+
+async function start(api: Readonly<Record<string, string>> = {}): Promise<void> {
+  const { api: defaults, program } = await loadConfig({ directories: [], env: {} });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    around: (real) => (store = new TroubledStore(real)),
+    definitions: {
+      api: { ...defaults, ...api },
+      program: { ...program, 'audit-limit': LIMIT },
+      checks: new Map([['disk', { command: 'df', interval: 60, subscribers: ['base'] }]]),
+    },
+  });
+}
+async function stop(): Promise<void> {
+  await backend?.stop();
+  backend = undefined;
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(stop);
+});
+
+const ask = (method: string, target: string, body?: unknown, headers = {}): Promise<Answer> =>
+  send(backend?.url ?? '', { method, target, headers, body: body === undefined ? null : JSON.stringify(body) });
+const report = (check: string, status: number, source = 'web-1', more = {}): Promise<Answer> =>
+  ask('POST', '/results', { name: check, output: `${check} says ${String(status)}`, status, source, ...more });
+const trail = async (query = ''): Promise<AuditRecord[]> =>
+  (await ask('GET', `${AUDIT}${query}`)).body as AuditRecord[];
+const head = async (): Promise<AuditHead> => (await ask('GET', `${AUDIT}/head`)).body as AuditHead;
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** From the newest record to the oldest. */
+async function problemOfChain(): Promise<string | undefined> {
+  const { first, last, hash } = await head();
+  let expected = { id: last, hash };
+  for (const record of await trail()) {
+    const next = followAuditChain(expected, record, sha256);
+    if ('problem' in next) return next.problem;
+    expected = next;
+  }
+  return expected.id === first - 1 ? undefined : 'the trail is too short';
+}
+
+describe('what operators do is written down (design, S22)', () => {
+  test('silences that are made, replaced and cleared, with what was before and after', async () => {
+    await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', creator: 'ada' });
+    await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-2', creator: 'bob', expire: 60 });
+    await ask('POST', '/silenced/clear', { check: 'disk' });
+    const first = { id: '*:disk', check: 'disk', subscription: null, reason: 'CHG-1', creator: 'ada', expire_at: null };
+    const second = { ...first, reason: 'CHG-2', creator: 'bob', expire_at: clock.now() + 60_000 };
+    expect(await trail()).toMatchObject([
+      {
+        id: 3,
+        at: clock.now(),
+        who: 'anonymous',
+        from: '127.0.0.1',
+        how: 'POST /silenced/clear',
+        action: 'silence.clear',
+        target: '*:disk',
+        before: second,
+        after: null,
+        reason: null,
+      },
+      {
+        id: 2,
+        who: 'bob',
+        how: 'POST /silenced',
+        action: 'silence.replace',
+        before: first,
+        after: second,
+        reason: 'CHG-2',
+      },
+      {
+        id: 1,
+        who: 'ada',
+        how: 'POST /silenced',
+        action: 'silence.create',
+        before: null,
+        after: first,
+        reason: 'CHG-1',
+      },
+    ]);
+  });
+
+  test('what is resolved and deleted', async () => {
+    await report('disk', 2);
+    await report('swap', 1, 'web-1', { aggregate: 'web' });
+    await ask('POST', '/stashes', { path: 'a/b', content: { password: 'hunter2' } });
+    await ask('POST', '/resolve', { client: 'web-1', check: 'disk' });
+    await report('disk', 2);
+    await ask('DELETE', '/events/web-1/disk?why=no');
+    await ask('DELETE', '/results/web-1/disk');
+    await ask('DELETE', '/aggregates/web');
+    await ask('DELETE', '/stashes/a/b');
+    await ask('POST', '/api/mon/v1/checks/swap/rename', { to: 'paging' });
+    await ask('DELETE', '/checks/paging');
+    await report('load', 1);
+    await ask('DELETE', '/clients/web-1');
+    expect((await trail()).toReversed()).toMatchObject([
+      {
+        action: 'event.resolve',
+        target: 'web-1/disk',
+        before: { status: 2, action: 'create', occurrences: 1, output: 'disk says 2' },
+      },
+      { action: 'event.delete', how: 'DELETE /events/web-1/disk', target: 'web-1/disk', before: { occurrences: 1 } },
+      { action: 'result.delete', target: 'web-1/disk', before: { status: 0 } },
+      { action: 'aggregate.delete', target: 'web', before: { clients: 1, checks: 1, results: 1 } },
+      { action: 'stash.delete', target: 'a/b', before: { expire_at: null } },
+      { action: 'check.rename', target: 'swap', after: { name: 'paging', clients: ['web-1'] } },
+      { action: 'check.delete', target: 'paging', before: [{ client: 'web-1', status: 1, event: expect.any(String) }] },
+      { action: 'client.delete', target: 'web-1', before: { name: 'web-1', address: 'unknown', events: 1 } },
+    ]);
+  });
+
+  test('runs that are asked for', async () => {
+    await ask('POST', '/request', { check: 'disk', subscribers: ['web'], reason: 'is it full?', creator: 'ada' });
+    expect(await trail()).toMatchObject([
+      { who: 'ada', action: 'check.request', target: 'disk', after: { subscribers: ['web'] }, reason: 'is it full?' },
+    ]);
+  });
+
+  test('what was refused or changed nothing is not', async () => {
+    await ask('POST', '/request', { check: 'unknown' });
+    await ask('POST', '/resolve', { client: 'web-1', check: 'disk' });
+    await ask('POST', '/silenced', { check: 'no name' });
+    await ask('DELETE', '/silenced/ids/none');
+    await ask('DELETE', '/checks/unknown');
+    expect(await trail()).toEqual([]);
+    expect(await head()).toMatchObject({ first: 1, last: 0 });
+  });
+
+  test('nor are results, keepalives and reads', async () => {
+    await report('disk', 2);
+    await report('disk', 0);
+    await ask('GET', '/events');
+    expect(await trail()).toEqual([]);
+  });
+
+  test('silences that end by themselves are, as what the backend did', async () => {
+    await ask('POST', '/silenced', { check: 'disk', expire: 60 });
+    await ask('POST', '/silenced', { check: 'swap', expire_on_resolve: true });
+    await report('swap', 1);
+    await report('swap', 0);
+    // The deadline is set by what was committed.
+    await report('load', 0);
+    clock.advance(60_000);
+    await report('load', 0);
+    expect((await trail()).slice(0, 2)).toMatchObject([
+      { who: 'mon', from: null, how: 'clock', action: 'silence.expire', target: '*:disk', after: null },
+      { who: 'mon', from: null, how: 'expire_on_resolve', action: 'silence.expire', target: '*:swap', after: null },
+    ]);
+  });
+
+  test('no secret gets in', async () => {
+    await ask('POST', '/clients', {
+      name: 'web-2',
+      address: 'a',
+      password: 'hunter2',
+      signature: 'hunter2',
+      door_code: 'hunter2',
+      redact: ['door_code', 'password'],
+    });
+    await ask('DELETE', '/clients/web-2');
+    const answer = await ask('GET', AUDIT);
+    expect(answer.body).toMatchObject([{ before: { name: 'web-2', password: 'REDACTED', door_code: 'REDACTED' } }]);
+    expect(answer.text).not.toContain('hunter2');
+  });
+
+  test('with credentials it is their user, whoever the request says it is from', async () => {
+    await stop();
+    await start({ user: 'ops', password: 'secret' });
+    const authorization = `Basic ${Buffer.from('ops:secret').toString('base64')}`;
+    await ask('POST', '/silenced', { check: 'disk', creator: 'ada' }, { authorization });
+    expect((await ask('GET', AUDIT, undefined, { authorization })).body).toMatchObject([
+      { who: 'ops', after: { creator: 'ada' } },
+    ]);
+  });
+});
+
+describe('a record is in the commit of its change', () => {
+  test('where the write fails there is neither, and the chain goes on from what is stored', async () => {
+    await ask('POST', '/silenced', { check: 'disk' });
+    if (store === undefined) throw new Error('there is a store');
+    store.refuses = () => true;
+    expect((await ask('POST', '/silenced', { check: 'swap' })).status).toBe(503);
+    store.refuses = () => false;
+    await ask('POST', '/silenced', { check: 'load' });
+    expect(await trail()).toMatchObject([
+      { id: 2, target: '*:load' },
+      { id: 1, target: '*:disk' },
+    ]);
+    expect((await ask('GET', '/silenced')).body).toMatchObject([{ id: '*:disk' }, { id: '*:load' }]);
+    expect(await problemOfChain()).toBeUndefined();
+  });
+
+  test('one write holds both', async () => {
+    const written: string[][] = [];
+    if (store === undefined) throw new Error('there is a store');
+    store.refuses = (ops) => {
+      written.push(ops.map(({ key }) => String(key[0])));
+      return false;
+    };
+    await ask('POST', '/silenced', { check: 'disk' });
+    expect(written).toEqual([['silenced', 'audit', 'audit-head']]);
+  });
+
+  test('a restart goes on with the chain', async () => {
+    await ask('POST', '/silenced', { check: 'disk' });
+    await stop();
+    await start();
+    await ask('POST', '/silenced', { check: 'swap' });
+    expect((await trail()).map(({ id }) => id)).toEqual([2, 1]);
+    expect(await problemOfChain()).toBeUndefined();
+  });
+});
+
+describe('the trail is bounded', () => {
+  test('the oldest records go, and the rest is still a chain', async () => {
+    for (let count = 0; count < LIMIT + 3; count++) await ask('POST', '/silenced', { check: `check-${String(count)}` });
+    expect(await head()).toMatchObject({ first: 4, last: LIMIT + 3 });
+    const records = await trail();
+    expect(records).toHaveLength(LIMIT);
+    expect(records.at(-1)).toMatchObject({ id: 4, target: '*:check-3' });
+    expect(await problemOfChain()).toBeUndefined();
+  });
+
+  test('a record that somebody changed in the store is found', async () => {
+    await ask('POST', '/silenced', { check: 'disk' });
+    await ask('POST', '/silenced', { check: 'swap' });
+    await stop();
+    const opened = await openLevelStore(dir);
+    const lease = await opened.acquire('main', 30_000);
+    const [text = ''] = await opened.getMany([['audit', 1]]);
+    await opened.write(lease, [{ type: 'put', key: ['audit', 1], value: text.replace('anonymous', 'somebody') }], []);
+    await opened.close();
+    await start();
+    expect(await problemOfChain()).toBe('record 1 is not what it was when it was written');
+  });
+});
+
+describe('GET /api/mon/v1/audit', () => {
+  beforeEach(async () => {
+    for (const check of ['a', 'b', 'c', 'd']) {
+      await ask('POST', '/silenced', { check, creator: check < 'c' ? 'ada' : 'bob' });
+      clock.advance(1000);
+    }
+  });
+
+  test.each([
+    ['', [4, 3, 2, 1]],
+    ['?limit=2', [4, 3]],
+    ['?limit=2&offset=1', [3, 2]],
+    ['?after=2', [4, 3]],
+    ['?before=3', [2, 1]],
+    ['?after=1&before=4', [3, 2]],
+    ['?after=99', []],
+    [`?since=${String(ManualClock.START_MS + 1001)}`, [4, 3]],
+    [`?since=${String(ManualClock.START_MS + 2000)}`, [4, 3]],
+    [`?since=${String(ManualClock.START_MS + 9000)}`, []],
+    ['?filter.who=ada', [2, 1]],
+    ['?filter.who=bob&filter.target=*:c', [3]],
+    ['?filter.after.check=b', [2]],
+  ])('%s', async (query, expected) => {
+    expect((await trail(query)).map(({ id }) => id)).toEqual(expected);
+  });
+
+  test('says how many there are', async () => {
+    const answer = await ask('GET', `${AUDIT}?limit=1`);
+    expect(answer.headers['x-pagination']).toBe('{"limit":1,"offset":0,"total":4}');
+  });
+
+  test('gives at most a thousand at once, whatever is asked for', async () => {
+    const answer = await ask('GET', `${AUDIT}?limit=5000`);
+    expect(answer.headers['x-pagination']).toBe('{"limit":1000,"offset":0,"total":4}');
+  });
+
+  test('it can be read and nothing else', async () => {
+    for (const method of ['POST', 'DELETE', 'PUT', 'PATCH']) {
+      expect((await ask(method, AUDIT, {})).status).toBe(405);
+    }
+  });
+});

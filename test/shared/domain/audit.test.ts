@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  auditHash,
+  boundedAuditText,
+  boundedAuditValue,
+  followAuditChain,
+  type AuditLink,
+} from '../../../shared/domain/audit.ts';
+import type { AuditRecord } from '../../../shared/schemas/audit.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function trail(length: number): AuditRecord[] {
+  const records: AuditRecord[] = [];
+  for (let id = 1; id <= length; id++) {
+    const unsealed = {
+      id,
+      at: 1_700_000_000_000 + id,
+      who: 'ops',
+      from: '127.0.0.1',
+      how: 'POST /silenced',
+      action: 'silence.create',
+      target: `web-${String(id)}:disk`,
+      before: null,
+      after: { reason: 'CHG-1', expire_at: null },
+      reason: 'CHG-1',
+      previous: records.at(-1)?.hash ?? '',
+    };
+    records.push({ ...unsealed, hash: auditHash(unsealed, sha256) });
+  }
+  return records;
+}
+
+/** What a walk from the newest record to the oldest says, with what was at the end of the trail when it was written. */
+function walk(records: readonly AuditRecord[], head: AuditLink): string {
+  let expected = head;
+  for (const record of records.toReversed()) {
+    const next = followAuditChain(expected, record, sha256);
+    if ('problem' in next) return next.problem;
+    expected = next;
+  }
+  return 'whole';
+}
+
+const headOf = (records: readonly AuditRecord[]): AuditLink => records.at(-1) ?? { id: 0, hash: '' };
+
+describe('each record vouches for those before it (design, S22)', () => {
+  const records = trail(5);
+  const head = headOf(records);
+
+  test('a trail as it was written is whole, also without its oldest records', () => {
+    expect(walk(records, head)).toBe('whole');
+    expect(walk(records.slice(2), head)).toBe('whole');
+  });
+
+  test.each<{ name: string; change: (record: AuditRecord) => AuditRecord }>([
+    { name: 'who', change: (record) => ({ ...record, who: 'nobody' }) },
+    { name: 'when', change: (record) => ({ ...record, at: record.at - 1 }) },
+    { name: 'what was done', change: (record) => ({ ...record, action: 'silence.clear' }) },
+    { name: 'what it was before', change: (record) => ({ ...record, before: { reason: null } }) },
+    { name: 'the hash before', change: (record) => ({ ...record, previous: sha256('') }) },
+    {
+      name: 'everything, with the hash made anew',
+      change: (record) => {
+        const changed = { ...record, who: 'nobody' };
+        return { ...changed, hash: auditHash(changed, sha256) };
+      },
+    },
+  ])('a change is found: $name', ({ change }) => {
+    for (const { id } of records) {
+      const changed = records.map((record) => (record.id === id ? change(record) : record));
+      expect(walk(changed, head)).toBe(`record ${String(id)} is not what it was when it was written`);
+    }
+  });
+
+  test('a record that is missing is found', () => {
+    expect(
+      walk(
+        records.filter(({ id }) => id !== 3),
+        head,
+      ),
+    ).toBe('record 3 is missing');
+    expect(walk(records.slice(0, -1), head)).toBe('record 5 is missing');
+  });
+
+  test('the first of all follows no other', () => {
+    const [first] = trail(1);
+    if (first === undefined) throw new Error('there is one');
+    const forged = { ...first, previous: sha256('before') };
+    const hash = auditHash(forged, sha256);
+    expect(walk([{ ...forged, hash }], { id: 1, hash })).toBe('record 1 follows another one');
+  });
+
+  test('it stays the same over the wire, in any order of names', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
+        const [record] = trail(1);
+        if (record === undefined) throw new Error('there is one');
+        const sealed = { ...record, before, after };
+        const reversed = Object.fromEntries(Object.entries(sealed).toReversed()) as unknown as AuditRecord;
+        const received = JSON.parse(JSON.stringify(reversed)) as AuditRecord;
+        expect(auditHash(received, sha256)).toBe(auditHash(sealed, sha256));
+      }),
+    );
+  });
+});
+
+describe('what is kept is bounded', () => {
+  test('long texts are cut, at every depth', () => {
+    const text = 'x'.repeat(10_000);
+    const cut = `${'x'.repeat(512)}…`;
+    expect(boundedAuditText(text)).toBe(cut);
+    expect(boundedAuditValue({ reason: text, list: [text, 1], short: 'as it is' })).toEqual({
+      reason: cut,
+      list: [cut, 1],
+      short: 'as it is',
+    });
+  });
+
+  test('of what is too long as a whole only the beginning stays', () => {
+    const bounded = boundedAuditValue(Array.from({ length: 10_000 }, (_, index) => `client-${String(index)}`));
+    expect(bounded).toEqual({ cut: expect.stringMatching(/^\["client-0","client-1",/) });
+    expect(JSON.stringify(bounded).length).toBeLessThan(10_000);
+  });
+
+  test('half a character is not kept', () => {
+    expect(boundedAuditText(`${'x'.repeat(511)}😀😀`)).toBe(`${'x'.repeat(511)}\uFFFD…`);
+  });
+});
