@@ -1,14 +1,16 @@
 import { Box } from 'ink';
 import { useSyncExternalStore, type ReactElement } from 'react';
 import { ConfirmDialog } from './components/confirm-dialog.tsx';
+import { MenuDialog } from './components/menu-dialog.tsx';
 import { SilenceDialog } from './components/silence-dialog.tsx';
 import { DetailScreen } from './screens/detail-screen.tsx';
-import { EventsScreen } from './screens/events-screen.tsx';
 import { HelpScreen } from './screens/help-screen.tsx';
 import { RefusedScreen } from './screens/refused-screen.tsx';
 import { TooSmallScreen } from './screens/too-small-screen.tsx';
+import { ViewScreen } from './screens/view-screens.tsx';
 import { isTooSmall, type Layer } from './store/console-state.ts';
 import type { ConsoleStore } from './store/console-store.ts';
+import { shownItems } from './store/menu.ts';
 import type { Theme } from './theme.ts';
 
 export interface AppProps {
@@ -35,6 +37,9 @@ export function App({ store, theme }: AppProps): ReactElement {
         />
       )}
       {dialog?.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
+      {dialog?.kind === 'menu' && (
+        <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(store, dialog)} />
+      )}
     </Box>
   );
 }
@@ -56,7 +61,7 @@ function Screen({ store, theme }: AppProps): ReactElement {
     );
   }
   if (layer?.kind === 'detail') return <DetailScreen theme={theme} store={store} layer={layer} />;
-  return <EventsScreen theme={theme} store={store} />;
+  return <ViewScreen theme={theme} store={store} />;
 }
 
 function isFull(layer: Layer): layer is Extract<Layer, { kind: 'detail' | 'help' }> {

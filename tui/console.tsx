@@ -97,8 +97,9 @@ export function openConsole(parts: ConsoleParts): Console {
 
   const run = async (effect: Effect): Promise<void> => {
     await runEffect(effect, { store, api, feed, repaint, quit: parts.onQuit });
-    // What a person asked for answers at once; what the pane asked for can wait for the next frame.
-    if (effect.kind !== 'load-event' || effect.into === 'detail') scheduler.paintNow();
+    // What a person asked for answers at once; what is only kept up to date can wait for the next frame.
+    const isUpkeep = effect.kind === 'load-view' || (effect.kind === 'load-event' && effect.into === 'pane');
+    if (!isUpkeep) scheduler.paintNow();
   };
   const runEffects = (): void => {
     for (const effect of store.takeEffects()) void run(effect);

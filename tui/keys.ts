@@ -1,3 +1,5 @@
+import type { ViewName } from './store/views/view-names.ts';
+
 /** A key as the decoder reports it, as far as bindings care. */
 export interface KeyPress {
   readonly name: string;
@@ -7,8 +9,13 @@ export interface KeyPress {
   readonly shift: boolean;
 }
 
-/** Where a binding is in effect. */
-export type KeyContext = 'list' | 'detail' | 'help' | 'confirm' | 'form' | 'prompt';
+/** Where a binding is in effect: a view by its name, or what lies over it. */
+export type KeyContext = ViewName | 'detail' | 'help' | 'confirm' | 'form' | 'prompt' | 'menu';
+
+/** The views that are lists: what moves, marks, sorts and filters means the same in each. */
+const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks'] as const;
+
+const VIEWS_ALL = [...LISTS, 'overview', 'upgrade'] as const;
 
 export interface Binding {
   /** As `chordOf` writes them, the one to show first. */
@@ -29,65 +36,84 @@ export interface Binding {
 export const KEYS = {
   silence: {
     keys: ['s'],
-    in: ['list', 'detail'],
+    in: ['events', 'detail'],
     help: 'silence the marked events, or the one at the cursor',
     hint: 'silence',
     changes: true,
   },
   resolve: {
     keys: ['r'],
-    in: ['list', 'detail'],
+    in: ['events', 'detail'],
     help: 'resolve the marked events, or the one at the cursor',
     hint: 'resolve',
     changes: true,
   },
   unsilence: {
     keys: ['u'],
-    in: ['list', 'detail'],
+    in: ['events', 'detail'],
     help: 'end the silences on the event under the cursor',
     changes: true,
   },
-  mark: { keys: ['space'], in: ['list'], help: 'mark and go to the next row', hint: 'mark' },
-  range: { keys: ['V', 'ctrl-space'], in: ['list'], help: 'mark everything from the last mark to the cursor' },
-  'mark-all': { keys: ['a'], in: ['list'], help: 'mark all events that the filter shows', hint: 'mark all' },
-  'clear-marks': { keys: ['A'], in: ['list'], help: 'clear all marks' },
-  open: { keys: ['enter'], in: ['list'], help: 'open the event under the cursor', hint: 'detail' },
+  mark: { keys: ['space'], in: [...LISTS], help: 'mark and go to the next row', hint: 'mark' },
+  range: { keys: ['V', 'ctrl-space'], in: [...LISTS], help: 'mark everything from the last mark to the cursor' },
+  'mark-all': { keys: ['a'], in: [...LISTS], help: 'mark all rows that the filter shows', hint: 'mark all' },
+  'clear-marks': { keys: ['A'], in: [...LISTS], help: 'clear all marks' },
+  open: { keys: ['enter'], in: ['events'], help: 'open the event under the cursor', hint: 'detail' },
   reload: { keys: ['enter'], in: ['detail'], help: 'load the newest state of this event' },
   filter: {
     keys: ['/'],
-    in: ['list'],
-    help: 'filter: words, !word, field=value, status>=warn, age>1h',
+    in: [...LISTS],
+    help: 'filter: words, !word, field=value; of events also status>=warn, age>1h',
     hint: 'filter',
   },
-  json: { keys: ['y'], in: ['list', 'detail'], help: 'raw JSON of the event', hint: 'json' },
+  json: { keys: ['y'], in: ['events', 'detail'], help: 'raw JSON of the event', hint: 'json' },
   wrap: { keys: ['w'], in: ['detail'], help: 'wrap long lines, or cut them', hint: 'wrap' },
-  pause: { keys: ['p'], in: ['list', 'detail'], help: 'pause the feed, or resume it', hint: 'pause' },
-  down: { keys: ['j', 'down'], in: ['list', 'detail', 'help'], help: 'down; 5j goes five rows' },
-  up: { keys: ['k', 'up'], in: ['list', 'detail', 'help'], help: 'up' },
-  'half-down': { keys: ['ctrl-d'], in: ['list', 'detail', 'help'], help: 'half a page down' },
-  'half-up': { keys: ['ctrl-u'], in: ['list', 'detail', 'help'], help: 'half a page up' },
-  'page-down': { keys: ['pagedown', 'ctrl-f'], in: ['list', 'detail', 'help'], help: 'a page down' },
-  'page-up': { keys: ['pageup', 'ctrl-b'], in: ['list', 'detail', 'help'], help: 'a page up' },
-  top: { keys: ['g', 'home'], in: ['list', 'detail', 'help'], help: 'to the top; 12g goes to row 12' },
-  bottom: { keys: ['G', 'end'], in: ['list', 'detail', 'help'], help: 'to the bottom' },
-  'next-critical': { keys: ['e'], in: ['list'], help: 'next critical event' },
-  'previous-critical': { keys: ['E'], in: ['list'], help: 'previous critical event' },
-  pane: { keys: ['tab', 'ctrl-e'], in: ['list'], help: 'show or hide the pane below the list (from 30 rows on)' },
-  reconnect: { keys: ['R'], in: ['list', 'detail'], help: 'reconnect now' },
-  resync: { keys: ['ctrl-r'], in: ['list', 'detail'], help: 'load everything from the backend again' },
+  sort: { keys: ['o'], in: [...LISTS], help: 'choose the column to sort by', hint: 'sort' },
+  'sort-reverse': { keys: ['O'], in: [...LISTS], help: 'sort the other way round' },
+  'sort-left': { keys: ['<'], in: [...LISTS], help: 'sort by the column to the left' },
+  'sort-right': { keys: ['>'], in: [...LISTS], help: 'sort by the column to the right' },
+  columns: { keys: ['C'], in: [...LISTS], help: 'choose the columns to show' },
+  actions: { keys: ['x'], in: [...LISTS], help: 'menu of what can be done with the marked rows', hint: 'actions' },
+  view: {
+    keys: ['1', '2', '3', '4', '5', '6', '7'],
+    in: [...VIEWS_ALL],
+    help: 'open the view of that number, unless a movement follows: then it is a count',
+  },
+  views: { keys: ['v'], in: [...VIEWS_ALL], help: 'menu of the views' },
+  'view-back': { keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before' },
+  'view-forward': { keys: [']'], in: [...VIEWS_ALL], help: 'forward again' },
+  'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
+  pause: { keys: ['p'], in: [...VIEWS_ALL, 'detail'], help: 'pause the feed, or resume it', hint: 'pause' },
+  down: { keys: ['j', 'down'], in: [...LISTS, 'detail', 'help'], help: 'down; 5j goes five rows' },
+  up: { keys: ['k', 'up'], in: [...LISTS, 'detail', 'help'], help: 'up' },
+  'half-down': { keys: ['ctrl-d'], in: [...LISTS, 'detail', 'help'], help: 'half a page down' },
+  'half-up': { keys: ['ctrl-u'], in: [...LISTS, 'detail', 'help'], help: 'half a page up' },
+  'page-down': { keys: ['pagedown', 'ctrl-f'], in: [...LISTS, 'detail', 'help'], help: 'a page down' },
+  'page-up': { keys: ['pageup', 'ctrl-b'], in: [...LISTS, 'detail', 'help'], help: 'a page up' },
+  top: { keys: ['g', 'home'], in: [...LISTS, 'detail', 'help'], help: 'to the top; 12g goes to row 12' },
+  bottom: { keys: ['G', 'end'], in: [...LISTS, 'detail', 'help'], help: 'to the bottom' },
+  'next-critical': { keys: ['e'], in: ['events'], help: 'next critical event' },
+  'previous-critical': { keys: ['E'], in: ['events'], help: 'previous critical event' },
+  pane: { keys: ['tab', 'ctrl-e'], in: ['events'], help: 'show or hide the pane below the list (from 30 rows on)' },
+  reconnect: { keys: ['R'], in: [...VIEWS_ALL, 'detail'], help: 'reconnect now' },
+  resync: { keys: ['ctrl-r'], in: [...VIEWS_ALL, 'detail'], help: 'load everything from the backend again' },
   repaint: {
     keys: ['ctrl-l'],
-    in: ['list', 'detail', 'help', 'confirm', 'form', 'prompt'],
+    in: [...VIEWS_ALL, 'detail', 'help', 'confirm', 'form', 'prompt', 'menu'],
     help: 'draw the screen again',
   },
-  lock: { keys: ['!'], in: ['list', 'detail'], help: 'read-only lock on or off' },
-  help: { keys: ['?', 'f1'], in: ['list', 'detail', 'help'], help: 'this help', hint: 'help' },
+  lock: { keys: ['!'], in: [...VIEWS_ALL, 'detail'], help: 'read-only lock on or off' },
+  help: { keys: ['?', 'f1'], in: [...VIEWS_ALL, 'detail', 'help'], help: 'this help', hint: 'help' },
   close: { keys: ['escape', 'q'], in: ['detail', 'help'], help: 'back to the list', hint: 'back' },
-  back: { keys: ['escape'], in: ['list'], help: 'clear the marks, then the filter' },
-  quit: { keys: ['q'], in: ['list'], help: 'quit' },
+  back: {
+    keys: ['escape'],
+    in: [...VIEWS_ALL],
+    help: 'clear the marks, then the filter; then back to the view before',
+  },
+  quit: { keys: ['q'], in: [...VIEWS_ALL], help: 'quit' },
   interrupt: {
     keys: ['ctrl-c'],
-    in: ['list', 'detail', 'help', 'confirm', 'form', 'prompt'],
+    in: [...VIEWS_ALL, 'detail', 'help', 'confirm', 'form', 'prompt', 'menu'],
     help: 'quit, when pressed twice within a second',
   },
   'confirm-yes': { keys: ['y', 'ctrl-s'], in: ['confirm'], help: 'do it', hint: 'yes' },
@@ -104,6 +130,11 @@ export const KEYS = {
   'form-submit': { keys: ['ctrl-s'], in: ['form'], help: 'send it', hint: 'submit', changes: true },
   'form-enter': { keys: ['enter'], in: ['form'], help: 'press the button, or go to the next field' },
   'form-cancel': { keys: ['escape'], in: ['form'], help: 'cancel', hint: 'cancel' },
+  'menu-choose': { keys: ['enter'], in: ['menu'], help: 'choose this', hint: 'choose' },
+  'menu-toggle': { keys: ['space'], in: ['menu'], help: 'tick it, or take the tick away, where there are boxes' },
+  'menu-down': { keys: ['down', 'ctrl-n', 'tab'], in: ['menu'], help: 'next choice' },
+  'menu-up': { keys: ['up', 'ctrl-p', 'shift-tab'], in: ['menu'], help: 'choice before' },
+  'menu-close': { keys: ['escape'], in: ['menu'], help: 'leave the menu', hint: 'close' },
   'prompt-accept': { keys: ['enter'], in: ['prompt'], help: 'keep the filter', hint: 'keep' },
   'prompt-cancel': { keys: ['escape'], in: ['prompt'], help: 'clear the filter', hint: 'clear' },
   'prompt-older': { keys: ['up'], in: ['prompt'], help: 'an earlier filter', hint: 'history' },

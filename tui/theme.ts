@@ -81,7 +81,7 @@ export function classTone(kind: EventClass): Tone {
 
 const ASCII: ReadonlyMap<string, string> = new Map([
   ...pairs('✗✓●•‖…', 'X.**=.'),
-  ...pairs('▼↑↓←→›', 'v^v<>>'),
+  ...pairs('▼▲↑↓←→›', 'v^^v<>>'),
   ...pairs('─│┌┐└┘', '-|++++'),
   ...pairs('▁▂▃▄▅▆▇█', '__..--=#'),
 ]);

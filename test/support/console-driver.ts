@@ -61,9 +61,9 @@ export class ConsoleDriver {
     return this.store.takeEffects().filter((effect) => effect.kind !== 'load-event' || effect.into !== 'pane');
   }
 
-  /** Keys of the shown events, in order. */
+  /** Keys of the shown rows, in order. */
   get list(): readonly string[] {
-    const { order } = this.store.events;
+    const { order } = this.store.rows;
     return order.slice(0, order.length).map(({ key }) => key);
   }
 

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { actionFor, bindings, chordOf, keyLabel, type KeyContext } from '../../tui/keys.ts';
+import { VIEWS } from '../../tui/store/views/view-names.ts';
 import { helpLines } from '../../tui/store/help-lines.ts';
 
-const CONTEXTS: readonly KeyContext[] = ['list', 'detail', 'help', 'confirm', 'form', 'prompt'];
+const CONTEXTS: readonly KeyContext[] = [
+  ...VIEWS.map(({ name }) => name),
+  ...(['detail', 'help', 'confirm', 'form', 'prompt', 'menu'] as const),
+];
 
 const plain = { ctrl: false, meta: false, shift: false };
 

@@ -3,8 +3,10 @@ import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { eventClass, type EventRecord } from '../store/event-record.ts';
-import { fit } from '../terminal/cells.ts';
+import type { SortState } from '../store/list-state.ts';
+import { fit, type FitOptions } from '../terminal/cells.ts';
 import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run } from '../theme.ts';
+import { sortedTitle } from './table-columns.ts';
 
 /** Widths of the columns of the list in cells; 0: not shown. The output takes what is left. */
 export interface EventColumns {
@@ -14,7 +16,11 @@ export interface EventColumns {
   readonly age: number;
   readonly last: number;
   readonly output: number;
+  readonly isOutputShown: boolean;
 }
+
+const EVENT_CELLS = ['client', 'check', 'count', 'age', 'last', 'output'] as const;
+type EventCell = (typeof EVENT_CELLS)[number];
 
 /** Cells of cursor, mark and status, with the spaces around them. */
 const LEAD = 3;
@@ -22,29 +28,45 @@ const STATUS_CELLS = 8;
 const GAP = 2;
 
 /** The columns that fit, by what people miss least: LAST goes first, then the count, then names get narrower. */
-export function eventColumns(columns: number): EventColumns {
+export function eventColumns(columns: number, hidden: ReadonlySet<string> = new Set()): EventColumns {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
   const fewer = Math.max(0, 80 - columns);
-  const client = isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3);
-  const check = isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2);
-  const count = isWide ? 5 : fewer > 0 ? 0 : 3;
-  const age = 4;
-  const last = isWide ? 4 : 0;
-  const taken = [client, check, count, age, last].reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP), 0);
-  return { client, check, count, age, last, output: Math.max(0, columns - LEAD - STATUS_CELLS - taken) };
+  const width = (id: string, cells: number): number => (hidden.has(id) ? 0 : cells);
+  const client = width('client', isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3));
+  const check = width('check', isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2));
+  const count = width('count', isWide ? 5 : fewer > 0 ? 0 : 3);
+  const age = width('age', 4);
+  const last = width('last', isWide ? 4 : 0);
+  const taken = [client, check, count, age, last].reduce((sum, cells) => sum + (cells === 0 ? 0 : cells + GAP), 0);
+  const output = Math.max(0, columns - LEAD - STATUS_CELLS - taken);
+  return { client, check, count, age, last, output, isOutputShown: !hidden.has('output') };
 }
 
-export function headRuns(layout: EventColumns, stale: boolean): readonly Run[] {
-  const cells = [
-    fit('CLIENT', layout.client),
-    fit('CHECK', layout.check),
-    ...(layout.count === 0 ? [] : [fit(layout.count < 5 ? 'N' : 'COUNT', layout.count, { align: 'right' })]),
-    fit('AGE▼', layout.age, { align: 'right' }),
-    ...(layout.last === 0 ? [] : [fit('LAST', layout.last, { align: 'right' })]),
-    fit(stale ? staleHead(layout.output) : 'OUTPUT', layout.output),
-  ];
-  return [run(' '.repeat(LEAD)), run(`${'STATUS'.padEnd(STATUS_CELLS)}${cells.join(' '.repeat(GAP))}`, 'strong')];
+/** The cells of a row behind its status; columns without width are left out. */
+function joinCells(layout: EventColumns, cells: Readonly<Record<EventCell, string>>): string {
+  const shown = EVENT_CELLS.filter((id) => id === 'output' || layout[id] > 0);
+  const align = (id: EventCell): FitOptions => {
+    if (id === 'client') return { cut: 'middle' };
+    return id === 'count' || id === 'age' || id === 'last' ? { align: 'right' } : {};
+  };
+  const text = (id: EventCell): string => (id === 'output' && !layout.isOutputShown ? '' : cells[id]);
+  return shown.map((id) => fit(text(id), layout[id], align(id))).join(' '.repeat(GAP));
+}
+
+export function headRuns(layout: EventColumns, sort: SortState, stale: boolean): readonly Run[] {
+  // Severity and age is the order that the list begins with: its direction is told at the age.
+  const sorted = sort.column === 'status' ? 'age' : sort.column;
+  const title = (id: EventCell, text: string): string => (id === sorted ? sortedTitle(text, sort, layout[id]) : text);
+  const cells = joinCells(layout, {
+    client: title('client', 'CLIENT'),
+    check: title('check', 'CHECK'),
+    count: title('count', layout.count < 5 ? 'N' : 'COUNT'),
+    age: title('age', 'AGE'),
+    last: title('last', 'LAST'),
+    output: stale ? staleHead(layout.output) : 'OUTPUT',
+  });
+  return [run(' '.repeat(LEAD)), run(`${'STATUS'.padEnd(STATUS_CELLS)}${cells}`, 'strong')];
 }
 
 function staleHead(width: number): string {
@@ -70,15 +92,14 @@ export function eventRuns(record: EventRecord, about: RowAbout): readonly Run[] 
   const nowSeconds = nowMs / 1000;
   const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
   const status = statusCell(record).padEnd(STATUS_CELLS);
-  const cells = [
-    fit(safeLine(row.client), layout.client, { cut: 'middle' }),
-    fit(safeLine(row.check), layout.check),
-    ...(layout.count === 0 ? [] : [fit(shortCount(row.occurrences, layout.count), layout.count, { align: 'right' })]),
-    fit(formatDuration(nowSeconds - row.since, 1), layout.age, { align: 'right' }),
-    ...(layout.last === 0 ? [] : [fit(formatDuration(nowSeconds - row.last, 1), layout.last, { align: 'right' })]),
-    fit(outputText(record, about), layout.output),
-  ];
-  const rest = cells.join(' '.repeat(GAP));
+  const rest = joinCells(layout, {
+    client: safeLine(row.client),
+    check: safeLine(row.check),
+    count: shortCount(row.occurrences, layout.count),
+    age: formatDuration(nowSeconds - row.since, 1),
+    last: formatDuration(nowSeconds - row.last, 1),
+    output: outputText(record, about),
+  });
   // Under the cursor one tone for the whole row: colors inside an inverse row are hard to read on many terminals.
   if (isCursor) return [run(lead + status + rest, 'cursor')];
   if (gone || about.stale || row.silenced_by.length > 0) return [run(lead), run(status + rest, 'faint')];

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { EventRecord } from '../store/event-record.ts';
+import type { SortState } from '../store/list-state.ts';
 import { run, type Theme } from '../theme.ts';
 import { eventColumns, eventRuns, headRuns } from './event-columns.ts';
 import { Rows } from './rows.tsx';
@@ -14,6 +15,9 @@ export interface EventListProps {
   readonly window: readonly EventRecord[];
   readonly cursorKey: string | undefined;
   readonly marks: ReadonlySet<string>;
+  readonly sort: SortState;
+  /** Ids of the columns that are not to be shown. */
+  readonly hidden: ReadonlySet<string>;
   readonly silenced: ReadonlyMap<string, SilencedRow>;
   readonly nowMs: number;
   readonly stale: boolean;
@@ -23,7 +27,7 @@ export interface EventListProps {
 
 export function EventList(props: EventListProps): ReactElement {
   const { theme, window, empty } = props;
-  const layout = eventColumns(props.columns);
+  const layout = eventColumns(props.columns, props.hidden);
   const body =
     window.length > 0
       ? window.map((record) =>
@@ -37,7 +41,7 @@ export function EventList(props: EventListProps): ReactElement {
           }),
         )
       : [[], ...empty.map((line) => [run(`   ${line}`)])];
-  return <Rows theme={theme} lines={[headRuns(layout, props.stale), ...body]} height={props.rows + 1} />;
+  return <Rows theme={theme} lines={[headRuns(layout, props.sort, props.stale), ...body]} height={props.rows + 1} />;
 }
 
 function firstOf(silenced: ReadonlyMap<string, SilencedRow>, ids: readonly string[]): SilencedRow | undefined {

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
 import { bindings, keyLabel, type Binding, type KeyAction, type KeyContext } from '../keys.ts';
-import type { ConsoleState, FilterState } from '../store/console-state.ts';
+import type { ConsoleState } from '../store/console-state.ts';
 import type { LineEditor } from '../store/line-editor.ts';
+import type { FilterState, ListState } from '../store/list-state.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme, type Tone } from '../theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -67,8 +68,16 @@ function hintText(
 export interface StatusLineProps {
   readonly theme: Theme;
   readonly columns: number;
-  readonly state: ConsoleState;
-  /** Events in the list, and all there are. */
+  readonly state: Pick<ConsoleState, 'prompt' | 'message' | 'count'>;
+  /** What is set in the view. */
+  readonly list: ListState;
+  /** One row and several in words. */
+  readonly nouns: readonly [one: string, several: string];
+  /** The order in words. */
+  readonly sort: string;
+  /** Said instead of the filter: something about the rows is not as it should be. */
+  readonly notice?: string | undefined;
+  /** Rows in the list, and all there are. */
   readonly shown: number;
   readonly total: number;
   readonly orderPaused: boolean;
@@ -80,8 +89,9 @@ export interface StatusLineProps {
 
 /** The line of the filter, of the outcome of the last action, and on small screens of the counts. */
 export function StatusLine(props: StatusLineProps): ReactElement {
-  const { theme, columns, state, compact } = props;
-  const { prompt, filter, message } = state;
+  const { theme, columns, compact, notice } = props;
+  const { prompt, message } = props.state;
+  const { filter } = props.list;
   const right = compact ? placeRuns(props) : [];
   if (prompt !== undefined) {
     return <Row theme={theme} runs={promptRuns(prompt.line, filter.problem, columns)} />;
@@ -97,6 +107,9 @@ export function StatusLine(props: StatusLineProps): ReactElement {
   if (props.stale) {
     const note = run(' actions are off while disconnected; marks and filter are kept', 'warning');
     return <Row theme={theme} runs={spread([note], right, columns)} />;
+  }
+  if (notice !== undefined) {
+    return <Row theme={theme} runs={spread([run(` ${safeLine(notice)}`, 'warning')], right, columns)} />;
   }
   const text = filter.text === '' ? 'none' : safeLine(filter.text);
   const edit = filter.text === '' ? '' : compact ? '' : '  (/ edit, Esc clears)';
@@ -125,20 +138,22 @@ function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: 
 
 /** The line under a tall list. */
 export function FiguresLine(props: StatusLineProps): ReactElement {
-  const sort = run('   sort: severity, age', 'faint');
+  const sort = run(`   sort: ${props.sort}`, 'faint');
   return <Row theme={props.theme} runs={spread([...countRuns(props), sort], placeRuns(props), props.columns)} />;
 }
 
-function countRuns({ shown, total, compact }: StatusLineProps): readonly Run[] {
+function countRuns({ shown, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
   return [
     run(
-      compact ? ` ${countText(shown)}/${countText(total)}` : ` ${countText(shown)} of ${countText(total)} events shown`,
+      compact
+        ? ` ${countText(shown)}/${countText(total)}`
+        : ` ${countText(shown)} of ${countText(total)} ${total === 1 ? one : several} shown`,
     ),
   ];
 }
 
-function placeRuns({ state, shown, orderPaused, compact }: StatusLineProps): readonly Run[] {
-  const { marks, count, cursor } = state;
+function placeRuns({ state: { count }, list, shown, orderPaused, compact }: StatusLineProps): readonly Run[] {
+  const { marks, cursor } = list;
   const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${countText(shown)} `;
   return [
     ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),

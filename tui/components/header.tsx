@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
-import { VIEWS, type ConsoleState } from '../store/console-state.ts';
+import type { ConsoleState } from '../store/console-state.ts';
 import type { EventCounts } from '../store/event-counts.ts';
 import type { FeedStatus } from '../store/feed-status.ts';
+import { VIEWS, type ViewName } from '../store/views/view-names.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../theme.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -23,6 +24,7 @@ export interface HeaderProps {
   readonly backend: string;
   readonly creator: string;
   readonly nowMs: number;
+  readonly view: ViewName;
 }
 
 /** One row for small screens: name, connection, counters, time. */
@@ -75,7 +77,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
     <>
       <Row theme={theme} runs={spread(title, [run(about ?? ''), ...clock], columns)} />
       <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
-      <Row theme={theme} runs={tabRuns(VIEWS[0].number)} />
+      <Row theme={theme} runs={tabRuns(props.view, columns)} />
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
     </>
   );
@@ -105,11 +107,15 @@ function rateLine(feed: FeedStatus): readonly Run[] {
   return [run('rate 5m ', 'faint'), run(`${sparkline(feed.rates, RATE_CELLS)} `, 'accent')];
 }
 
-function tabRuns(active: number): readonly Run[] {
-  return VIEWS.flatMap(({ number, name }) => {
-    const text = `${String(number)} ${name}`;
-    return number === active ? [run(' '), run(`[${text}]`, 'strong')] : [run(`  ${text} `)];
-  });
+/** The views by number. Where they do not all fit, those that are not shown are numbers. */
+function tabRuns(active: ViewName, columns: number): readonly Run[] {
+  const tabs = (isLong: boolean): readonly Run[] =>
+    VIEWS.map(({ number, name, title }) => {
+      if (name === active) return run(` [${String(number)} ${title}] `, 'strong');
+      return run(isLong ? ` ${String(number)} ${title} ` : ` ${String(number)} `);
+    });
+  const long = tabs(true);
+  return runsWidth(long) <= columns ? long : tabs(false);
 }
 
 function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {

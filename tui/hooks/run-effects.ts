@@ -6,6 +6,8 @@ import type { ConsoleStore } from '../store/console-store.ts';
 import type { Effect } from '../store/effects.ts';
 import { countOf, nameOf, report } from '../store/event-actions.ts';
 import type { Target } from '../store/silence-form.ts';
+import type { LoadedView } from '../store/views/view-data.ts';
+import { VIEW_LOADERS, type ViewApi } from './view-loaders.ts';
 
 /** Requests under way at once when many events were marked. */
 const PARALLEL_MAX = 8;
@@ -13,7 +15,7 @@ const PARALLEL_MAX = 8;
 /** What the effects act on. */
 export interface EffectTools {
   readonly store: ConsoleStore;
-  readonly api: () => Promise<Pick<ApiClient, 'check' | 'event' | 'resolve' | 'silence' | 'clearSilenced'>>;
+  readonly api: () => Promise<ViewApi & Pick<ApiClient, 'check' | 'event' | 'resolve' | 'silence' | 'clearSilenced'>>;
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws every cell again. */
   readonly repaint: () => void;
@@ -34,6 +36,8 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     }
     case 'load-event':
       return loadEvent(effect.target, effect.into, tools);
+    case 'load-view':
+      return loadView(effect.view, tools);
     case 'reconnect':
       return tools.feed.reconnect();
     case 'resync':
@@ -75,6 +79,14 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
     store.eventLoaded(target, into, event, (await definition)?.next_run ?? undefined);
   } catch (error) {
     store.eventFailed(target, into, errorMessage(error));
+  }
+}
+
+async function loadView(view: LoadedView, { store, api }: EffectTools): Promise<void> {
+  try {
+    store.viewLoaded(view, await VIEW_LOADERS[view](await api()));
+  } catch (error) {
+    store.viewFailed(view, errorMessage(error));
   }
 }
 

@@ -18,6 +18,7 @@ export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
     backend: options.backend,
     creator: options.creator,
     nowMs,
+    view: state.view,
   };
 }
 

@@ -1,17 +1,19 @@
 import type { ReactElement } from 'react';
 import { EventList } from '../components/event-list.tsx';
 import { EventPane } from '../components/event-pane.tsx';
-import { FiguresLine, Hints, StatusLine } from '../components/footer.tsx';
+import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../components/footer.tsx';
 import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import { eventsLayout } from '../store/screen-layout.ts';
 import { run, type Theme } from '../theme.ts';
+import { eventSortText } from '../store/views/event-sort.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
+import { connectingText } from './connecting-text.ts';
 
 export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
-  const { state, events, feed, nowMs } = store;
+  const { state, list, events, feed, nowMs } = store;
   const { columns } = state.size;
   const layout = eventsLayout(state);
   const { order } = events;
@@ -20,13 +22,16 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
     theme,
     columns,
     state,
+    list,
+    nouns: ['event', 'events'],
+    sort: eventSortText(store.sort),
     shown: order.length,
     total: events.size,
     orderPaused: events.frozen && feed.everLive,
     compact: !layout.tall,
     stale: isStale(feed),
-  };
-  const current = order.at(state.cursor.index);
+  } satisfies StatusLineProps;
+  const current = order.at(list.cursor.index);
   return (
     <>
       <Header {...headerProps(theme, store)} />
@@ -34,9 +39,11 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
         theme={theme}
         columns={columns}
         rows={layout.list}
-        window={order.slice(state.cursor.top, state.cursor.top + layout.list)}
-        cursorKey={state.cursor.key}
-        marks={state.marks}
+        window={order.slice(list.cursor.top, list.cursor.top + layout.list)}
+        cursorKey={list.cursor.key}
+        marks={list.marks}
+        sort={store.sort}
+        hidden={list.hidden}
         silenced={store.silenced}
         nowMs={nowMs}
         stale={isStale(feed)}
@@ -66,17 +73,10 @@ function isKnown(entry: SilencedRow | undefined): entry is SilencedRow {
 }
 
 /** Why there are no rows. */
-function emptyText({ state, events, feed, options, nowMs }: ConsoleStore): readonly string[] {
-  if (!feed.everLive) {
-    const { connection } = feed;
-    const why = connection.kind === 'waiting' ? ['', connection.reason] : [];
-    const retry =
-      connection.kind === 'waiting'
-        ? `next attempt in ${String(Math.max(0, Math.ceil((connection.retryAtMs - nowMs) / 1000)))} s; R tries now, q quits`
-        : 'q quits';
-    return [`connecting to ${options.backend}`, ...why, '', retry];
-  }
-  if (state.filter.text !== '' && events.size > 0) {
+function emptyText(store: ConsoleStore): readonly string[] {
+  const { list, events, feed, options } = store;
+  if (!feed.everLive) return connectingText(store);
+  if (list.filter.text !== '' && events.size > 0) {
     return ['No event matches the filter.', '', 'Esc clears it.'];
   }
   if (feed.stats?.clients === 0) {

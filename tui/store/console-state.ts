@@ -2,11 +2,11 @@ import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { Effect } from './effects.ts';
 import type { LineEditor } from './line-editor.ts';
-import { CURSOR_AT_TOP, type ListCursor } from './list-cursor.ts';
+import { INITIAL_LIST, type ListState } from './list-state.ts';
+import type { MenuLayer } from './menu.ts';
 import type { SilenceForm, Target } from './silence-form.ts';
-
-/** The views by their number. Each later view adds its row here and its screen under `screens/`. */
-export const VIEWS = [{ number: 2, name: 'Events' }] as const;
+import { NO_HISTORY, type ViewHistory } from './view-history.ts';
+import { VIEWS, type ViewName } from './views/view-names.ts';
 
 export interface ScreenSize {
   readonly columns: number;
@@ -67,20 +67,12 @@ export interface HelpLayer {
 }
 
 /** What lies over the view, the last one on top. */
-export type Layer = DetailLayer | SilenceLayer | ConfirmLayer | HelpLayer;
+export type Layer = DetailLayer | SilenceLayer | ConfirmLayer | HelpLayer | MenuLayer;
 
 export interface Message {
   readonly text: string;
   readonly tone: 'done' | 'note' | 'problem';
   readonly atMs: number;
-}
-
-export interface FilterState {
-  readonly text: string;
-  /** Why the text being typed is not a filter; the last good one stays in effect. */
-  readonly problem: { readonly message: string; readonly position: number } | undefined;
-  /** Earlier filters, the newest last. */
-  readonly history: readonly string[];
 }
 
 export interface FilterPrompt {
@@ -92,15 +84,18 @@ export interface FilterPrompt {
 /** Everything about what is shown that is not data of the backend. Replaced, never changed. */
 export interface ConsoleState {
   readonly size: ScreenSize;
-  readonly cursor: ListCursor;
-  readonly marks: ReadonlySet<string>;
-  readonly lastMark: string | undefined;
-  readonly filter: FilterState;
+  readonly view: ViewName;
+  readonly history: ViewHistory;
+  /** What is set in each view, also while another one is shown. */
+  readonly views: Readonly<Record<ViewName, ListState>>;
+  /** Edits the filter of the view that is shown. */
   readonly prompt: FilterPrompt | undefined;
   readonly layers: readonly Layer[];
   readonly message: Message | undefined;
   /** Typed before a movement: `5j`. */
   readonly count: number | undefined;
+  /** When a digit was typed that opens a view unless a movement follows. Epoch milliseconds. */
+  readonly digitAtMs: number | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
   readonly pane: boolean;
   readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
@@ -115,14 +110,14 @@ export interface ConsoleState {
 export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState {
   return {
     size,
-    cursor: CURSOR_AT_TOP,
-    marks: new Set(),
-    lastMark: undefined,
-    filter: { text: '', problem: undefined, history: [] },
+    view: 'events',
+    history: NO_HISTORY,
+    views: initialViews(),
     prompt: undefined,
     layers: [],
     message: undefined,
     count: undefined,
+    digitAtMs: undefined,
     paused: undefined,
     pane: true,
     peek: undefined,
@@ -131,6 +126,11 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     interruptedAtMs: -Infinity,
     orderPausedUntilMs: 0,
   };
+}
+
+function initialViews(): ConsoleState['views'] {
+  const lists = VIEWS.map(({ name }) => [name, INITIAL_LIST] as const);
+  return Object.fromEntries(lists) as Record<ViewName, ListState>;
 }
 
 export function isTooSmall(size: ScreenSize): boolean {

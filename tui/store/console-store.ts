@@ -1,15 +1,8 @@
-import {
-  eventKey,
-  type ClientRow,
-  type EventRow,
-  type FeedRows,
-  type FeedStats,
-  type SilencedRow,
-} from '../../shared/schemas/feed.ts';
+import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import { initialState, type ConsoleState, type EventLoad, type Message, type ScreenSize } from './console-state.ts';
 import type { Effect } from './effects.ts';
-import { compareRecords, type EventRecord } from './event-record.ts';
+import type { EventRecord } from './event-record.ts';
 import { EventRegistry } from './event-registry.ts';
 import {
   heardFrame,
@@ -20,11 +13,19 @@ import {
   type FeedStatus,
 } from './feed-status.ts';
 import { HeldRows } from './held-rows.ts';
-import { CURSOR_AT_TOP, settleCursor } from './list-cursor.ts';
+import { CURSOR_AT_TOP, settleCursor, type ListOrder } from './list-cursor.ts';
+import type { ListState, SortState } from './list-state.ts';
 import { PanePeek } from './pane-peek.ts';
-import { eventsLayout } from './screen-layout.ts';
-import { silenceScopeEntries, type SilenceForm, type Target } from './silence-form.ts';
+import { eventsLayout, listRows } from './screen-layout.ts';
+import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from './silence-form.ts';
 import { PreviewMemory, previewSilence, type SilencePreview } from './silence-preview.ts';
+import { TableRows } from './table-rows.ts';
+import { openDueView } from './view-keys.ts';
+import { ViewLoads } from './view-loads.ts';
+import { EVENT_COLUMN, eventSort } from './views/event-sort.ts';
+import { TABLES, tableOf } from './views/tables.ts';
+import { isLoadedView, type LoadedView, type ViewData } from './views/view-data.ts';
+import type { ViewName } from './views/view-names.ts';
 
 /** What there is to draw: nothing but time, figures in the header, or rows in the window. */
 export type Urgency = 'none' | 'figures' | 'rows';
@@ -50,6 +51,17 @@ export interface ConsoleOptions {
   readonly now: () => number;
 }
 
+/** What every list can do with its order. */
+export interface ListRows {
+  /** All rows there are, whatever the filter says. */
+  readonly size: number;
+  readonly order: ListOrder;
+  readonly frozen: boolean;
+  /** Pauses the order as it is now. */
+  freeze(): void;
+  thaw(): void;
+}
+
 /**
  * Everything that the console knows, outside React: data of the backend that changes thousands of times a second, and
  * the state of the screen. Only `paint` tells the listeners, once per frame.
@@ -59,6 +71,10 @@ export class ConsoleStore {
   readonly events = new EventRegistry();
   readonly silenced = new Map<string, SilencedRow>();
   readonly clients = new Map<string, ClientRow>();
+  readonly loads = new ViewLoads();
+  readonly #tables: ReadonlyMap<string, TableRows> = new Map(
+    Object.values(TABLES).map((table) => [table.name, new TableRows(table)]),
+  );
   state: ConsoleState;
   feed: FeedStatus = INITIAL_FEED_STATUS;
   /** Of the frame that is being drawn: all ages in it count from here. */
@@ -68,9 +84,10 @@ export class ConsoleStore {
   readonly #listeners = new Set<() => void>();
   readonly #held = new HeldRows();
   #effects: Effect[] = [];
-  #window: { readonly keys: ReadonlySet<string>; readonly last: EventRecord | undefined } = {
+  /** What is on the screen; the last event is known only while the list of events fills it. */
+  #window: { readonly keys: ReadonlySet<string>; readonly lastEvent: EventRecord | undefined } = {
     keys: new Set(),
-    last: undefined,
+    lastEvent: undefined,
   };
   readonly #peek = new PanePeek();
   /** Whether the last frame showed a complete list. */
@@ -96,6 +113,53 @@ export class ConsoleStore {
     this.touch('rows');
   }
 
+  /** What is set in the view that is shown. */
+  get list(): ListState {
+    return this.state.views[this.state.view];
+  }
+
+  updateList(change: Partial<ListState>): void {
+    const { view, views } = this.state;
+    this.update({ views: { ...views, [view]: { ...views[view], ...change } } });
+  }
+
+  /** The rows of the view that is shown. A page has none of its own; nothing of it asks. */
+  get rows(): ListRows {
+    return this.table ?? this.events;
+  }
+
+  /** The rows of the view that is shown, when it is a table. */
+  get table(): TableRows | undefined {
+    return this.#tables.get(this.state.view);
+  }
+
+  get sort(): SortState {
+    return this.list.sort ?? { column: tableOf(this.state.view)?.sort ?? EVENT_COLUMN, reversed: false };
+  }
+
+  sortBy(sort: SortState): void {
+    this.updateList({ sort });
+    if (this.table === undefined) this.events.setSort(eventSort(sort));
+    else this.table.setSort(sort);
+  }
+
+  /** Brings the rows up to date with everything that arrived. Keys may come faster than frames. */
+  settleRows(): void {
+    if (this.table === undefined) this.events.finishFilter(this.options.now());
+    else this.table.settle(this);
+  }
+
+  /** A row of a table may be another, new or gone. */
+  changed(view: ViewName, key: string): void {
+    this.#tables.get(view)?.changed(key);
+    if (view === this.state.view) this.touch(this.#window.keys.has(key) ? 'rows' : 'figures');
+  }
+
+  allChanged(view: ViewName): void {
+    this.#tables.get(view)?.allChanged();
+    if (view === this.state.view) this.touch('rows');
+  }
+
   say(text: string, tone: Message['tone'] = 'note'): void {
     this.update({ message: { text, tone, atMs: this.options.now() } });
   }
@@ -118,7 +182,7 @@ export class ConsoleStore {
   connectionChanged(connection: ConnectionState): void {
     const nowMs = this.options.now();
     this.feed = nextConnection(this.feed, connection, nowMs);
-    if (connection.kind === 'live' && this.state.paused === undefined) this.events.endSnapshot(nowMs);
+    if (connection.kind === 'live' && this.state.paused === undefined) this.#endSnapshot(nowMs);
     this.touch('rows');
   }
 
@@ -159,7 +223,7 @@ export class ConsoleStore {
     this.update({ paused: undefined });
     const held = this.#held.take();
     this.#applyRows(held.rows, held.replace, nowMs);
-    if (this.feed.connection.kind === 'live') this.events.endSnapshot(nowMs);
+    if (this.feed.connection.kind === 'live') this.#endSnapshot(nowMs);
   }
 
   /** The answer to `load-event`; `undefined`: there is no such event. */
@@ -174,13 +238,25 @@ export class ConsoleStore {
     this.#showLoad(target, into, { kind: 'failed', message });
   }
 
+  /** The answer to `load-view`. */
+  viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
+    this.loads.loaded(view, data, this.options.now());
+    this.#tables.get(view)?.load(data);
+    this.touch('rows');
+  }
+
+  viewFailed(view: LoadedView, message: string): void {
+    this.loads.failed(view, message);
+    this.touch('rows');
+  }
+
   resized(size: ScreenSize): void {
     this.update({ size });
   }
 
-  /** The row of the list that is drawn under the cursor. */
+  /** The event that is drawn under the cursor of their list. */
   underCursor(): Target | undefined {
-    const { key } = this.state.cursor;
+    const { key } = this.state.views.events.cursor;
     return key === undefined ? undefined : targetOf(key);
   }
 
@@ -197,14 +273,19 @@ export class ConsoleStore {
   paint(): void {
     const nowMs = this.options.now();
     this.nowMs = nowMs;
+    openDueView(this, nowMs);
     this.#evaluateFilter(nowMs);
+    this.table?.settle(this);
     this.#pauseOrder(nowMs);
     this.#settle();
     this.#peekUnderCursor(nowMs);
+    this.#loadView(nowMs);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
-    // The rows move when a pause of the order ends, whether or not anything else happens then.
-    this.urgency = this.events.filtering || nowMs < this.state.orderPausedUntilMs ? 'rows' : 'none';
+    // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
+    const { orderPausedUntilMs, digitAtMs } = this.state;
+    const isMoving = this.events.filtering || nowMs < orderPausedUntilMs || digitAtMs !== undefined;
+    this.urgency = isMoving ? 'rows' : 'none';
     this.#version += 1;
     for (const listener of this.#listeners) listener();
   }
@@ -214,19 +295,38 @@ export class ConsoleStore {
       this.events.beginSnapshot();
       this.silenced.clear();
       this.clients.clear();
+      this.allChanged('silences');
+      this.allChanged('clients');
     }
     for (const [key, row] of Object.entries(rows.events ?? {})) this.#applyEvent(key, row, nowMs);
-    for (const [id, row] of Object.entries(rows.silenced ?? {})) setOrDelete(this.silenced, id, row);
-    for (const [name, row] of Object.entries(rows.clients ?? {})) setOrDelete(this.clients, name, row);
+    for (const [id, row] of Object.entries(rows.silenced ?? {})) {
+      setOrDelete(this.silenced, id, row);
+      this.changed('silences', id);
+    }
+    for (const [name, row] of Object.entries(rows.clients ?? {})) {
+      setOrDelete(this.clients, name, row);
+      this.changed('clients', name);
+    }
     if (rows.silenced !== undefined) this.touch('rows');
   }
 
   #applyEvent(key: string, row: EventRow | null, nowMs: number): void {
     this.events.apply(key, row, nowMs);
-    const { keys, last } = this.#window;
+    // A client's row counts its events.
+    this.changed('clients', targetOf(key).client);
+    this.touch(this.state.view === 'events' && this.#isInView(key) ? 'rows' : 'figures');
+  }
+
+  #isInView(key: string): boolean {
+    const { keys, lastEvent } = this.#window;
+    if (keys.has(key)) return true;
     const record = this.events.get(key);
-    const comesIntoView = record !== undefined && (last === undefined || compareRecords(record, last) <= 0);
-    this.touch(keys.has(key) || comesIntoView ? 'rows' : 'figures');
+    return record !== undefined && (lastEvent === undefined || this.events.isUpTo(record, lastEvent));
+  }
+
+  #endSnapshot(nowMs: number): void {
+    this.events.endSnapshot(nowMs);
+    this.allChanged('clients');
   }
 
   #showLoad(target: Target, into: 'detail' | 'pane', load: EventLoad): void {
@@ -252,34 +352,49 @@ export class ConsoleStore {
   #pauseOrder(nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = this.state;
     const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
-    if (wanted && !this.events.frozen) this.events.freeze();
-    if (!wanted && this.events.frozen) this.events.thaw();
+    if (wanted && !this.rows.frozen) this.rows.freeze();
+    if (!wanted && this.rows.frozen) this.rows.thaw();
   }
 
   #settle(): void {
-    const { order } = this.events;
-    const { list } = eventsLayout(this.state);
-    // Until the first snapshot is complete the cursor has no event to follow: it stays at the top.
-    const cursor = settleCursor(this.#wasLive ? this.state.cursor : CURSOR_AT_TOP, order, list);
+    const isEvents = this.state.view === 'events';
+    if (!isEvents && this.table === undefined) return;
+    const { order } = this.rows;
+    const rows = listRows(this.state);
+    const { list } = this;
+    // Until the first snapshot is complete the cursor has nothing to follow: it stays at the top.
+    const cursor = settleCursor(this.#wasLive ? list.cursor : CURSOR_AT_TOP, order, rows);
     this.#wasLive = this.feed.everLive;
-    const window = order.slice(cursor.top, cursor.top + list);
+    const window = order.slice(cursor.top, cursor.top + rows);
+    const last = window.length < rows ? undefined : window.at(-1);
     this.#window = {
-      keys: new Set(window.map((record) => record.key)),
-      last: window.length < list ? undefined : window.at(-1),
+      keys: new Set(window.map(({ key }) => key)),
+      lastEvent: isEvents && last !== undefined ? this.events.get(last.key) : undefined,
     };
-    this.state = { ...this.state, cursor, marks: this.#livingMarks() };
+    const { view, views } = this.state;
+    this.state = { ...this.state, views: { ...views, [view]: { ...list, cursor, marks: this.#livingMarks() } } };
   }
 
-  /** Marks of events that are over go, unless they are still shown because the order is paused. */
+  /** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */
   #livingMarks(): ReadonlySet<string> {
-    const { marks } = this.state;
-    if (this.events.frozen || marks.size === 0) return marks;
-    const living = [...marks].filter((key) => this.events.get(key) !== undefined);
+    const { marks } = this.list;
+    if (this.rows.frozen || marks.size === 0) return marks;
+    const known = this.table ?? this.events;
+    const living = [...marks].filter((key) => known.get(key) !== undefined);
     return living.length === marks.size ? marks : new Set(living);
   }
 
+  /** A view that is looked at is kept up to date; nothing is asked for that nobody sees. */
+  #loadView(nowMs: number): void {
+    const { view, paused, layers } = this.state;
+    if (!isLoadedView(view) || paused !== undefined || layers.some(isFull)) return;
+    if (this.feed.connection.kind !== 'live' || !this.loads.isDue(view, nowMs)) return;
+    this.loads.asked(view, nowMs);
+    this.request({ kind: 'load-view', view });
+  }
+
   #peekUnderCursor(nowMs: number): void {
-    const target = this.underCursor();
+    const target = this.state.view === 'events' ? this.underCursor() : undefined;
     if (target === undefined || eventsLayout(this.state).pane === 0 || this.feed.connection.kind !== 'live') return;
     const { peek } = this.state;
     if (!this.#peek.isDue(target.key, peek, this.events.get(target.key)?.row, nowMs)) return;
@@ -290,15 +405,12 @@ export class ConsoleStore {
 
 /** Whether the layer asks for a decision about what is listed behind it. */
 function isDialog(layer: { readonly kind: string }): boolean {
-  return layer.kind === 'silence' || layer.kind === 'confirm';
+  return layer.kind === 'silence' || layer.kind === 'confirm' || layer.kind === 'menu';
 }
 
-/** Names cannot hold a slash, so a key is read back without a doubt. */
-export function targetOf(key: string): Target {
-  const slash = key.indexOf('/');
-  const client = key.slice(0, slash);
-  const check = key.slice(slash + 1);
-  return { key: eventKey(client, check), client, check };
+/** Whether the layer hides the view. */
+function isFull(layer: { readonly kind: string }): boolean {
+  return layer.kind === 'detail' || layer.kind === 'help';
 }
 
 function setOrDelete<T>(map: Map<string, T>, key: string, value: T | null): void {

@@ -20,3 +20,22 @@ export class EventCounter implements EventCounts {
     if (row.action === 'flapping') this.flapping += by;
   }
 }
+
+const NONE: EventCounts = new EventCounter();
+
+/** The same counters for each client. */
+export class ClientCounter {
+  readonly #clients = new Map<string, { readonly counter: EventCounter; events: number }>();
+
+  of(client: string): EventCounts {
+    return this.#clients.get(client)?.counter ?? NONE;
+  }
+
+  add(row: EventRow, by: 1 | -1): void {
+    const known = this.#clients.get(row.client) ?? { counter: new EventCounter(), events: 0 };
+    known.counter.add(row, by);
+    known.events += by;
+    if (known.events === 0) this.#clients.delete(row.client);
+    else this.#clients.set(row.client, known);
+  }
+}

@@ -66,8 +66,3 @@ export class EventRecord {
 export function rankOf(row: EventRow): number {
   return CLASS_RANK[eventClass(row)] * RANK_STEP - row.since;
 }
-
-/** Critical, warning, unknown, then silenced; within each the newest first, then by name. */
-export function compareRecords(a: EventRecord, b: EventRecord): number {
-  return a.rank - b.rank || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
-}

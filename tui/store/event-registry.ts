@@ -1,8 +1,10 @@
 import type { SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { EventCounter, type EventCounts } from './event-counts.ts';
-import { compareRecords, EventRecord, rankOf } from './event-record.ts';
+import { ClientCounter, EventCounter, type EventCounts } from './event-counts.ts';
+import { EventRecord } from './event-record.ts';
+import type { ListOrder } from './list-cursor.ts';
 import { SortedList } from './sorted-list.ts';
+import { EVENT_COLUMN, eventSort, type EventSort } from './views/event-sort.ts';
 
 /** Which events a list shows. */
 export interface EventFilter {
@@ -25,15 +27,6 @@ interface FilterRun {
   next: number;
 }
 
-/** What a screen may ask about the order of the shown events. */
-export interface EventOrder {
-  readonly length: number;
-  /** @returns -1 when it is not shown */
-  indexOf(key: string): number;
-  at(index: number): EventRecord | undefined;
-  slice(start: number, end: number): readonly EventRecord[];
-}
-
 /**
  * Every event of the backend, the sorted list of those that match the filter, and the counters, all kept up to date
  * change by change. While the order is paused (`freeze`) the shown list stays as it is: values change in place, new
@@ -41,9 +34,11 @@ export interface EventOrder {
  */
 export class EventRegistry {
   readonly #records = new Map<string, EventRecord>();
-  readonly #all = new SortedList(compareRecords);
+  #sort: EventSort = eventSort({ column: EVENT_COLUMN, reversed: false });
+  #all = new SortedList(this.#sort.compare);
   #matching = this.#all;
   readonly #counter = new EventCounter();
+  readonly #byClient = new ClientCounter();
   #filter: EventFilter | undefined;
   #filterNumber = 0;
   #run: FilterRun | undefined;
@@ -54,6 +49,11 @@ export class EventRegistry {
 
   get counts(): EventCounts {
     return this.#counter;
+  }
+
+  /** Of the events of one client. */
+  countsOf(client: string): EventCounts {
+    return this.#byClient.of(client);
   }
 
   /** Events there are, whatever the filter says. */
@@ -81,13 +81,28 @@ export class EventRegistry {
     // What a snapshot brings is not known to have just happened.
     if (!this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
     // Most changes are one more result with the same status: such an event keeps its place.
-    const moves = known === undefined || rankOf(row) !== known.rank;
+    const moves = known === undefined || !this.#sort.keepsPlace(known.row, row);
     if (known === undefined) this.#admit(record);
     else this.#take(record, moves);
     record.row = row;
     record.generation = this.#generation;
     this.#judge(record, nowMs);
     this.#put(record, moves);
+  }
+
+  /** Sorts everything anew, once; from then on changes are put in their places by the new order. */
+  setSort(sort: EventSort): void {
+    this.#sort = sort;
+    const isFiltered = this.#matching !== this.#all;
+    this.#all = sorted(this.#all.toArray(), sort);
+    this.#matching = isFiltered ? sorted(this.#matching.toArray(), sort) : this.#all;
+    // Who asks for another order wants to see it, also while the present one is paused.
+    if (this.#frozen !== undefined) this.freeze();
+  }
+
+  /** Whether `a` comes before `b` or is it. */
+  isUpTo(a: EventRecord, b: EventRecord): boolean {
+    return this.#sort.compare(a, b) <= 0;
   }
 
   /** A snapshot begins: what it does not mention is gone at its end, and is shown until then. */
@@ -150,7 +165,7 @@ export class EventRegistry {
     if (run.filter === undefined) {
       this.#matching = this.#all;
     } else {
-      this.#matching = new SortedList(compareRecords);
+      this.#matching = new SortedList(this.#sort.compare);
       this.#matching.replace(this.#all.toArray().filter((record) => record.matches));
     }
     if (this.#frozen !== undefined) this.freeze();
@@ -177,7 +192,7 @@ export class EventRegistry {
   }
 
   /** The shown events in order, paused or live. */
-  get order(): EventOrder {
+  get order(): ListOrder<EventRecord> {
     const frozen = this.#frozen;
     if (frozen !== undefined) {
       return {
@@ -232,13 +247,21 @@ export class EventRegistry {
     if (moves) this.#all.remove(record);
     if (this.#matching !== this.#all) this.#matching.remove(record);
     this.#counter.add(record.row, -1);
+    this.#byClient.add(record.row, -1);
   }
 
   #put(record: EventRecord, moves: boolean): void {
     if (moves) this.#all.insert(record);
     if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
     this.#counter.add(record.row, 1);
+    this.#byClient.add(record.row, 1);
   }
+}
+
+function sorted(records: readonly EventRecord[], { compare }: EventSort): SortedList<EventRecord> {
+  const list = new SortedList(compare);
+  list.replace(records.toSorted(compare));
+  return list;
 }
 
 function isNews(before: EventRow, after: EventRow): boolean {

@@ -1,15 +1,18 @@
-import { matchesSearch, parseSearch, usesTime } from '../../shared/domain/search.ts';
+import { matchesSearch, parseSearch, usesTime, type SearchProblem } from '../../shared/domain/search.ts';
 import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
+import type { FilterState } from './list-state.ts';
 import { editLine, lineOf, type LineEdit, type LineEditor } from './line-editor.ts';
+import type { TableRows } from './table-rows.ts';
+import { parseTableFilter } from './views/table-filter.ts';
 
 /** Earlier filters that are remembered. */
 const HISTORY_MAX = 100;
 
 export function openPrompt(store: ConsoleStore): void {
-  const { filter } = store.state;
+  const { filter } = store.list;
   // While the first letter is on its way.
-  store.events.prepareFilter();
+  if (store.table === undefined) store.events.prepareFilter();
   store.update({ prompt: { line: lineOf(filter.text), historyAt: filter.history.length } });
 }
 
@@ -20,16 +23,15 @@ export function typeInPrompt(store: ConsoleStore, edit: LineEdit | undefined): v
 }
 
 export function pressPrompt(store: ConsoleStore, action: KeyAction): void {
-  const { prompt, filter } = store.state;
+  const { prompt } = store.state;
+  const { filter } = store.list;
   if (prompt === undefined) return;
   switch (action) {
     case 'prompt-accept':
       // A line that is no filter stays open, with its error, instead of being silently ignored.
       if (filter.problem !== undefined) return;
-      return store.update({
-        prompt: undefined,
-        filter: { ...filter, history: remembered(filter.history, filter.text) },
-      });
+      store.update({ prompt: undefined });
+      return store.updateList({ filter: { ...filter, history: remembered(filter.history, filter.text) } });
     case 'prompt-cancel':
       store.update({ prompt: undefined });
       return applyFilter(store, '');
@@ -44,22 +46,40 @@ export function pressPrompt(store: ConsoleStore, action: KeyAction): void {
 
 /** Puts a filter into effect, or says what is wrong with it and leaves the present one. Empty: everything. */
 export function applyFilter(store: ConsoleStore, text: string): void {
-  const { history } = store.state.filter;
+  const { filter } = store.list;
   const wanted = text.trim();
-  if (wanted === '') {
-    store.events.setFilter(undefined);
-    return store.update({ filter: { text: '', problem: undefined, history } });
+  const problem = setFilter(store, wanted === '' ? '' : text);
+  const next: FilterState =
+    problem === undefined
+      ? { ...filter, text: wanted, problem: undefined }
+      : { ...filter, problem: { message: problem.message, position: problem.position } };
+  store.updateList({ filter: next });
+}
+
+/** @returns what is wrong with the text; then nothing was changed */
+function setFilter(store: ConsoleStore, text: string): SearchProblem | undefined {
+  return store.table === undefined ? setEventFilter(store, text) : setTableFilter(store.table, text);
+}
+
+function setEventFilter({ events }: ConsoleStore, text: string): SearchProblem | undefined {
+  if (text === '') {
+    events.setFilter(undefined);
+    return undefined;
   }
   const search = parseSearch(text);
-  if (search.kind === 'problem') {
-    const { message, position } = search;
-    return store.update({ filter: { ...store.state.filter, problem: { message, position } } });
-  }
-  store.events.setFilter({
+  if (search.kind === 'problem') return search;
+  events.setFilter({
     matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds),
     usesTime: usesTime(search),
   });
-  store.update({ filter: { text: wanted, problem: undefined, history } });
+  return undefined;
+}
+
+function setTableFilter(rows: TableRows, text: string): SearchProblem | undefined {
+  const filter = text === '' ? undefined : parseTableFilter(rows.table, text);
+  if (typeof filter === 'object') return filter;
+  rows.setFilter(filter);
+  return undefined;
 }
 
 function show(store: ConsoleStore, line: LineEditor, historyAt: number): void {
@@ -69,7 +89,7 @@ function show(store: ConsoleStore, line: LineEditor, historyAt: number): void {
 }
 
 function fromHistory(store: ConsoleStore, at: number): void {
-  show(store, lineOf(store.state.filter.history[at] ?? ''), at);
+  show(store, lineOf(store.list.filter.history[at] ?? ''), at);
 }
 
 function remembered(history: readonly string[], text: string): readonly string[] {

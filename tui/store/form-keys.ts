@@ -59,7 +59,7 @@ function submit(store: ConsoleStore, layer: SilenceLayer): void {
     return put(store, { ...form, problem: submission.problem, field: submission.field });
   }
   closeForm(store);
-  store.update({ marks: new Set(), lastMark: undefined });
+  store.updateList({ marks: new Set(), lastMark: undefined });
   store.request({ kind: 'silence', entries: submission.entries });
 }
 

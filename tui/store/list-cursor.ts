@@ -1,10 +1,17 @@
-import type { EventOrder } from './event-registry.ts';
+/** What a list shows, in order. */
+export interface ListOrder<Item extends { readonly key: string } = { readonly key: string }> {
+  readonly length: number;
+  /** @returns -1 when it is not shown */
+  indexOf(key: string): number;
+  at(index: number): Item | undefined;
+  slice(start: number, end: number): readonly Item[];
+}
 
-/** Where the cursor of a list is: on an event, not on a row. */
+/** Where the cursor of a list is: on what it lists, not on a row of the screen. */
 export interface ListCursor {
-  /** The event under it; `undefined` while the list is empty. */
+  /** What is under it; `undefined` while the list is empty. */
   readonly key: string | undefined;
-  /** Its row when it was last drawn: where the cursor stays when the event goes away. */
+  /** Its row when it was last drawn: where the cursor stays when that goes away. */
   readonly index: number;
   /** First row of the window. */
   readonly top: number;
@@ -13,10 +20,10 @@ export interface ListCursor {
 export const CURSOR_AT_TOP: ListCursor = { key: undefined, index: 0, top: 0 };
 
 /**
- * The cursor in a list that may have changed: it follows its event and keeps its place on the screen, except that a
- * window at the top of the list stays there for as long as the cursor fits in, so that new events come into view.
+ * The cursor in a list that may have changed: it follows what it is on and keeps its place on the screen, except that a
+ * window at the top of the list stays there for as long as the cursor fits in, so that what is new comes into view.
  */
-export function settleCursor(cursor: ListCursor, order: EventOrder, rows: number): ListCursor {
+export function settleCursor(cursor: ListCursor, order: ListOrder, rows: number): ListCursor {
   const found = cursor.key === undefined ? -1 : order.indexOf(cursor.key);
   const index = found === -1 ? clamp(cursor.index, 0, order.length - 1) : found;
   const top = cursor.top === 0 ? 0 : cursor.top + index - cursor.index;
@@ -24,7 +31,7 @@ export function settleCursor(cursor: ListCursor, order: EventOrder, rows: number
 }
 
 /** The cursor on another row; the window moves as little as it can. */
-export function moveCursor(cursor: ListCursor, toIndex: number, order: EventOrder, rows: number): ListCursor {
+export function moveCursor(cursor: ListCursor, toIndex: number, order: ListOrder, rows: number): ListCursor {
   const index = clamp(toIndex, 0, order.length - 1);
   return { key: order.at(index)?.key, index, top: windowTop(cursor.top, index, order.length, rows) };
 }

@@ -4,19 +4,14 @@ import { isConnected } from './feed-status.ts';
 
 /** Whether a key that changes something has an effect now; if not, says why. */
 export function mayChange(store: ConsoleStore, action: KeyAction): boolean {
-  const name = keyLabel(KEYS[action].keys[0]);
-  if (store.state.readOnly) {
-    store.say(
-      store.options.readOnly
-        ? `${name} does nothing: this console was started with --read-only`
-        : `${name} does nothing: the console is locked, ! unlocks it`,
-      'problem',
-    );
-    return false;
-  }
-  if (!isConnected(store.feed)) {
-    store.say(`${name} does nothing while disconnected; R reconnects now`, 'problem');
-    return false;
-  }
-  return true;
+  const reason = whyNoChange(store);
+  if (reason !== undefined) store.say(`${keyLabel(KEYS[action].keys[0])} does nothing${reason}`, 'problem');
+  return reason === undefined;
+}
+
+/** Why nothing can be changed now, as the end of a sentence; `undefined`: it can. */
+export function whyNoChange({ state, options, feed }: ConsoleStore): string | undefined {
+  if (options.readOnly) return ': this console was started with --read-only';
+  if (state.readOnly) return ': the console is locked, ! unlocks it';
+  return isConnected(feed) ? undefined : ' while disconnected; R reconnects now';
 }

@@ -11,6 +11,9 @@ import { keyContext } from './key-context.ts';
 import { lineEditOf } from './line-keys.ts';
 import { pressList } from './list-keys.ts';
 import { mayChange } from './may-change.ts';
+import { pressMenu, typeInMenu } from './menu-keys.ts';
+import { pressPage } from './page-keys.ts';
+import { openDueView, settleDigit } from './view-keys.ts';
 
 /** Two presses within this quit from anywhere. */
 const INTERRUPT_TWICE_MS = 1000;
@@ -30,6 +33,8 @@ export function takeInput(store: ConsoleStore, event: InputEvent): void {
 }
 
 function pressKey(store: ConsoleStore, key: KeyEvent): void {
+  openDueView(store, store.options.now());
+  if (settleDigit(store, key) === 'taken') return;
   const context = keyContext(store.state);
   const action = actionFor(context, key);
   if (action === 'interrupt' || (key.text === 'q' && isTooSmall(store.state.size)))
@@ -42,8 +47,15 @@ function pressKey(store: ConsoleStore, key: KeyEvent): void {
 
 function press(store: ConsoleStore, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
   switch (context) {
-    case 'list':
+    case 'events':
+    case 'silences':
+    case 'aggregates':
+    case 'clients':
+    case 'checks':
       return pressList(store, action, key);
+    case 'overview':
+    case 'upgrade':
+      return pressPage(store, context, action, key);
     case 'detail':
       return pressDetail(store, action);
     case 'help':
@@ -54,6 +66,8 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
       return action === undefined ? typeInForm(store, lineEditOf(key), key) : pressForm(store, action);
     case 'prompt':
       return action === undefined ? typeInPrompt(store, lineEditOf(key)) : pressPrompt(store, action);
+    case 'menu':
+      return action === undefined ? typeInMenu(store, lineEditOf(key)) : pressMenu(store, action);
   }
 }
 
@@ -62,6 +76,7 @@ function typeText(store: ConsoleStore, text: string): void {
   const context = keyContext(store.state);
   if (context === 'form') typeInForm(store, { kind: 'insert', text });
   if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
+  if (context === 'menu') typeInMenu(store, { kind: 'insert', text });
 }
 
 function interrupt(store: ConsoleStore, needsTwo: boolean): void {

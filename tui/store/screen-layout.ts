@@ -1,7 +1,7 @@
 import { TALL_ROWS, type ConsoleState } from './console-state.ts';
 
-/** How many rows each part of the Events view gets; together they are the screen. */
-export interface EventsLayout {
+/** How many rows each part of a list gets; together they are the screen. */
+export interface ListLayout {
   readonly tall: boolean;
   readonly header: number;
   readonly list: number;
@@ -14,7 +14,7 @@ export interface EventsLayout {
 
 const PANE_ROWS = 9;
 
-export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane'>): EventsLayout {
+export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane'>): ListLayout {
   const tall = state.size.rows >= TALL_ROWS;
   // Tall: title, counters, tabs, rule, column heads. Short: title, column heads.
   const header = tall ? 5 : 2;
@@ -23,6 +23,16 @@ export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane'>): Events
   // Rule, filter line, hints.
   const footer = 3;
   return { tall, header, figures, pane, footer, list: state.size.rows - header - figures - pane - footer };
+}
+
+/** The same for a table, which has no pane. */
+export function tableLayout(state: Pick<ConsoleState, 'size'>): ListLayout {
+  return eventsLayout({ size: state.size, pane: false });
+}
+
+/** Rows of the list that is shown. */
+export function listRows(state: Pick<ConsoleState, 'size' | 'pane' | 'view'>): number {
+  return (state.view === 'events' ? eventsLayout(state) : tableLayout(state)).list;
 }
 
 /** Rows of the detail screen that scroll: all but title, place, summary, rule, status and hints. */

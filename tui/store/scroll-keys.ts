@@ -34,3 +34,8 @@ export function movedTo(
       return undefined;
   }
 }
+
+/** Whether the action is a movement, which a count can stand before. */
+export function isMovement(action: KeyAction | undefined): boolean {
+  return movedTo(action, 0, { rows: 1, last: 0 }) !== undefined;
+}

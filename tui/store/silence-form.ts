@@ -1,5 +1,6 @@
 import { parseDuration } from '../../shared/domain/duration.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { eventKey } from '../../shared/schemas/feed.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { editLine, EMPTY_LINE, type LineEdit, type LineEditor } from './line-editor.ts';
 
@@ -8,6 +9,14 @@ export interface Target {
   readonly key: string;
   readonly client: string;
   readonly check: string;
+}
+
+/** Names cannot hold a slash, so the key of an event is read back without a doubt. */
+export function targetOf(key: string): Target {
+  const slash = key.indexOf('/');
+  const client = key.slice(0, slash);
+  const check = key.slice(slash + 1);
+  return { key: eventKey(client, check), client, check };
 }
 
 export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription';

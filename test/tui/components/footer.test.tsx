@@ -7,6 +7,7 @@ import {
   type StatusLineProps,
 } from '../../../tui/components/footer.tsx';
 import { initialState, type ConsoleState } from '../../../tui/store/console-state.ts';
+import { INITIAL_LIST, type ListState } from '../../../tui/store/list-state.ts';
 import { lineOf } from '../../../tui/store/line-editor.ts';
 import { frameOf } from '../../support/frame-of.tsx';
 
@@ -16,7 +17,7 @@ const COLUMNS = 100;
 describe('the hints', () => {
   const EVERYWHERE: HintsProps = {
     theme: THEME,
-    context: 'list',
+    context: 'events',
     columns: COLUMNS,
     connected: true,
     paused: false,
@@ -63,14 +64,27 @@ describe('the status line', () => {
     theme: THEME,
     columns: COLUMNS,
     state: initialState({ columns: COLUMNS, rows: 36 }, false),
+    list: INITIAL_LIST,
+    nouns: ['event', 'events'],
+    sort: 'severity, age',
     shown: 1234,
     total: 100_000,
     orderPaused: false,
     compact: false,
     stale: false,
   };
-  const status = (change: Partial<ConsoleState>, about: Partial<StatusLineProps> = {}): string =>
-    frameOf(<StatusLine {...PLACE} {...about} state={{ ...PLACE.state, ...change }} />).trimEnd();
+  const status = (
+    { filter = INITIAL_LIST.filter, marks = INITIAL_LIST.marks, ...change }: Partial<ConsoleState & ListState>,
+    about: Partial<StatusLineProps> = {},
+  ): string =>
+    frameOf(
+      <StatusLine
+        {...PLACE}
+        {...about}
+        state={{ ...PLACE.state, ...change }}
+        list={{ ...PLACE.list, filter, marks }}
+      />,
+    ).trimEnd();
   const disk = { text: 'disk', problem: undefined, history: [] };
 
   test('names the filter and the way out of it', () => {
@@ -118,17 +132,16 @@ describe('the status line', () => {
 });
 
 test('the figures tell what is shown, where the cursor is, and that the order stands', () => {
-  const state = {
-    ...initialState({ columns: COLUMNS, rows: 36 }, false),
-    cursor: { key: 'a/b', index: 16, top: 0 },
-    count: 5,
-    marks: new Set(['a/b', 'a/c']),
-  };
+  const state = { ...initialState({ columns: COLUMNS, rows: 36 }, false), count: 5 };
+  const list = { ...INITIAL_LIST, cursor: { key: 'a/b', index: 16, top: 0 }, marks: new Set(['a/b', 'a/c']) };
   const line = frameOf(
     <FiguresLine
       theme={THEME}
       columns={COLUMNS}
       state={state}
+      list={list}
+      nouns={['event', 'events']}
+      sort="severity, age"
       shown={1234}
       total={100_000}
       orderPaused

@@ -33,6 +33,7 @@ const PROPS: HeaderProps = {
   backend: 'http://127.0.0.1:4567',
   creator: 'alice@ops',
   nowMs: NOW_MS,
+  view: 'events',
 };
 
 function tall(about: Partial<HeaderProps> = {}): string[] {

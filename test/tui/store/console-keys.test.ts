@@ -42,7 +42,7 @@ describe('moving', () => {
   ])('$keys leads to $at', ({ keys, at }) => {
     const driver = live(...rowsOf(...letters('a', 'z')));
     driver.type(keys);
-    expect(driver.store.state.cursor.key).toBe(key(at));
+    expect(driver.store.list.cursor.key).toBe(key(at));
   });
 
   test('keys in one piece and one by one come to the same', () => {
@@ -51,8 +51,8 @@ describe('moving', () => {
     atOnce.type(keys);
     const oneByOne = live(...rowsOf(...letters('a', 'z')));
     for (const piece of keys.match(/\u001B\[\d?[A-Z~]|[^]/g) ?? []) oneByOne.type(piece);
-    expect(atOnce.store.state.cursor).toEqual(oneByOne.store.state.cursor);
-    expect(atOnce.store.state.marks).toEqual(oneByOne.store.state.marks);
+    expect(atOnce.store.list.cursor).toEqual(oneByOne.store.list.cursor);
+    expect(atOnce.store.list.marks).toEqual(oneByOne.store.list.marks);
   });
 
   test('e and E find the next and the previous critical event', () => {
@@ -64,7 +64,7 @@ describe('moving', () => {
     driver.type('Ge');
     expect(driver.message).toBe('no critical event below');
     driver.type('E');
-    expect(driver.store.state.cursor.key).toBe(key('b'));
+    expect(driver.store.list.cursor.key).toBe(key('b'));
   });
 
   test('the rows stay where they are for 400 ms, then the cursor follows its event', () => {
@@ -75,7 +75,7 @@ describe('moving', () => {
     expect(driver.list).toEqual(['a', 'b', 'c'].map(key));
     driver.pass(200);
     expect(driver.list).toEqual(['new', 'a', 'b', 'c'].map(key));
-    expect(driver.store.state.cursor).toMatchObject({ key: key('b'), index: 2 });
+    expect(driver.store.list.cursor).toMatchObject({ key: key('b'), index: 2 });
   });
 
   test('a frame is due when that pause ends, though nothing else happens', () => {
@@ -97,7 +97,7 @@ describe('moving', () => {
     driver.change({ events: byKey([anEventRow({ client: 'a', since: 9999 })]) });
     driver.store.connectionChanged({ kind: 'live' });
     driver.pass(100);
-    expect(driver.store.state.cursor).toMatchObject({ key: key('a'), index: 0 });
+    expect(driver.store.list.cursor).toMatchObject({ key: key('a'), index: 0 });
   });
 });
 
@@ -105,9 +105,9 @@ describe('marks', () => {
   test('Space marks and goes on, V marks up to the cursor, A clears', () => {
     const driver = live(...rowsOf(...letters('a', 'f')));
     driver.type(' jjV');
-    expect([...driver.store.state.marks]).toEqual(['a', 'b', 'c', 'd'].map(key));
+    expect([...driver.store.list.marks]).toEqual(['a', 'b', 'c', 'd'].map(key));
     driver.type('A');
-    expect(driver.store.state.marks.size).toBe(0);
+    expect(driver.store.list.marks.size).toBe(0);
   });
 
   test('follow their events, and go with them', () => {
@@ -116,13 +116,13 @@ describe('marks', () => {
     driver.pass(500);
     driver.change({ events: { [key('a')]: null } });
     driver.pass(100);
-    expect([...driver.store.state.marks]).toEqual([key('b')]);
+    expect([...driver.store.list.marks]).toEqual([key('b')]);
   });
 
   test('a marks what the filter shows, and nothing else', () => {
     const driver = live(...rowsOf('web-1', 'db-1', 'web-2'));
     driver.type('/web\ra');
-    expect([...driver.store.state.marks]).toEqual(['web-1', 'web-2'].map(key));
+    expect([...driver.store.list.marks]).toEqual(['web-1', 'web-2'].map(key));
   });
 });
 
@@ -140,7 +140,7 @@ describe('the filter line', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/db');
     driver.type(' (\r');
-    expect(driver.store.state.filter).toMatchObject({ text: 'db', problem: { position: expect.any(Number) } });
+    expect(driver.store.list.filter).toMatchObject({ text: 'db', problem: { position: expect.any(Number) } });
     expect(driver.store.state.prompt).toBeDefined();
     expect(driver.list).toEqual([key('db-1')]);
   });
@@ -166,9 +166,9 @@ describe('the filter line', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r ');
     driver.escape();
-    expect(driver.store.state).toMatchObject({ marks: new Set(), filter: { text: 'web' } });
+    expect(driver.store.list).toMatchObject({ marks: new Set(), filter: { text: 'web' } });
     driver.escape();
-    expect(driver.store.state.filter.text).toBe('');
+    expect(driver.store.list.filter.text).toBe('');
   });
 });
 
@@ -209,7 +209,7 @@ describe('silencing', () => {
     expect(driver.effects()).toMatchObject([
       { kind: 'silence', entries: [{ subscription: 'client:a' }, { subscription: 'client:b' }] },
     ]);
-    expect(driver.store.state.marks.size).toBe(0);
+    expect(driver.store.list.marks.size).toBe(0);
   });
 
   test('a target that resolved meanwhile is taken out and shown before anything is sent', () => {
@@ -376,8 +376,8 @@ describe('a new snapshot', () => {
     driver.pass(500);
     driver.goLive({ events: byKey(rowsOf('z', 'b', 'c')) });
     expect(driver.list).toEqual(['z', 'b', 'c'].map(key));
-    expect(driver.store.state.cursor.key).toBe(key('c'));
-    expect([...driver.store.state.marks]).toEqual([key('b')]);
+    expect(driver.store.list.cursor.key).toBe(key('c'));
+    expect([...driver.store.list.marks]).toEqual([key('b')]);
   });
 });
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
-import { compareRecords, EventRecord, eventClass } from '../../../tui/store/event-record.ts';
+import { EventRecord, eventClass } from '../../../tui/store/event-record.ts';
 import { EventRegistry } from '../../../tui/store/event-registry.ts';
+import { EVENT_COLUMN, eventSort } from '../../../tui/store/views/event-sort.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -73,7 +74,7 @@ test('however changes, filters and pauses come, the list is the matching events,
       const expected = [...model]
         .filter(([, row]) => !filtered || onlyWeb.matches(row))
         .map(([key, row]) => new EventRecord(key, row))
-        .toSorted(compareRecords);
+        .toSorted(eventSort({ column: EVENT_COLUMN, reversed: false }).compare);
       const { order } = registry;
       expect(order.slice(0, order.length).map(({ key, row }) => [key, row])).toEqual(
         expected.map(({ key, row }) => [key, row]),

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { EventOrder } from '../../../tui/store/event-registry.ts';
 import { EventRecord } from '../../../tui/store/event-record.ts';
-import { CURSOR_AT_TOP, moveCursor, settleCursor, type ListCursor } from '../../../tui/store/list-cursor.ts';
+import {
+  CURSOR_AT_TOP,
+  moveCursor,
+  settleCursor,
+  type ListCursor,
+  type ListOrder,
+} from '../../../tui/store/list-cursor.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
 const ROWS = 4;
@@ -87,7 +92,7 @@ describe('when the cursor moves', () => {
   });
 });
 
-function orderOf(keys: string): EventOrder {
+function orderOf(keys: string): ListOrder {
   const records = Array.from(keys, (key) => new EventRecord(key, anEventRow({ client: key })));
   return {
     length: records.length,

@@ -53,7 +53,7 @@ test('an action is never about another event than the one that was drawn under t
         if (step.kind === 'frame') driver.pass(step.ms);
         if (step.kind === 'move') driver.type(step.keys);
         if (step.kind === 'act') {
-          const drawn = driver.store.state.cursor.key;
+          const drawn = driver.store.list.cursor.key;
           driver.effects();
           driver.type(step.key);
           const keys = actedOn(driver);

@@ -1,0 +1,82 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { SortState } from '../store/list-state.ts';
+import type { TableEntry } from '../store/table-rows.ts';
+import type { AnyTable, TableColumn } from '../store/views/table-view.ts';
+import { cellWidth, fit } from '../terminal/cells.ts';
+import { run, type Run } from '../theme.ts';
+
+/** A column and the cells it gets. */
+export interface PlacedColumn {
+  readonly column: TableColumn<unknown>;
+  readonly width: number;
+}
+
+/** Cells of cursor and mark, with the space behind them. */
+const LEAD = 3;
+const GAP = 2;
+
+/**
+ * The columns that fit a screen of `columns` cells: those that can be spared go first, the highest number before the
+ * others; then what is left widens from the left, and the last column takes the rest.
+ */
+export function placeColumns(table: AnyTable, hidden: ReadonlySet<string>, columns: number): readonly PlacedColumn[] {
+  const room = columns - LEAD;
+  let shown = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
+  while (leastWidth(shown) > room) {
+    const spare = shown.reduce((most, { spare: number = 0 }) => Math.max(most, number), 0);
+    if (spare === 0) break;
+    shown = shown.filter((column) => (column.spare ?? 0) !== spare);
+  }
+  let left = Math.max(0, room - leastWidth(shown));
+  return shown.map((column, index) => {
+    const isLast = index === shown.length - 1;
+    // A column that ends at its right is not made wider than it may be: its numbers would leave their title.
+    const more = isLast && column.align === undefined ? left : Math.min(left, column.most - column.least);
+    left -= more;
+    return { column, width: column.least + more };
+  });
+}
+
+/** The titles, the one that is sorted by with its direction. */
+export function tableHead(placed: readonly PlacedColumn[], sort: SortState, columns: number): readonly Run[] {
+  const cells = placed.map(({ column, width }) => {
+    const { title, align = 'left' } = column;
+    return fit(column.id === sort.column ? sortedTitle(title, sort, width) : title, width, { align });
+  });
+  return [run(' '.repeat(LEAD)), run(fit(cells.join(' '.repeat(GAP)), columns - LEAD), 'strong')];
+}
+
+/** The title with `▼`, or with `▲` when the order is reversed; a short of room title loses letters, never the sign. */
+export function sortedTitle(title: string, { reversed }: Pick<SortState, 'reversed'>, width: number): string {
+  const sign = reversed ? '▲' : '▼';
+  return `${cellWidth(title) < width ? title : title.slice(0, Math.max(0, width - 1))}${sign}`;
+}
+
+export interface TableRowAbout {
+  readonly placed: readonly PlacedColumn[];
+  readonly columns: number;
+  readonly nowMs: number;
+  readonly isCursor: boolean;
+  readonly isMarked: boolean;
+  /** The connection is lost: nothing here is known to be true any more. */
+  readonly stale: boolean;
+}
+
+export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): readonly Run[] {
+  const { placed, columns, nowMs, isCursor, isMarked } = about;
+  const lead = run(`${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `);
+  const cells = placed.map(({ column, width }) => {
+    const { align = 'left', cut = 'end', tone } = column;
+    return run(fit(safeLine(column.text(row, nowMs)), width, { align, cut }), tone?.(row, nowMs));
+  });
+  const runs = cells.flatMap((cell, index) => (index === 0 ? [cell] : [run(' '.repeat(GAP)), cell]));
+  // One tone for the whole row where the row says more than its cells: see the list of events.
+  const whole = isCursor ? 'cursor' : gone || about.stale ? 'faint' : undefined;
+  if (whole === undefined) return [lead, ...runs];
+  const text = fit(runs.map((piece) => piece.text).join(''), columns - LEAD);
+  return isCursor ? [run(lead.text + text, whole)] : [lead, run(text, whole)];
+}
+
+function leastWidth(columns: readonly TableColumn<unknown>[]): number {
+  return columns.reduce((sum, { least }) => sum + least, 0) + GAP * Math.max(0, columns.length - 1);
+}

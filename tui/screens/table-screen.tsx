@@ -1,0 +1,93 @@
+import type { ReactElement } from 'react';
+import { clockText } from '../components/connection-text.ts';
+import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../components/footer.tsx';
+import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
+import { Row } from '../components/row.tsx';
+import { Rows } from '../components/rows.tsx';
+import { placeColumns, tableHead, tableRuns } from '../components/table-columns.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import { tableLayout } from '../store/screen-layout.ts';
+import type { TableRows } from '../store/table-rows.ts';
+import { isLoadedView } from '../store/views/view-data.ts';
+import { run, type Run, type Theme } from '../theme.ts';
+import { headerProps, hintsProps } from './chrome-props.ts';
+import { connectingText } from './connecting-text.ts';
+
+export interface TableScreenProps {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+  readonly rows: TableRows;
+}
+
+/** Any view that is a table. */
+export function TableScreen({ theme, store, rows }: TableScreenProps): ReactElement {
+  const { columns } = store.state.size;
+  const layout = tableLayout(store.state);
+  const Header = layout.tall ? TallHeader : ShortHeader;
+  const status = statusProps(theme, store, rows, !layout.tall);
+  return (
+    <>
+      <Header {...headerProps(theme, store)} />
+      <Rows theme={theme} lines={tableLines(store, rows, layout.list)} height={layout.list + 1} />
+      {layout.figures > 0 && <FiguresLine {...status} />}
+      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
+      <StatusLine {...status} />
+      <Hints {...hintsProps(theme, store)} />
+    </>
+  );
+}
+
+/** Titles and the rows of the window. */
+function tableLines(store: ConsoleStore, rows: TableRows, height: number): readonly (readonly Run[])[] {
+  const { state, list, nowMs, feed } = store;
+  const { columns } = state.size;
+  const placed = placeColumns(rows.table, list.hidden, columns);
+  const about = { placed, columns, nowMs, stale: isStale(feed) };
+  const window = rows.order.slice(list.cursor.top, list.cursor.top + height);
+  const body = window.map((entry) =>
+    tableRuns(entry, { ...about, isCursor: entry.key === list.cursor.key, isMarked: list.marks.has(entry.key) }),
+  );
+  const lines = body.length > 0 ? body : [[], ...emptyText(store, rows).map((line) => [run(`   ${line}`)])];
+  return [tableHead(placed, store.sort, columns), ...lines];
+}
+
+function statusProps(theme: Theme, store: ConsoleStore, rows: TableRows, compact: boolean): StatusLineProps {
+  const { state, list, feed, sort } = store;
+  const title = rows.table.columns.find(({ id }) => id === sort.column)?.title ?? '';
+  return {
+    theme,
+    columns: state.size.columns,
+    state,
+    list,
+    nouns: rows.table.nouns,
+    sort: `${title.toLowerCase()}${sort.reversed ? ', reversed' : ''}`,
+    notice: failureText(store),
+    shown: rows.order.length,
+    total: rows.size,
+    orderPaused: rows.frozen && feed.everLive,
+    compact,
+    stale: isStale(feed),
+  };
+}
+
+/** What went wrong with the last request of this view's rows, and how old those are that are shown. */
+function failureText({ state, loads }: ConsoleStore): string | undefined {
+  if (!isLoadedView(state.view)) return undefined;
+  const { failure, loadedAtMs } = loads.of(state.view);
+  if (failure === undefined) return undefined;
+  return `${loadedAtMs === undefined ? 'not loaded' : `as of ${clockText(loadedAtMs)}`}: ${failure}`;
+}
+
+/** Why there are no rows. */
+function emptyText(store: ConsoleStore, rows: TableRows): readonly string[] {
+  const { feed, list, state, loads } = store;
+  if (!feed.everLive) return connectingText(store);
+  if (list.filter.text !== '' && rows.size > 0) {
+    return [`None of the ${rows.table.nouns[1]} matches the filter.`, '', 'Esc clears it.'];
+  }
+  if (isLoadedView(state.view)) {
+    const { loadedAtMs, failure } = loads.of(state.view);
+    if (loadedAtMs === undefined) return [failure === undefined ? 'loading …' : 'Nothing could be loaded yet.'];
+  }
+  return rows.table.empty(store);
+}

@@ -1,0 +1,23 @@
+import type { ReactElement } from 'react';
+import type { ConsoleStore } from '../store/console-store.ts';
+import type { ViewName } from '../store/views/view-names.ts';
+import type { Theme } from '../theme.ts';
+import { EventsScreen } from './events-screen.tsx';
+import { TableScreen } from './table-screen.tsx';
+
+interface ViewProps {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+}
+
+/** Screens of the views that are no lists, by the name that they have in `store/views/pages.ts`. */
+const PAGE_SCREENS: Partial<Readonly<Record<ViewName, (props: ViewProps) => ReactElement>>> = {};
+
+/** The view that is shown. */
+export function ViewScreen({ theme, store }: ViewProps): ReactElement {
+  const Page = PAGE_SCREENS[store.state.view];
+  if (Page !== undefined) return <Page theme={theme} store={store} />;
+  const { table } = store;
+  if (table !== undefined) return <TableScreen theme={theme} store={store} rows={table} />;
+  return <EventsScreen theme={theme} store={store} />;
+}

@@ -1,0 +1,59 @@
+import type { KeyAction } from '../keys.ts';
+import type { ConsoleStore } from './console-store.ts';
+import { openDetail } from './detail-keys.ts';
+import { askResolve, askUnsilence, openSilence } from './event-actions.ts';
+import { eventClass } from './event-record.ts';
+import { cursorNow, moveTo } from './list-moves.ts';
+import { targetOf, type Target } from './silence-form.ts';
+
+/** What can be done with events, in the order of the menu. */
+export const EVENT_ACTIONS: readonly KeyAction[] = ['open', 'silence', 'resolve', 'unsilence', 'json'];
+
+/** What a key does in the list of events that it does in no other list. `false`: nothing. */
+export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
+  switch (action) {
+    case 'next-critical':
+      seekCritical(store, 1);
+      return true;
+    case 'previous-critical':
+      seekCritical(store, -1);
+      return true;
+    case 'pane':
+      store.update({ pane: !store.state.pane });
+      return true;
+    case 'open':
+    case 'json': {
+      const target = store.underCursor();
+      if (target !== undefined) openDetail(store, target, action === 'json');
+      return true;
+    }
+    case 'silence':
+      openSilence(store, actedOn(store));
+      return true;
+    case 'resolve':
+      askResolve(store, actedOn(store));
+      return true;
+    case 'unsilence':
+      askUnsilence(store, store.underCursor());
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The marked events, or the one that was drawn under the cursor when the key was pressed. */
+function actedOn(store: ConsoleStore): readonly Target[] {
+  const { marks } = store.list;
+  if (marks.size > 0) return [...marks].map(targetOf);
+  const target = store.underCursor();
+  return target === undefined ? [] : [target];
+}
+
+function seekCritical(store: ConsoleStore, step: 1 | -1): void {
+  const { order } = store.events;
+  for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
+    const record = order.at(index);
+    if (record !== undefined && eventClass(record.row) === 'critical') return moveTo(store, index);
+  }
+  store.say(step === 1 ? 'no critical event below' : 'no critical event above');
+}

@@ -1,0 +1,16 @@
+import type { KeyAction, KeyPress } from '../keys.ts';
+import type { ConsoleStore } from './console-store.ts';
+import { pressFeedKey } from './feed-keys.ts';
+import { openViewMenu } from './list-menus.ts';
+import { pressViewKey } from './view-keys.ts';
+import { PAGES } from './views/pages.ts';
+import type { ViewName } from './views/view-names.ts';
+
+/** The keys of a view that is no list: those of every view, then its own. */
+export function pressPage(store: ConsoleStore, view: ViewName, action: KeyAction | undefined, key: KeyPress): void {
+  if (pressViewKey(store, action, key)) return;
+  if (action === 'views') return openViewMenu(store);
+  if (action === 'quit') return store.request({ kind: 'quit' });
+  if (action !== undefined) pressFeedKey(store, action);
+  PAGES[view]?.press(store, action, key);
+}

@@ -1,0 +1,114 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import type { ClientRow } from '../../../shared/schemas/feed.ts';
+import { countText } from '../../count-text.ts';
+import { classTone, SILENCED_SYMBOL, STATUS } from '../../theme.ts';
+import type { EventCounts } from '../event-counts.ts';
+import type { EventClass } from '../event-record.ts';
+import { compareText, tableView } from './table-view.ts';
+
+/** A client and what is wrong with it. */
+export interface ClientEntry {
+  readonly client: ClientRow;
+  /** Its open events as they were when the row was made. */
+  readonly open: number;
+  /** The class of the worst of them; `undefined`: there is none. */
+  readonly worst: EventClass | undefined;
+}
+
+/** The worst first. Events that are OK again but still open, as flapping ones are, come after those that are not. */
+const WORST_FIRST: readonly EventClass[] = ['critical', 'warning', 'unknown', 'ok', 'silenced'];
+
+export const CLIENTS = tableView<ClientEntry>({
+  name: 'clients',
+  nouns: ['client', 'clients'],
+  source: {
+    kind: 'feed',
+    keys: (store) => store.clients.keys(),
+    row: (store, key) => {
+      const client = store.clients.get(key);
+      return client === undefined ? undefined : clientEntry(client, store.events.countsOf(key));
+    },
+  },
+  columns: [
+    {
+      id: 'client',
+      title: 'CLIENT',
+      least: 16,
+      most: 40,
+      cut: 'middle',
+      text: ({ client }) => client.name,
+      compare: (a, b) => compareText(a.client.name, b.client.name),
+    },
+    {
+      id: 'address',
+      title: 'ADDRESS',
+      least: 15,
+      most: 39,
+      spare: 2,
+      text: ({ client }) => client.address,
+      compare: (a, b) => compareText(a.client.address, b.client.address),
+    },
+    {
+      id: 'keepalive',
+      title: 'KEEPALIVE',
+      least: 10,
+      most: 10,
+      align: 'right',
+      text: ({ client }, nowMs) => formatDuration(nowMs / 1000 - client.timestamp, 1),
+      // The one that is silent for longest is the one to look at.
+      compare: (a, b) => a.client.timestamp - b.client.timestamp,
+    },
+    {
+      id: 'version',
+      title: 'VERSION',
+      least: 8,
+      most: 12,
+      spare: 3,
+      text: ({ client }) => client.version,
+      compare: (a, b) => compareText(a.client.version, b.client.version),
+    },
+    {
+      id: 'events',
+      title: 'EVENTS',
+      least: 10,
+      most: 12,
+      text: eventsText,
+      tone: ({ worst }) => (worst === undefined ? 'faint' : classTone(worst)),
+      compare: (a, b) => worstRank(a) - worstRank(b) || b.open - a.open,
+    },
+    {
+      id: 'subscriptions',
+      title: 'SUBSCRIPTIONS',
+      least: 14,
+      most: Infinity,
+      spare: 1,
+      text: ({ client }) => subscriptionsText(client),
+    },
+  ],
+  sort: 'client',
+  search: ({ client }) => `${client.name} ${client.address} ${client.version} ${client.subscriptions.join(' ')}`,
+  empty: ({ options }) => ['No client yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
+  actions: {},
+});
+
+export function clientEntry(client: ClientRow, counts: EventCounts): ClientEntry {
+  const worst = WORST_FIRST.find((kind) => counts[kind] > 0);
+  return { client, worst, open: WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
+}
+
+/** `✗ CRIT 3`: the worst status, and how many events are open. */
+function eventsText({ worst, open }: ClientEntry): string {
+  if (worst === undefined) return 'none';
+  const sign =
+    worst === 'silenced' ? `${SILENCED_SYMBOL} SIL ` : `${STATUS[worst].symbol} ${STATUS[worst].word.padEnd(4)}`;
+  return `${sign} ${countText(open)}`;
+}
+
+function worstRank({ worst }: ClientEntry): number {
+  return worst === undefined ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
+}
+
+/** Without the one that every client has of its own. */
+function subscriptionsText({ name, subscriptions }: ClientRow): string {
+  return subscriptions.filter((subscription) => subscription !== `client:${name}`).join(', ');
+}

@@ -1,0 +1,78 @@
+/*
+ * How a view that is a table is added:
+ *
+ * 1. Write `tui/store/views/<noun>.ts`: the type of its row (immutable; a change is another row), its columns, and
+ *    `export const <NOUN> = tableView<Row>({ ... })`.
+ * 2. Name it in `tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with that.
+ * 3. Rows that the feed brings (`source.kind: 'feed'`): `ConsoleStore` calls `changed(view, key)` where the data that
+ *    they are made of changes. Rows that are loaded (`'load'`): add the type to `ViewData` in `view-data.ts` and the
+ *    request to `VIEW_LOADERS` in `tui/hooks/view-loaders.ts`; a visible view is loaded again every two seconds.
+ * 4. Keys of its own: bind them in `tui/keys.ts` with the view's name in `in`, and put what they do into `actions`.
+ *    The menu of `x`, the hints and the help follow from that.
+ * 5. A view that is no table (a page of boxes, a plan) goes into `pages.ts` and `tui/screens/view-screens.tsx` instead.
+ */
+import type { KeyAction } from '../../keys.ts';
+import type { Tone } from '../../theme.ts';
+import type { ConsoleStore } from '../console-store.ts';
+import type { ViewName } from './view-names.ts';
+
+export interface TableColumn<Row> {
+  /** Unique within the table. */
+  readonly id: string;
+  readonly title: string;
+  /** Cells: `least` always, up to `most` when there is room. */
+  readonly least: number;
+  readonly most: number;
+  readonly align?: 'right';
+  /** Where a long text loses characters; default at its end. */
+  readonly cut?: 'middle';
+  /** The column with the highest number is the first to go when there is no room. Default 0: always shown. */
+  readonly spare?: number;
+  /** Text from outside may be in it: the screen makes it safe. */
+  readonly text: (row: Row, nowMs: number) => string;
+  /** Default plain. A tone repeats what the text says, for those who see colors. */
+  readonly tone?: (row: Row, nowMs: number) => Tone;
+  /** In the column's own direction; without it nothing sorts by this column. Ties are broken by the key. */
+  readonly compare?: (a: Row, b: Row) => number;
+}
+
+/** Where the rows of a table come from. */
+export type TableSource<Row> =
+  | {
+      readonly kind: 'feed';
+      readonly keys: (store: ConsoleStore) => Iterable<string>;
+      /** The row as it is now; `undefined`: gone. */
+      readonly row: (store: ConsoleStore, key: string) => Row | undefined;
+    }
+  | { readonly kind: 'load'; readonly keyOf: (row: Row) => string };
+
+/** An action of the view on the marked rows, or on the one under the cursor. */
+export type TableAction<Row> = (store: ConsoleStore, rows: readonly Row[]) => void;
+
+export interface TableView<Row> {
+  readonly name: ViewName;
+  /** One row and several of them in words. */
+  readonly nouns: readonly [one: string, several: string];
+  readonly source: TableSource<Row>;
+  readonly columns: readonly TableColumn<Row>[];
+  /** Id of the column that it is sorted by at first. */
+  readonly sort: string;
+  /** What words of the filter are looked for in; columns are searched by `title=text`. */
+  readonly search: (row: Row) => string;
+  /** Shown when there is nothing to show, and no filter is the reason. */
+  readonly empty: (store: ConsoleStore) => readonly string[];
+  /** By the names in `KEYS`, which say the key and the words. */
+  readonly actions: Partial<Readonly<Record<KeyAction, TableAction<Row>>>>;
+}
+
+/** A table whatever its rows are: they only ever meet the definition that they came from. */
+export type AnyTable = TableView<unknown>;
+
+export function tableView<Row>(view: TableView<Row>): AnyTable {
+  return view as unknown as AnyTable;
+}
+
+/** Smaller text first, by code unit: the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

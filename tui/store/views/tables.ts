@@ -1,0 +1,15 @@
+import { CHECKS } from './checks.ts';
+import { CLIENTS } from './clients.ts';
+import type { AnyTable } from './table-view.ts';
+import type { ViewName } from './view-names.ts';
+
+/** Every view that is a table. */
+export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
+  clients: CLIENTS,
+  checks: CHECKS,
+};
+
+/** The table of a view; `undefined` for the events, which have a list of their own, and for pages. */
+export function tableOf(view: ViewName): AnyTable | undefined {
+  return TABLES[view];
+}

@@ -1,0 +1,16 @@
+/** The views in the order of their numbers, which are the keys that open them. */
+export const VIEWS = [
+  { number: 1, name: 'overview', title: 'Overview' },
+  { number: 2, name: 'events', title: 'Events' },
+  { number: 3, name: 'silences', title: 'Silences' },
+  { number: 4, name: 'aggregates', title: 'Aggregates' },
+  { number: 5, name: 'clients', title: 'Clients' },
+  { number: 6, name: 'checks', title: 'Checks' },
+  { number: 7, name: 'upgrade', title: 'Upgrade' },
+] as const;
+
+export type ViewName = (typeof VIEWS)[number]['name'];
+
+export function viewTitle(name: ViewName): string {
+  return VIEWS.find((view) => view.name === name)?.title ?? name;
+}
