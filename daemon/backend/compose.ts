@@ -19,6 +19,7 @@ import { Aggregates } from './pipeline/aggregates.ts';
 import { Metrics } from './metrics.ts';
 import { Audit } from './pipeline/audit.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
+import { Bulk } from './pipeline/bulk.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
 import { Events } from './pipeline/events.ts';
@@ -116,6 +117,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
+  const bulk = new Bulk(batcher);
   const checks = new Checks({ batcher, registry });
   const checkNames = new CheckNames({ batcher, registry, definitions });
 
@@ -173,6 +175,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     checkNames,
     requests,
     audit,
+    bulk,
     schedule,
     registry,
     store,

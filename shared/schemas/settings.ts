@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KEEPALIVE_THRESHOLDS } from './client.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
+import { silencePolicySettingsSchema } from './silence-policy.ts';
 
 /** The backend's listener, unless the configuration or a flag says otherwise. Loopback: opening up is a decision. */
 const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
@@ -76,6 +77,8 @@ export const programSettingsSchema = z.object({
   'proxy-client-quota': z.int().min(0).max(1_000_000).default(1000),
   /** Records of the audit trail that are kept. */
   'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
+  /** What silences must keep to, see there. */
+  'silence-policy': silencePolicySettingsSchema.prefault({}),
   /** Where everything is stored. */
   'state-dir': z.string().min(1).default('var/backend'),
   'log-level': z.enum(LOG_LEVELS).default('info'),

@@ -4,6 +4,7 @@ import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Aggregates } from '../pipeline/aggregates.ts';
 import type { Audit } from '../pipeline/audit.ts';
+import type { Bulk } from '../pipeline/bulk.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Events } from '../pipeline/events.ts';
@@ -32,6 +33,7 @@ export interface ApiParts {
   readonly checkNames: CheckNames;
   readonly requests: CheckRequests;
   readonly audit: Audit;
+  readonly bulk: Bulk;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly registry: Registry;
   readonly store: Store;

@@ -27,6 +27,7 @@ import { silencedRoutes } from './legacy/silenced.ts';
 import { stashRoutes } from './legacy/stashes.ts';
 import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
 import { auditRoutes } from './mon-v1/audit.ts';
+import { bulkRoutes } from './mon-v1/bulk.ts';
 import { checkRoutesOfMon } from './mon-v1/checks.ts';
 import { batchRoutes } from './mon-v1/results.ts';
 import type { ApiParts } from './parts.ts';
@@ -133,6 +134,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   batchRoutes(app, parts);
   checkRoutesOfMon(app, parts);
   auditRoutes(app, parts);
+  bulkRoutes(app, parts);
   await app.ready();
   return app;
 }

@@ -12,6 +12,7 @@ import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { queryOf } from '../query.ts';
 import { routes } from '../routes.ts';
+import { refuseLegacyAgainstPolicy } from '../silence-policy.ts';
 
 const validateEntry = validator(silencedSchema);
 const validateClear = validator(clearSilencedSchema);
@@ -26,6 +27,7 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
 
     POST: async (request, reply) => {
       const entry = readBody(request, validateEntry);
+      refuseLegacyAgainstPolicy(parts, entry);
       await silenced.create(DEFAULT_NAMESPACE, entry, actorOf(request, parts, entry.creator));
       return reply.code(201).send();
     },

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { MonError } from '../../../../shared/errors.ts';
+import { bulkSchema, type BulkAnswer, type BulkRequest } from '../../../../shared/schemas/bulk.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../../shared/schemas/problems.ts';
+import { actorOf } from '../actor.ts';
+import { readBody } from '../json-body.ts';
+import { BATCH_BYTES_MAX } from '../limits.ts';
+import type { ApiParts } from '../parts.ts';
+import { routes } from '../routes.ts';
+import { refuseAgainstPolicy, silencePolicy } from '../silence-policy.ts';
+
+/** Operations whose problems are told: a script that sends thousands of the same kind has read enough. */
+const PROBLEMS_MAX = 10;
+
+/** Many changes as one, and the policy that they are held to. */
+export function bulkRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { bulk, clock } = parts;
+  routes(
+    app,
+    '/api/mon/v1/bulk',
+    {
+      POST: async (request): Promise<BulkAnswer> => {
+        const wanted = readBody(request, validate);
+        refuseAgainstPolicy(parts, wanted.operations, clock.now());
+        const actor = actorOf(request, parts, creatorOf(wanted));
+        return { results: await bulk.run(DEFAULT_NAMESPACE, wanted, actor) };
+      },
+    },
+    { bodyLimit: BATCH_BYTES_MAX },
+  );
+  routes(app, '/api/mon/v1/silence-policy', { GET: () => silencePolicy(parts) });
+}
+
+function validate(value: unknown): BulkRequest {
+  const parsed = bulkSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new MonError('invalid', problemsOf(new z.ZodError(parsed.error.issues.slice(0, PROBLEMS_MAX))));
+}
+
+/** Who the silences say they are from. What is restored says who made it once, and not who brings it back. */
+function creatorOf({ creator, operations }: BulkRequest): string | null {
+  return creator ?? operations.find((operation) => operation.op === 'silence')?.creator ?? null;
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
+import { silencedSchema } from './silenced.ts';
+
+/** Most operations of one `POST /api/mon/v1/bulk`. */
+export const BULK_MAX = 10_000;
+
+/** The last moment that a date can name, epoch milliseconds. */
+const TIME_MS_MAX = 8_640_000_000_000_000;
+
+/**
+ * Condition on the silenced entry that is there now: the `timestamp` that it must have, null: there must be none, absent:
+ * no condition. So an undo never takes away what somebody else made since.
+ */
+const ifTimestamp = z.int().min(0).nullable().optional();
+
+/** A silenced entry as it was, with its end as a time. */
+const restoredEntrySchema = z
+  .looseObject({
+    subscription: subscriptionSchema.nullable(),
+    check: nameSchema.nullable(),
+    reason: z.string().max(10_000).nullable(),
+    creator: z.string().max(255).nullable(),
+    /** Epoch seconds. */
+    begin: z.int().min(0).nullable(),
+    /** Epoch milliseconds; null: never. */
+    expire_at: z.int().min(0).max(TIME_MS_MAX).nullable(),
+    expire_on_resolve: z.boolean(),
+    /** Epoch seconds. */
+    timestamp: z.int().min(0),
+  })
+  .refine(({ subscription, check }) => subscription !== null || check !== null, {
+    message: 'at least one of subscription and check is required',
+  });
+
+const bulkOperationSchema = z.discriminatedUnion('op', [
+  silencedSchema.safeExtend({ op: z.literal('silence') }),
+  z.looseObject({ op: z.literal('clear'), id: z.string().min(1).max(512), if_timestamp: ifTimestamp }),
+  z.looseObject({ op: z.literal('resolve'), client: sourceSchema, check: nameSchema }),
+  z.looseObject({ op: z.literal('restore'), entry: restoredEntrySchema, if_timestamp: ifTimestamp }),
+]);
+
+/** Body of `POST /api/mon/v1/bulk`. */
+export const bulkSchema = z.looseObject({
+  operations: z.array(bulkOperationSchema).min(1).max(BULK_MAX),
+  /** All of them or none; otherwise those whose object is gone are left out. */
+  expect: z.literal('all').nullish(),
+  /** For the audit trail: who does it, where nobody has to show credentials. Default: the creator of a silence among them. */
+  creator: z.string().max(255).nullish(),
+  /** For the audit trail: it takes back what was done before. */
+  undo: z.boolean().nullish(),
+});
+
+export type BulkOperation = z.infer<typeof bulkOperationSchema>;
+export type BulkRequest = z.infer<typeof bulkSchema>;
+
+/**
+ * Why an operation was not done: what it is about is not there, somebody else changed it since, or the entry to be
+ * restored would be over by now.
+ */
+export type BulkRefusal = 'not_found' | 'changed' | 'expired';
+
+/** What became of an operation. */
+export interface BulkOutcome {
+  readonly ok: boolean;
+  readonly error?: BulkRefusal;
+  /** What takes it back, to be sent in the same way; of several the last one first. */
+  readonly undo?: BulkOperation;
+}
+
+/** The answer: an outcome for each operation, in their order. */
+export interface BulkAnswer {
+  readonly results: readonly BulkOutcome[];
+}

@@ -1,0 +1,382 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
+import type { BulkAnswer, BulkOperation } from '../../../../shared/schemas/bulk.ts';
+import type { SilencedView } from '../../../../shared/schemas/silenced.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend | undefined;
+let store: TroubledStore;
+
+/** @param policy the section `silence-policy`, empty as in a configuration that says nothing of it */
+async function start(policy: Readonly<Record<string, unknown>> = { reason: 'optional' }): Promise<void> {
+  const { program } = await loadConfig({ directories: [], env: {}, flags: { 'silence-policy': policy } });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    around: (real) => (store = new TroubledStore(real)),
+    definitions: { program },
+  });
+}
+async function stop(): Promise<void> {
+  await backend?.stop();
+  backend = undefined;
+}
+async function restartWith(policy: Readonly<Record<string, unknown>>): Promise<void> {
+  await stop();
+  await start(policy);
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(stop);
+});
+
+const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(backend?.url ?? '', { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const bulk = (operations: readonly unknown[], more = {}): Promise<Answer> =>
+  ask('POST', '/api/mon/v1/bulk', { operations, ...more });
+const done = async (operations: readonly unknown[], more = {}): Promise<BulkAnswer['results']> => {
+  const answer = await bulk(operations, more);
+  expect(answer).toMatchObject({ status: 200 });
+  return (answer.body as BulkAnswer).results;
+};
+/** Sends what takes back what was done, the last first. */
+const undo = async (results: BulkAnswer['results']): Promise<BulkAnswer['results']> =>
+  done(
+    results
+      .flatMap((result): readonly BulkOperation[] => (result.undo === undefined ? [] : [result.undo]))
+      .toReversed(),
+    {
+      undo: true,
+    },
+  );
+const silenced = async (): Promise<SilencedView[]> => (await ask('GET', '/silenced')).body as SilencedView[];
+const silencedIds = async (): Promise<string[]> => (await silenced()).map(({ id }) => id);
+const events = async (): Promise<string[]> =>
+  ((await ask('GET', '/events')).body as { client: { name: string }; check: { name: string } }[]).map(
+    ({ client, check }) => `${client.name}/${check.name}`,
+  );
+const trail = async (): Promise<AuditRecord[]> => (await ask('GET', '/api/mon/v1/audit')).body as AuditRecord[];
+const report = (source: string, name: string, more = {}): Promise<Answer> =>
+  ask('POST', '/results', { name, output: 'o', status: 2, source, ...more });
+
+describe('POST /api/mon/v1/bulk does many things at once', () => {
+  test('each operation has its outcome, in their order', async () => {
+    await report('web-1', 'disk');
+    await ask('POST', '/silenced', { check: 'swap' });
+    const results = await done([
+      { op: 'silence', subscription: 'client:web-1', check: 'disk', expire: 60, reason: 'CHG-1', creator: 'ada' },
+      { op: 'resolve', client: 'web-1', check: 'disk' },
+      { op: 'resolve', client: 'web-1', check: 'disk' },
+      { op: 'clear', id: '*:swap' },
+      { op: 'clear', id: '*:swap' },
+    ]);
+    expect(results).toMatchObject([
+      { ok: true, undo: { op: 'clear', id: 'client:web-1:disk' } },
+      { ok: true },
+      { ok: false, error: 'not_found' },
+      { ok: true, undo: { op: 'restore' } },
+      { ok: false, error: 'not_found' },
+    ]);
+    expect(results[1]).not.toHaveProperty('undo');
+    expect(await events()).toEqual([]);
+    expect(await silenced()).toMatchObject([
+      { id: 'client:web-1:disk', expire: 60, reason: 'CHG-1', creator: 'ada', expire_on_resolve: false },
+    ]);
+  });
+
+  test('ten thousand of them are one commit', async () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `check-${String(index)}`);
+    const { writes } = store;
+    const results = await done(names.map((check) => ({ op: 'silence', check, expire: 3600, reason: 'CHG-1' })));
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(store.writes).toBe(writes + 1);
+    expect(await silenced()).toHaveLength(10_000);
+    expect((await bulk([...names, 'one more'].map((check) => ({ op: 'silence', check })))).status).toBe(400);
+    const records = (await trail()).toReversed();
+    const named = records.flatMap(({ after }) => after as { target: string }[]).map(({ target }) => target);
+    expect(named).toEqual(names.map((check) => `*:${check}`));
+    expect(records[0]).toMatchObject({
+      action: 'bulk',
+      target: `10000 operations, part 1 of ${String(records.length)}`,
+      reason: 'CHG-1',
+    });
+  });
+
+  test('where the write fails nothing of it happened', async () => {
+    await report('web-1', 'disk');
+    store.refuses = () => true;
+    const answer = await bulk([
+      { op: 'silence', check: 'disk' },
+      { op: 'resolve', client: 'web-1', check: 'disk' },
+    ]);
+    expect(answer.status).toBe(503);
+    store.refuses = () => false;
+    expect([await silencedIds(), await events(), await trail()]).toEqual([[], ['web-1/disk'], []]);
+  });
+});
+
+describe('all or nothing', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['an unknown operation', { op: 'reboot' }, /^operations\.1\.op: /],
+    ['no operation', 'clear', /^operations\.1: /],
+    ['a silence of nothing', { op: 'silence' }, /^operations\.1: at least one of subscription and check is required$/],
+    ['a strange name', { op: 'silence', check: 'a b' }, /^operations\.1\.check: must be word characters/],
+    ['a negative end', { op: 'silence', check: 'a', expire: -2 }, /^operations\.1\.expire: /],
+    ['a clear without an id', { op: 'clear' }, /^operations\.1\.id: /],
+    ['a resolve without a check', { op: 'resolve', client: 'web-1' }, /^operations\.1\.check: /],
+    ['a restore without an entry', { op: 'restore' }, /^operations\.1\.entry: /],
+    [
+      'a restore of nothing',
+      { op: 'restore', entry: anEntry({ check: null }) },
+      /^operations\.1\.entry: at least one of/,
+    ],
+    [
+      'an end that is no time',
+      { op: 'restore', entry: anEntry({ expire_at: 1e17 }) },
+      /^operations\.1\.entry\.expire_at: /,
+    ],
+  ])('%s is refused with its index, and the others are not done', async (_name, operation, problem) => {
+    const answer = await bulk([{ op: 'silence', check: 'disk' }, operation]);
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(problem) } });
+    expect(await silencedIds()).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', {}],
+    ['no array', { operations: 'all' }],
+    ['none', { operations: [] }],
+    ['another expectation', { operations: [{ op: 'silence', check: 'disk' }], expect: 'some' }],
+  ])('%s is no request', async (_name, body) => {
+    expect((await ask('POST', '/api/mon/v1/bulk', body)).status).toBe(400);
+    expect(await silencedIds()).toEqual([]);
+  });
+
+  test('of thousands of problems the first ones are told', async () => {
+    const answer = await bulk(Array.from({ length: 5000 }, () => ({ op: 'clear' })));
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(1000);
+  });
+
+  test('with expect: all nothing is done when something is not there', async () => {
+    const answer = await bulk(
+      [
+        { op: 'silence', check: 'disk' },
+        { op: 'resolve', client: 'web-1', check: 'disk' },
+      ],
+      { expect: 'all' },
+    );
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { error: 'operations.1: web-1/disk is not there, and all were expected' },
+    });
+    expect([await silencedIds(), await trail()]).toEqual([[], []]);
+  });
+
+  test('with expect: all nothing may be named twice', async () => {
+    await ask('POST', '/silenced', { check: 'disk' });
+    const clear = { op: 'clear', id: '*:disk' };
+    expect(await bulk([clear, clear], { expect: 'all' })).toMatchObject({
+      status: 409,
+      body: { error: 'operations.1: *:disk is named twice, and all were expected' },
+    });
+    expect(await silencedIds()).toEqual(['*:disk']);
+    expect(await done([clear], { expect: 'all' })).toMatchObject([{ ok: true }]);
+  });
+});
+
+describe('undo', () => {
+  test('of a silence clears it', async () => {
+    const results = await done([
+      { op: 'silence', check: 'disk' },
+      { op: 'silence', subscription: 'web' },
+    ]);
+    expect(await silencedIds()).toEqual(['*:disk', 'web:*']);
+    expect(await undo(results)).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await silencedIds()).toEqual([]);
+  });
+
+  test('of a silence that replaced one brings that back, with the time it has left', async () => {
+    await ask('POST', '/silenced', {
+      check: 'disk',
+      expire: 600,
+      reason: 'first',
+      creator: 'ada',
+      expire_on_resolve: true,
+    });
+    const [before] = await silenced();
+    clock.advance(100_000);
+    const results = await done([{ op: 'silence', check: 'disk', expire: 60, reason: 'second', creator: 'bob' }]);
+    clock.advance(30_000);
+    await undo(results);
+    expect(await silenced()).toEqual([{ ...before, expire: 470 }]);
+  });
+
+  test('of a clear brings the entry back, and that can be undone too', async () => {
+    await ask('POST', '/silenced', { subscription: 'web', check: 'disk', expire: 600, reason: 'CHG-1' });
+    const before = await silenced();
+    const restored = await undo(await done([{ op: 'clear', id: 'web:disk' }]));
+    expect(await silenced()).toEqual(before);
+    await undo(restored);
+    expect(await silencedIds()).toEqual([]);
+  });
+
+  test('of a clear does nothing once the entry would have ended', async () => {
+    await ask('POST', '/silenced', { check: 'disk', expire: 60 });
+    const results = await done([{ op: 'clear', id: '*:disk' }]);
+    clock.advance(60_000);
+    expect(await undo(results)).toEqual([{ ok: false, error: 'expired' }]);
+    expect(await silencedIds()).toEqual([]);
+  });
+
+  test('of the same entry silenced twice goes back step by step', async () => {
+    await ask('POST', '/silenced', { check: 'disk', reason: 'before' });
+    const results = await done([
+      { op: 'silence', check: 'disk', reason: 'first' },
+      { op: 'silence', check: 'disk', reason: 'second' },
+    ]);
+    await undo(results);
+    expect(await silenced()).toMatchObject([{ reason: 'before' }]);
+  });
+
+  test.each<[string, BulkOperation]>([
+    ['silence', { op: 'silence', check: 'disk' }],
+    ['clear', { op: 'clear', id: '*:disk' }],
+  ])('of a %s leaves alone what somebody else has made since', async (_name, operation) => {
+    await ask('POST', '/silenced', { check: 'disk', reason: 'mine' });
+    clock.advance(1000);
+    const results = await done([operation]);
+    clock.advance(1000);
+    await ask('POST', '/silenced', { check: 'disk', reason: 'of somebody else' });
+    expect(await undo(results)).toEqual([{ ok: false, error: 'changed' }]);
+    expect(await silenced()).toMatchObject([{ reason: 'of somebody else' }]);
+  });
+});
+
+describe('the audit trail', () => {
+  test('names all that was done, as one action', async () => {
+    await report('web-1', 'disk');
+    await done(
+      [
+        { op: 'silence', check: 'disk', reason: 'CHG-1' },
+        { op: 'resolve', client: 'web-1', check: 'disk' },
+        { op: 'resolve', client: 'web-2', check: 'disk' },
+      ],
+      { creator: 'ada' },
+    );
+    expect(await trail()).toMatchObject([
+      {
+        who: 'ada',
+        how: 'POST /api/mon/v1/bulk',
+        action: 'bulk',
+        target: '2 operations',
+        before: null,
+        after: [
+          { action: 'silence.create', target: '*:disk', after: { reason: 'CHG-1' } },
+          { action: 'event.resolve', target: 'web-1/disk', before: { status: 2 } },
+        ],
+        reason: null,
+      },
+    ]);
+  });
+
+  test('calls a single operation by its own name, and an undo an undo', async () => {
+    const results = await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', creator: 'ada' }]);
+    await undo(results);
+    expect(await trail()).toMatchObject([
+      { action: 'undo', target: '1 operation', after: [{ action: 'silence.clear', target: '*:disk' }] },
+      { who: 'ada', action: 'silence.create', target: '*:disk', after: { reason: 'CHG-1' }, reason: 'CHG-1' },
+    ]);
+  });
+
+  test('says nothing where nothing was done', async () => {
+    await done([{ op: 'clear', id: '*:disk' }]);
+    expect(await trail()).toEqual([]);
+  });
+});
+
+describe('the silence policy', () => {
+  test('by default asks consoles for a reason, and scripts for nothing', async () => {
+    await restartWith({});
+    expect((await ask('GET', '/api/mon/v1/silence-policy')).body).toEqual({
+      reason: 'required',
+      reason_pattern: null,
+      max_expire: null,
+      warn_matches: 50,
+      apply_to_legacy: false,
+    });
+    expect(
+      await bulk([
+        { op: 'clear', id: 'none' },
+        { op: 'silence', check: 'disk' },
+      ]),
+    ).toMatchObject({
+      status: 400,
+      body: { error: 'operations.1: a reason is required' },
+    });
+    expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
+  });
+
+  test('is told and kept as it is configured', async () => {
+    await restartWith({ 'reason-pattern': 'CHG-*', 'max-expire': 3600, 'warn-matches': 10 });
+    expect((await ask('GET', '/api/mon/v1/silence-policy')).body).toMatchObject({
+      reason_pattern: 'CHG-*',
+      max_expire: 3600,
+      warn_matches: 10,
+    });
+    const refused = await bulk([{ op: 'silence', check: 'disk', reason: 'CHG-1' }]);
+    expect(refused.body).toEqual({ error: 'operations.0: it must end within 1h' });
+    await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', expire: 3600 }]);
+  });
+
+  test('does not keep an undo from bringing back what a script made', async () => {
+    await restartWith({ 'max-expire': 3600 });
+    await ask('POST', '/silenced', { check: 'disk' });
+    await undo(await done([{ op: 'clear', id: '*:disk' }]));
+    expect(await silencedIds()).toEqual(['*:disk']);
+  });
+
+  test('holds for everything where the settings ask for that', async () => {
+    await restartWith({ 'apply-to-legacy': true, 'max-expire': 3600 });
+    expect(await ask('POST', '/silenced', { check: 'disk' })).toMatchObject({
+      status: 400,
+      body: { error: 'a reason is required' },
+    });
+    expect((await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', expire: 60 })).status).toBe(201);
+    const entry = anEntry({ reason: 'CHG-1', expire_at: clock.now() + 3_600_001 });
+    expect((await bulk([{ op: 'restore', entry }])).body).toEqual({ error: 'operations.0: it must end within 1h' });
+    await done([{ op: 'restore', entry: { ...entry, expire_at: clock.now() + 3_600_000 } }]);
+  });
+
+  test('a rule that does not exist is no configuration', async () => {
+    await expect(
+      loadConfig({ directories: [], env: {}, flags: { 'silence-policy': { 'max-expires': 1 } } }),
+    ).rejects.toThrow(/silence-policy/);
+  });
+});
+
+function anEntry(
+  about: Partial<Extract<BulkOperation, { op: 'restore' }>['entry']> = {},
+): Extract<BulkOperation, { op: 'restore' }>['entry'] {
+  return {
+    subscription: null,
+    check: 'disk',
+    reason: null,
+    creator: null,
+    begin: null,
+    expire_at: null,
+    expire_on_resolve: false,
+    timestamp: 1_700_000_000,
+    ...about,
+  };
+}
