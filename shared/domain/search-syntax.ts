@@ -40,6 +40,9 @@ function problem(message: string, position: number): SearchProblem {
   return { kind: 'problem', message, position };
 }
 
+/** Words that join or turn round what they stand beside; in quotes they are words like all others. */
+type Keyword = 'and' | 'or' | 'not';
+
 /** Leaves the parser from any depth; never leaves this file. */
 class SyntaxProblem extends Error {
   readonly position: number;
@@ -55,7 +58,7 @@ class SyntaxProblem extends Error {
  *
  *     any     = all { "or" all }
  *     all     = term { [ "and" ] term }
- *     term    = "!" term | "(" any ")" | '"' quoted '"' | flag | field operator value | word
+ *     term    = ( "!" | "not" ) term | "(" any ")" | '"' quoted '"' | flag | field operator value | word
  */
 class Parser {
   readonly #text: string;
@@ -102,7 +105,7 @@ class Parser {
     const start = this.#position;
     if (this.#atEnd()) this.#fail('something to search for is missing here');
     if (++this.#depth > DEPTH_MAX)
-      this.#fail(`more than ${String(DEPTH_MAX)} levels of "(" and "!": simplify the search`);
+      this.#fail(`more than ${String(DEPTH_MAX)} levels of "(", "!" and "not": simplify the search`);
     const node = this.#primary(start);
     this.#depth--;
     return node;
@@ -120,6 +123,7 @@ class Parser {
       case '"':
         return this.#counted({ kind: 'word', text: this.#nonEmpty(this.#quoted(), start) });
       default:
+        if (this.#keyword('not')) return this.#counted({ kind: 'not', node: this.#term() });
         return this.#comparison(start) ?? this.#word(start);
     }
   }
@@ -188,7 +192,7 @@ class Parser {
     return text === '' ? this.#fail('there is nothing between these quotes: type what to search for', start) : text;
   }
 
-  #seesKeyword(keyword: 'and' | 'or'): boolean {
+  #seesKeyword(keyword: Keyword): boolean {
     const end = this.#position + keyword.length;
     return (
       this.#text.slice(this.#position, end).toLowerCase() === keyword &&
@@ -196,7 +200,7 @@ class Parser {
     );
   }
 
-  #keyword(keyword: 'and' | 'or'): boolean {
+  #keyword(keyword: Keyword): boolean {
     if (!this.#seesKeyword(keyword)) return false;
     this.#position += keyword.length;
     this.#skipSpaces();
@@ -250,7 +254,7 @@ function printTerm(node: SearchNode): string {
 }
 
 function isReserved(word: string): boolean {
-  return /^(?:and|or|silenced|flapping)$/i.test(word);
+  return /^(?:and|or|not|silenced|flapping)$/i.test(word);
 }
 
 function bareOrQuoted(text: string): string {

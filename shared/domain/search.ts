@@ -6,7 +6,7 @@ import { parseSearchTree, printSearchTree, type SearchNode, type SearchProblem }
  * The search language of console, `monctl`, REST and feed.
  *
  * - `disk full`: both words somewhere in client, check or output; `"disk full"`: this text; letter case never counts
- * - `!web`, `and` (also without the word), `or`, parentheses
+ * - `!web` or `not web`, `and` (also without the word), `or`, parentheses
  * - `client=web-1`, `client!=web-1`, `client~web-*` (`*` any text, `?` any character; without them: contains)
  * - `status>=warn`: ok < warn < crit < unknown, or numbers
  * - `occurrences>3`, `action=create`, `silenced`, `flapping`, `silenced_by~client:*`

@@ -188,7 +188,7 @@ const expressions: Language = {
 const searches: Language = {
   name: 'searches',
   pieces: texts(
-    'disk¦web-1¦"¦"a b"¦ and ¦ or ¦ ¦!¦(¦)¦\\¦*¦?¦ä¦\u0007¦client¦check¦output¦status¦occurrences',
+    'disk¦web-1¦"¦"a b"¦ and ¦ or ¦not ¦ ¦!¦(¦)¦\\¦*¦?¦ä¦\u0007¦client¦check¦output¦status¦occurrences',
     'action¦silenced¦flapping¦silenced_by¦age¦last¦=¦!=¦~¦>=¦<¦warn¦crit¦2¦1h30m¦1e9¦*a*a*a*',
     'create¦client:*',
   ),

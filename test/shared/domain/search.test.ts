@@ -44,6 +44,10 @@ describe('a search finds', () => {
     ['a text in quotes', '"/var 91%"'],
     ['a quote within quotes', String.raw`!"say \"hi\""`],
     ['what does not have a word', '!db'],
+    ['what does not have a word, in words', 'not db'],
+    ['the not of one term, not of all that follow', 'not db web'],
+    ['a not of parentheses', 'NOT (db or cache) and not(cpu)'],
+    ['a word that begins like one of the language', '!nothing !order !android'],
     ['either of two', 'db or web'],
     ['and before or', 'db disk or web disk'],
     ['what parentheses say', '(db or web) and (disk or cpu)'],
@@ -150,7 +154,9 @@ describe('a search that cannot be read says where and what to type', () => {
     ],
     ['a\u0000b', 1, 'a search cannot hold control characters: remove this one'],
     ['a'.repeat(1025), 1024, 'the search is longer than 1024 characters: shorten it'],
-    [`${'('.repeat(33)}a`, 32, 'more than 32 levels of "(" and "!": simplify the search'],
+    ['web not', 7, 'something to search for is missing after "not"'],
+
+    [`${'('.repeat(33)}a`, 32, 'more than 32 levels of "(", "!" and "not": simplify the search'],
     ['a '.repeat(250), 401, 'more than 200 terms: shorten the search'],
   ])('%s', (text, position, message) => {
     expect(parseSearch(text)).toEqual({ kind: 'problem', position, message });
@@ -208,6 +214,7 @@ const { tree: anySearch } = fc.letrec<{ tree: string; leaf: string; node: string
   ),
   node: fc.oneof(
     tie('tree').map((a) => `!(${a})`),
+    tie('tree').map((a) => `not (${a})`),
     fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => `(${a}) (${b})`),
     fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => `(${a}) or (${b})`),
   ),
@@ -235,6 +242,7 @@ describe('logic holds', () => {
     fc.assert(
       fc.property(anySearch, anyRow, (a, on) => {
         expect(agree(`!!(${a})`, a, on)).toBe(true);
+        expect(agree(`not (${a})`, `!(${a})`, on)).toBe(true);
       }),
     );
   });
