@@ -5,6 +5,7 @@ import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Log, LogRequest } from '../log/log.ts';
+import { Activity } from './activity.ts';
 import { authorizer } from './api/auth.ts';
 import { isLoopback } from './api/host.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
@@ -146,6 +147,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     }),
   );
 
+  const activity = parts.use(await Activity.open({ store, shard: SHARD, batcher, clock }));
+
   const status: BackendStatus = {
     id: randomUUID(),
     hostname: name,
@@ -186,6 +189,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     config,
     status,
     metrics,
+    overview: { activity, batcher, clock, feed, metrics, registry },
     health: { registry, store, batcher, feed, timers, clock },
   });
   parts.defer(() => close(app));

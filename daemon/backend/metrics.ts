@@ -6,6 +6,7 @@ import type { Batcher } from './pipeline/batcher.ts';
 import type { Results } from './pipeline/results.ts';
 import type { Clock } from './ports.ts';
 import type { Namespace } from './registry/namespace.ts';
+import { RecentDurations } from './recent-durations.ts';
 import type { Registry } from './registry/registry.ts';
 import type { TimerLag } from './scheduler/timer-lag.ts';
 import type { AgentHub } from './transport/agent-hub.ts';
@@ -36,9 +37,13 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export class Metrics implements Disposable {
   readonly #metrics = new MetricRegistry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
+  readonly #recentWrites: RecentDurations;
+  readonly #recentAnswers: RecentDurations;
   readonly #listening: Disposable;
 
   constructor(parts: MetricParts) {
+    this.#recentWrites = new RecentDurations(() => parts.clock.monotonic());
+    this.#recentAnswers = new RecentDurations(() => parts.clock.monotonic());
     this.#readResults(parts);
     this.#readState(parts.registry);
     this.#readConnections(parts);
@@ -50,6 +55,7 @@ export class Metrics implements Disposable {
       batchResults.observe(results);
       commitSeconds.observe(durationMs / 1000);
       writeSeconds.observe(writeMs / 1000);
+      this.#recentWrites.note(writeMs);
     });
     this.#requests = new Histogram({
       name: 'mon_http_request_duration_seconds',
@@ -72,6 +78,17 @@ export class Metrics implements Disposable {
 
   observe({ method, route, status, durationMs }: AnsweredRequest): void {
     this.#requests.observe({ method, route, status }, durationMs / 1000);
+    this.#recentAnswers.note(durationMs);
+  }
+
+  /** Of the synced writes of the last minutes; undefined: there was none. */
+  writeP99Ms(): number | undefined {
+    return this.#recentWrites.p99();
+  }
+
+  /** Of the requests that were answered in the last minutes; undefined: there was none. */
+  answerP99Ms(): number | undefined {
+    return this.#recentAnswers.p99();
   }
 
   [Symbol.dispose](): void {

@@ -25,6 +25,11 @@ export interface AggregateSummary {
   readonly results: AggregateCounts;
 }
 
+/** An item of `GET /api/mon/v1/aggregates`. */
+export interface NamedAggregate extends AggregateSummary {
+  readonly name: string;
+}
+
 /** Members that are not stale, each under the severity of its last result. */
 export interface AggregateCounts {
   readonly ok: number;

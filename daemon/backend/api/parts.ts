@@ -16,6 +16,7 @@ import type { Stashes } from '../pipeline/stashes.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { HealthParts } from '../read/deep-health.ts';
+import type { OverviewParts } from '../read/overview.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { CheckSchedule } from '../scheduler/publish-check-requests.ts';
 import type { Authorize } from './auth.ts';
@@ -45,6 +46,7 @@ export interface ApiParts {
   readonly status: BackendStatus;
   readonly metrics: Metrics;
   readonly health: HealthParts;
+  readonly overview: OverviewParts;
 }
 
 /** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */

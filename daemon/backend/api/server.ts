@@ -26,9 +26,12 @@ import { settingsRoutes } from './legacy/settings.ts';
 import { silencedRoutes } from './legacy/silenced.ts';
 import { stashRoutes } from './legacy/stashes.ts';
 import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
+import { aggregateRoutesOfMon } from './mon-v1/aggregates.ts';
 import { auditRoutes } from './mon-v1/audit.ts';
 import { bulkRoutes } from './mon-v1/bulk.ts';
 import { checkRoutesOfMon } from './mon-v1/checks.ts';
+import { clientRoutesOfMon } from './mon-v1/clients.ts';
+import { overviewRoutes } from './mon-v1/overview.ts';
 import { batchRoutes } from './mon-v1/results.ts';
 import type { ApiParts } from './parts.ts';
 
@@ -133,6 +136,9 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   settingsRoutes(app, parts);
   batchRoutes(app, parts);
   checkRoutesOfMon(app, parts);
+  aggregateRoutesOfMon(app, parts);
+  clientRoutesOfMon(app, parts);
+  overviewRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
   await app.ready();

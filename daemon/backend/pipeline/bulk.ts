@@ -139,8 +139,8 @@ function resolve(transaction: Transaction, namespace: Namespace, { client, check
 }
 
 /** @param ifTimestamp of the entry that must be there then; null: none */
-function restoring({ id: _, ...entry }: SilencedEntry, ifTimestamp: number | null): BulkOperation {
-  return { op: 'restore', entry, if_timestamp: ifTimestamp };
+function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
+  return { op: 'restore', entry: { ...entry }, if_timestamp: ifTimestamp };
 }
 
 function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {

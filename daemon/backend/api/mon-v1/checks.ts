@@ -4,11 +4,12 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../../shared/schemas/scheduled-check.ts';
 import type { NamedCheck } from '../../config/definitions.ts';
+import { readChecksOfClients, resultsOfCheck } from '../../read/check-summaries.ts';
 import { shownCheck, shownChecks } from '../../read/checks.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
-import type { ApiParts } from '../parts.ts';
+import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { routes } from '../routes.ts';
 
@@ -16,7 +17,7 @@ const validate = validator(checkRenameSchema);
 
 /** What the legacy API has no way to say of checks, or to do with them. */
 export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
-  const { checkNames, config, schedule } = parts;
+  const { checkNames, clock, config, schedule, store } = parts;
   const shown = ({ name, ...check }: NamedCheck): ScheduledCheck => {
     const nextMs = schedule.nextRunMs(name);
     return { ...check, name, next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000) };
@@ -30,6 +31,12 @@ export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       const check = shownCheck(config.definitions, name);
       if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
       return shown(check);
+    },
+  });
+  routes(app, '/api/mon/v1/checks/:check/results', {
+    GET: (request, reply) => {
+      const entries = resultsOfCheck(legacyNamespace(parts), pathName(request, 'check'));
+      return sendList(request, reply, entries, (some) => readChecksOfClients(store, some, clock.now()));
     },
   });
   routes(app, '/api/mon/v1/checks/:check/rename', {

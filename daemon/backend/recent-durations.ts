@@ -1,0 +1,47 @@
+/** Buckets for each doubling: each is a tenth longer than the one before. */
+const STEPS = 7;
+const SHORTEST_MS = 0.01;
+const BUCKETS = 30 * STEPS;
+
+/** How long durations count: between this and twice as long. */
+const PERIOD_MS = 150_000;
+
+/** How long something took in the last minutes. Noting one is a few operations, however many there are. */
+export class RecentDurations {
+  readonly #monotonic: () => number;
+  #counts = new Uint32Array(BUCKETS);
+  #countsBefore = new Uint32Array(BUCKETS);
+  #startMs: number;
+
+  /** @param monotonic milliseconds of a clock that only measures intervals */
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+    this.#startMs = monotonic();
+  }
+
+  note(durationMs: number): void {
+    this.#turn();
+    const bucket = Math.ceil(Math.log2(Math.max(durationMs, SHORTEST_MS) / SHORTEST_MS) * STEPS);
+    const at = Math.min(BUCKETS - 1, bucket);
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+  }
+
+  /** Milliseconds that all but one in a hundred kept within, at most a tenth too many; undefined: there were none. */
+  p99(): number | undefined {
+    this.#turn();
+    const counts = this.#counts.map((count, at) => count + (this.#countsBefore[at] ?? 0));
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    if (total === 0) return undefined;
+    let within = 0;
+    const at = counts.findIndex((count) => (within += count) >= total * 0.99);
+    return SHORTEST_MS * 2 ** (at / STEPS);
+  }
+
+  #turn(): void {
+    const passed = Math.floor((this.#monotonic() - this.#startMs) / PERIOD_MS);
+    if (passed === 0) return;
+    this.#countsBefore = passed === 1 ? this.#counts : new Uint32Array(BUCKETS);
+    this.#counts = new Uint32Array(BUCKETS);
+    this.#startMs += passed * PERIOD_MS;
+  }
+}

@@ -1,0 +1,38 @@
+/** `GET /api/mon/v1/overview`: what a console shows of the whole and the feed does not bring. */
+export interface Overview {
+  /** When it was so, epoch seconds. */
+  readonly at: number;
+  /** Checks with the most changes of events in the last hour, the noisiest first. */
+  readonly noisiest: readonly NoisyCheck[];
+  readonly results: {
+    /** Seconds from one rate to the next. */
+    readonly period: number;
+    /** Results per second, oldest first, of at most 15 minutes since the start. */
+    readonly rates: readonly number[];
+  };
+  readonly clients: {
+    readonly registered: number;
+    /** With an open keepalive event. */
+    readonly stale: number;
+    /** Of those, not heard of for more than an hour. */
+    readonly gone: number;
+  };
+  readonly queue: { readonly results: number };
+  readonly store: {
+    /** Of the synced writes of the last minutes, to a tenth; null: there was none. */
+    readonly write_p99_ms: number | null;
+  };
+  readonly api: {
+    /** Of the requests answered in the last minutes, to a tenth; null: there was none. */
+    readonly answer_p99_ms: number | null;
+  };
+  readonly feed: { readonly consumers: number };
+}
+
+export interface NoisyCheck {
+  readonly check: string;
+  /** Events that were created, went on or were resolved. */
+  readonly events: number;
+  /** Clients with an open event now. */
+  readonly clients: number;
+}
