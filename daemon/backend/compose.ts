@@ -55,6 +55,8 @@ export interface BackendOptions {
   /** Reads the configuration again; without it there is no reload. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
+  /** Bytes of the files of the store; absent when it has none. */
+  readonly storeBytes?: () => Promise<number>;
   readonly clock: Clock;
   readonly log: Log;
   /** Told about each answer of the API. */
@@ -190,6 +192,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     status,
     metrics,
     overview: { activity, batcher, clock, feed, metrics, registry },
+    versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
     health: { registry, store, batcher, feed, timers, clock },
   });
   parts.defer(() => close(app));

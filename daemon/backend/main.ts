@@ -12,6 +12,7 @@ import { hashPassword } from './api/password.ts';
 import { compose, type Backend } from './compose.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
 import { openLevelStore } from './store/level-store.ts';
+import { storeBytes } from './store/store-size.ts';
 
 const HELP = `
   Usage
@@ -200,6 +201,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     config,
     loadConfig: reload,
     openStore: () => openLevelStore(stateDir),
+    storeBytes: () => storeBytes(stateDir),
     clock: new SystemClock(),
     log,
     logRequest: log.logRequest,

@@ -3,6 +3,7 @@ import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import type { BatcherOptions } from '../../daemon/backend/pipeline/batcher.ts';
 import type { Clock, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import type { Log } from '../../daemon/log/log.ts';
 import { RecordedLog } from './recorded-log.ts';
@@ -24,6 +25,7 @@ export async function openBackend(options: {
   return await compose({
     config: { ...(await loadConfig({ directories: [], env: {} })), ...options.definitions },
     openStore: async () => around(await openLevelStore(dir)),
+    storeBytes: () => storeBytes(dir),
     clock: options.clock ?? new SystemClock(),
     log: options.log ?? new RecordedLog(),
     bind: '127.0.0.1',

@@ -17,6 +17,7 @@ import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { HealthParts } from '../read/deep-health.ts';
 import type { OverviewParts } from '../read/overview.ts';
+import type { VersionParts } from '../read/versions.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { CheckSchedule } from '../scheduler/publish-check-requests.ts';
 import type { Authorize } from './auth.ts';
@@ -47,6 +48,7 @@ export interface ApiParts {
   readonly metrics: Metrics;
   readonly health: HealthParts;
   readonly overview: OverviewParts;
+  readonly versions: VersionParts;
 }
 
 /** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */

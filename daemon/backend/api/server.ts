@@ -33,6 +33,7 @@ import { checkRoutesOfMon } from './mon-v1/checks.ts';
 import { clientRoutesOfMon } from './mon-v1/clients.ts';
 import { overviewRoutes } from './mon-v1/overview.ts';
 import { batchRoutes } from './mon-v1/results.ts';
+import { versionRoutes } from './mon-v1/versions.ts';
 import type { ApiParts } from './parts.ts';
 
 type Refused = (error: unknown) => void;
@@ -139,6 +140,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   aggregateRoutesOfMon(app, parts);
   clientRoutesOfMon(app, parts);
   overviewRoutes(app, parts);
+  versionRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
   await app.ready();

@@ -1,0 +1,8 @@
+import type { FastifyInstance } from 'fastify';
+import { versionsOf } from '../../read/versions.ts';
+import type { ApiParts } from '../parts.ts';
+import { routes } from '../routes.ts';
+
+export function versionRoutes(app: FastifyInstance, { versions }: ApiParts): void {
+  routes(app, '/api/mon/v1/versions', { GET: () => versionsOf(versions) });
+}
