@@ -9,6 +9,11 @@ export class Flags {
     this.#values = values;
   }
 
+  /** The same with a switch turned on. */
+  withSwitch(name: string): Flags {
+    return new Flags({ ...this.#values, [name]: true });
+  }
+
   value(name: string): string | undefined {
     const value = this.#values[name];
     return typeof value === 'string' ? value : undefined;

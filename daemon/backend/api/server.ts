@@ -31,6 +31,7 @@ import { auditRoutes } from './mon-v1/audit.ts';
 import { bulkRoutes } from './mon-v1/bulk.ts';
 import { checkRoutesOfMon } from './mon-v1/checks.ts';
 import { clientRoutesOfMon } from './mon-v1/clients.ts';
+import { eventRoutesOfMon } from './mon-v1/events.ts';
 import { overviewRoutes } from './mon-v1/overview.ts';
 import { batchRoutes } from './mon-v1/results.ts';
 import { versionRoutes } from './mon-v1/versions.ts';
@@ -137,6 +138,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   settingsRoutes(app, parts);
   batchRoutes(app, parts);
   checkRoutesOfMon(app, parts);
+  eventRoutesOfMon(app, parts);
   aggregateRoutesOfMon(app, parts);
   clientRoutesOfMon(app, parts);
   overviewRoutes(app, parts);

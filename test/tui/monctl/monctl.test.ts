@@ -128,6 +128,10 @@ test.each([
     ['web-002/http', 'db-014/postgres-repl'],
   ],
   [['--search', 'status>=warn age>1h'], ['web-001/disk']],
+  [
+    ['--filter', 'not silenced and (status=crit or client~gw-*)'],
+    ['web-002/http', 'db-014/postgres-repl', 'gw-004/bgp'],
+  ],
   [['--limit', '1'], ['web-002/http']],
   [['--search', 'nothing-like-this'], []],
 ])('event list %j', async (options, expected) => {
@@ -345,6 +349,7 @@ test.each([
   [['event', 'list', '--status', 'bad'], /--status must be ok, warn, crit, unknown or a number, not "bad"/],
   [['event', 'list', '--limit', '0'], /--limit must be a whole number from 1, not 0/],
   [['event', 'list', '--search', 'status>=x'], /--search: .*\n {2}status>=x\n {2} +\^\n$/],
+  [['event', 'list', '--filter', 'not '], /--filter: something to search for is missing after "not"\n/],
   [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, not "xml"/],
   [['event', 'list', '--backend', 'localhost'], /the backend must be a URL like http/],
   [['silenced', 'create', '--reason', 'x'], /say what to silence: --check, --client or --subscription/],

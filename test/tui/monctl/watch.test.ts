@@ -30,7 +30,7 @@ function cells(line: string, ...indexes: number[]): string {
 
 test('events into a pipe: what is there, then one line for each change', async () => {
   await api.submitResult({ source: 'ev-1', name: 'disk', status: 1, output: 'almost\tfull' });
-  const watching = watchMonctl(['event', 'list', '--search', 'client~ev-*'], { MON_BACKEND: backend.url });
+  const watching = watchMonctl(['event', 'follow', '--filter', 'client~ev-*'], { MON_BACKEND: backend.url });
   const next = async (): Promise<string> => cells(await watching.next(), 0, 1, 2, 3, 7, 8);
   expect(await next()).toMatch(/^\+ WARN ev-1 disk {2}almost +full$/);
   await api.submitResult({ source: 'ev-1', name: 'disk', status: 2, output: 'full' });

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { matchesSearch, parseSearch } from '../../../shared/domain/search.ts';
 import type { Search } from '../../../shared/domain/search.ts';
-import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -13,7 +13,7 @@ import { carryOut, CHANGE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { SEVERITY_ORDER, statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
+import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
@@ -23,6 +23,8 @@ interface Listed {
   readonly row: EventRow;
   readonly event?: Event;
 }
+
+const worstFirst = eventOrder('status');
 
 const list: Command = {
   words: ['event', 'list'],
@@ -34,12 +36,13 @@ const list: Command = {
     check: { type: 'value', value: 'NAME', completes: 'check', text: 'only events of this check' },
     status: { type: 'value', value: 'STATUS,...', completes: STATUS_WORDS, text: 'ok, warn, crit, unknown or numbers' },
     silenced: { type: 'switch', text: 'only silenced events; --no-silenced: only the others' },
-    search: { type: 'value', value: 'TEXT', text: "as in the console: 'status>=warn age>1h disk'" },
+    filter: { type: 'value', value: 'TEXT', text: "as in the console: 'status>=warn age>1h disk'" },
+    search: { type: 'value', value: 'TEXT', text: 'the same as --filter' },
     ...LIST_OPTIONS,
   },
   examples: [
     ['monctl event list --status crit --no-silenced', 'what needs somebody now'],
-    ["monctl event list --search 'client~web-* age>1h' --output json", 'old trouble of the web servers, for a program'],
+    ["monctl event list --filter 'client~web-* age>1h' --output json", 'old trouble of the web servers, for a program'],
     ['monctl event list --no-silenced --watch', 'stay and see it change'],
   ],
   async run(call) {
@@ -57,10 +60,19 @@ const list: Command = {
         const events = await api().events(client === undefined ? {} : { client });
         return events.map((event) => ({ event, row: eventRow(event) }));
       },
-      select: (all, nowMs) => all.filter(({ row }) => isListed(row, Math.floor(nowMs / 1000))).toSorted(compareListed),
+      select: (all, nowMs) =>
+        all.filter(({ row }) => isListed(row, Math.floor(nowMs / 1000))).toSorted((a, b) => worstFirst(a.row, b.row)),
       follow: () => follow(call, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
     });
   },
+};
+
+const followList: Command = {
+  ...list,
+  words: ['event', 'follow'],
+  summary: 'The same as event list --watch',
+  examples: [["monctl event follow --filter 'status>=crit and not silenced'", 'what needs somebody, as it changes']],
+  run: (call) => list.run({ ...call, flags: call.flags.withSwitch('watch') }),
 };
 
 const info: Command = {
@@ -105,7 +117,7 @@ const remove: Command = {
   examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
 };
 
-export const eventCommands: readonly Command[] = [list, info, resolve, remove];
+export const eventCommands: readonly Command[] = [list, followList, info, resolve, remove];
 
 async function resolveEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
   const event = await wanted(api(), client, check);
@@ -130,7 +142,7 @@ function selection(flags: Call['flags']): (row: EventRow, nowSeconds: number) =>
   const check = flags.value('check');
   const silenced = flags.switch('silenced');
   const hasStatus = statusFlag(flags.value('status'));
-  const search = searchFlag(flags.value('search'));
+  const search = filterFlag(flags);
   return (row, nowSeconds) =>
     (client === undefined || row.client === client) &&
     (check === undefined || row.check === check) &&
@@ -139,23 +151,14 @@ function selection(flags: Call['flags']): (row: EventRow, nowSeconds: number) =>
     matchesSearch(search, row, nowSeconds);
 }
 
-function searchFlag(text = ''): Search {
+/** The search of `--filter`, or of its older name. */
+function filterFlag(flags: Call['flags']): Search {
+  const name = flags.value('filter') === undefined ? 'search' : 'filter';
+  const text = flags.value(name) ?? '';
   const search = parseSearch(text);
   if (search.kind === 'search') return search;
   const pointer = `${' '.repeat(search.position)}^`;
-  throw new MonError('invalid', `--search: ${search.message}\n  ${text.replaceAll(/\s/g, ' ')}\n  ${pointer}`);
-}
-
-function compareListed({ row: a }: Listed, { row: b }: Listed): number {
-  return rank(a) - rank(b) || b.since - a.since || compareText(a.client, b.client) || compareText(a.check, b.check);
-}
-
-function rank(row: EventRow): number {
-  return row.silenced_by.length > 0 ? SEVERITY_ORDER.length : SEVERITY_ORDER.indexOf(severityOf(row.status));
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  throw new MonError('invalid', `--${name}: ${search.message}\n  ${text.replaceAll(/\s/g, ' ')}\n  ${pointer}`);
 }
 
 function listColumns(nowMs: number): readonly Column<Listed>[] {

@@ -52,7 +52,10 @@ function orderOf(text: string): (a: EventRow, b: EventRow) => number {
   const name = isReversed ? text.slice(1) : text;
   const column = EVENT_SORT_COLUMNS.find((candidate) => candidate === name);
   if (column === undefined) {
-    throw new MonError('invalid', `sort must be ${EVENT_SORT_COLUMNS.join(', ')}, with - before it the other way round`);
+    throw new MonError(
+      'invalid',
+      `sort must be ${EVENT_SORT_COLUMNS.join(', ')}, with - before it the other way round`,
+    );
   }
   return eventOrder(column, isReversed);
 }

@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+let clock: ManualClock;
+let backend: Backend;
+
+const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const report = (source: string, name: string, status: number, output = name): Promise<Answer> =>
+  ask('POST', '/results', { name, output, status, source });
+const list = (query: Readonly<Record<string, string>>): Promise<Answer> =>
+  ask('GET', `/api/mon/v1/events?${new URLSearchParams(query).toString()}`);
+const names = async (query: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+  ((await list(query)).body as { client: string; check: string }[]).map(({ client, check }) => `${client}/${check}`);
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
+  onTestFinished(() => backend.stop());
+  await report('web-1', 'http', 2, 'connect timeout\nmore');
+  clock.advance(3_600_000);
+  await report('web-2', 'disk', 1, '/ 91% used');
+  await report('db-1', 'disk', 2, '/ full');
+  clock.advance(60_000);
+  await report('db-1', 'load', 3, 'what?');
+  await ask('POST', '/silenced', { subscription: 'client:db-1', check: 'disk' });
+});
+
+describe('GET /api/mon/v1/events', () => {
+  test('gives rows as the feed does, the worst first and silenced ones last', async () => {
+    const { status, body } = await list({});
+    const now = Math.floor(clock.now() / 1000);
+    expect(status).toBe(200);
+    expect(body).toMatchObject([
+      {
+        client: 'web-1',
+        check: 'http',
+        status: 2,
+        action: 'create',
+        occurrences: 1,
+        since: now - 3660,
+        last: now - 3660,
+        silenced_by: [],
+        output: 'connect timeout',
+      },
+      { client: 'web-2', check: 'disk', status: 1 },
+      { client: 'db-1', check: 'load', status: 3 },
+      { client: 'db-1', check: 'disk', status: 2, silenced_by: ['client:db-1:disk'] },
+    ]);
+  });
+
+  test.each([
+    ['disk', ['web-2/disk', 'db-1/disk']],
+    ['disk and not silenced', ['web-2/disk']],
+    ['client~web-* status>=warn', ['web-1/http', 'web-2/disk']],
+    ['age>1h or output~full', ['web-1/http', 'db-1/disk']],
+    ['nothing-like-it', []],
+  ])('finds %s', async (q, expected) => {
+    expect(await names({ q })).toEqual(expected);
+  });
+
+  test.each([
+    ['client', ['db-1/disk', 'db-1/load', 'web-1/http', 'web-2/disk']],
+    ['-client', ['web-2/disk', 'web-1/http', 'db-1/disk', 'db-1/load']],
+    ['age', ['db-1/load', 'db-1/disk', 'web-2/disk', 'web-1/http']],
+    ['-age', ['web-1/http', 'db-1/disk', 'web-2/disk', 'db-1/load']],
+  ])('sorted by %s', async (sort, expected) => {
+    expect(await names({ sort })).toEqual(expected);
+  });
+
+  test('in pages of what was found', async () => {
+    const { headers, body } = await list({ q: '!http', sort: 'client', limit: '1', offset: '1' });
+    expect(headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":3}');
+    expect(body).toMatchObject([{ client: 'db-1', check: 'load' }]);
+  });
+
+  test('says where a filter is wrong and what is allowed', async () => {
+    expect(await list({ q: 'disk status>=bad' })).toMatchObject({
+      status: 400,
+      body: { error: 'q: "bad" is not a status: use ok, warn, crit, unknown or a number (at character 14)' },
+    });
+    expect(await list({ q: 'x'.repeat(1025) })).toMatchObject({ status: 400 });
+    expect(await list({ sort: 'colour' })).toMatchObject({
+      status: 400,
+      body: { error: 'sort must be status, client, check, count, age, last, with - before it the other way round' },
+    });
+  });
+});
