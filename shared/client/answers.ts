@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
 import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
+import type { Versions } from '../schemas/versions.ts';
 import { EXPIRE_NEVER } from '../domain/expiry.ts';
 import type { SilencedView } from '../schemas/silenced.ts';
 
@@ -148,6 +149,20 @@ const info = z.looseObject({
 /** What `GET /info` says; `mon` is missing when the backend is not ours. */
 export type BackendInfo = z.infer<typeof info>;
 
+const versions = z.looseObject({
+  backend: z.looseObject({ version: z.string(), compatible: z.string(), node: z.string() }),
+  agents: z.array(z.looseObject({ version: z.string(), clients: z.number() })),
+  store: z.looseObject({ id: z.string(), schema: z.number(), bytes: z.number().nullable() }),
+  records: z.looseObject({
+    clients: z.number(),
+    results: z.number(),
+    events: z.number(),
+    silenced: z.number(),
+    stashes: z.number(),
+    audit: z.number(),
+  }),
+});
+
 const renamed = z.looseObject({ moved: z.number() });
 
 export const answers = {
@@ -173,6 +188,7 @@ export const answers = {
   stashes: z.array(stash),
   object: content,
   silencedOne: silenced,
+  versions: versions satisfies z.ZodType<Versions>,
   renamed,
 };
 

@@ -4,6 +4,7 @@ import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
+import type { Versions } from '../schemas/versions.ts';
 import { answers } from './answers.ts';
 import type {
   AggregateResults,
@@ -136,6 +137,8 @@ export interface ApiClient {
   saveStash(stash: SubmittedStash): Promise<void>;
   deleteStash(path: string): Promise<boolean>;
   info(): Promise<BackendInfo>;
+  /** What runs where, and what the store holds. */
+  versions(): Promise<Versions>;
   /** The configuration in force, without secrets. */
   settings(): Promise<Record<string, unknown>>;
   /** @param limits fewest consumers and most waiting messages that count as healthy */
@@ -289,6 +292,9 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     },
     info() {
       return get(['info'], answers.info);
+    },
+    versions() {
+      return get(['api', 'mon', 'v1', 'versions'], answers.versions);
     },
     settings() {
       return get(['settings'], answers.object);
