@@ -15,9 +15,12 @@ export interface PlacedColumn {
 const LEAD = 3;
 const GAP = 2;
 
+/** What a column without an upper bound wishes for beyond its least. */
+const REST = 60;
+
 /**
  * The columns that fit a screen of `columns` cells: those that can be spared go first, the highest number before the
- * others; then what is left widens from the left, and the last column takes the rest.
+ * others; then all widen by what they could use.
  */
 export function placeColumns(table: AnyTable, hidden: ReadonlySet<string>, columns: number): readonly PlacedColumn[] {
   const room = columns - LEAD;
@@ -27,13 +30,24 @@ export function placeColumns(table: AnyTable, hidden: ReadonlySet<string>, colum
     if (spare === 0) break;
     shown = shown.filter((column) => (column.spare ?? 0) !== spare);
   }
-  let left = Math.max(0, room - leastWidth(shown));
+  return widen(shown, Math.max(0, room - leastWidth(shown)));
+}
+
+/** Gives `extra` cells to the columns by how much wider each could be; the last one takes what is left over. */
+function widen(shown: readonly TableColumn<unknown>[], extra: number): readonly PlacedColumn[] {
+  const wishes = shown.map(({ least, most }) => Math.min(REST, most - least));
+  const all = Math.max(
+    1,
+    wishes.reduce((sum, wish) => sum + wish, 0),
+  );
+  let left = extra;
   return shown.map((column, index) => {
+    const wish = wishes[index] ?? 0;
     const isLast = index === shown.length - 1;
-    // A column that ends at its right is not made wider than it may be: its numbers would leave their title.
-    const more = isLast && column.align === undefined ? left : Math.min(left, column.most - column.least);
+    const more = isLast ? left : Math.min(wish, Math.floor((extra * wish) / all));
     left -= more;
-    return { column, width: column.least + more };
+    // A column that ends at its right is not widened by the rest: its numbers would leave their title.
+    return { column, width: column.least + (isLast && column.align !== undefined ? Math.min(wish, more) : more) };
   });
 }
 

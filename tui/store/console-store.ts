@@ -149,6 +149,12 @@ export class ConsoleStore {
     else this.table.settle(this);
   }
 
+  /** The same, with the cursor and the marks. */
+  settleList(): void {
+    this.settleRows();
+    this.#settle();
+  }
+
   /** A row of a table may be another, new or gone. */
   changed(view: ViewName, key: string): void {
     this.#tables.get(view)?.changed(key);

@@ -1,39 +1,100 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { countText } from '../count-text.ts';
-import type { ConfirmLayer } from './console-state.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
+import { silencedId } from '../../shared/domain/silencing.ts';
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import { countOf, type Change } from './changes.ts';
+import { askFirst, named } from './confirm.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { silenceText } from './detail-lines.ts';
 import { openSilenceForm, type Target } from './silence-form.ts';
-
-/** Events that one action may be about: each is a request of its own, and nobody can look over more. */
-const TARGETS_MAX = 1000;
-
-/** Targets that a dialog names; the rest is a number. */
-const NAMED_MAX = 5;
+import { endSilences } from './silence-actions.ts';
+import { livingTargets, nameOf } from './targets.ts';
 
 export function openSilence(store: ConsoleStore, targets: readonly Target[]): void {
-  const living = stillThere(store, targets);
-  if (living.length === 0) return sayNothingThere(store, targets, 'silence');
-  if (living.length > TARGETS_MAX) return sayTooMany(store, living.length);
+  const living = livingTargets(store, targets, 'silence');
+  if (living.length === 0) return;
   const form = openSilenceForm(living, sharedSubscriptions(store, living));
   store.update({ layers: [...store.state.layers, { kind: 'silence', form }] });
+  store.request({ kind: 'load-silence-policy' });
 }
 
 /** Asks first when it is more than one event, or a critical one. */
 export function askResolve(store: ConsoleStore, targets: readonly Target[]): void {
-  const living = stillThere(store, targets);
-  const [first] = living;
-  if (first === undefined) return sayNothingThere(store, targets, 'resolve');
-  if (living.length > TARGETS_MAX) return sayTooMany(store, living.length);
-  const effect = { kind: 'resolve', targets: living } as const;
+  const living = livingTargets(store, targets, 'resolve');
+  if (living.length === 0) return;
+  const operations = living.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
+  const effect = { kind: 'change', change: { verb: 'resolve', operations } } as const;
   const isCritical = living.some((target) => store.events.get(target.key)?.row.status === 2);
   if (living.length === 1 && !isCritical) return store.request(effect);
-  confirm(store, {
+  askFirst(store, {
     title: `Resolve ${countOf(living.length, 'event')}`,
     lines: [...named(living.map(nameOf)), 'It cannot be undone; a check that still fails opens its event again.'],
     button: `Resolve ${countOf(living.length, 'event')}`,
+    count: living.length,
     effect,
   });
+}
+
+/** Always asks: what a client has reported goes with the event. */
+export function askDelete(store: ConsoleStore, targets: readonly Target[]): void {
+  const living = livingTargets(store, targets, 'delete');
+  if (living.length === 0) return;
+  const button = `Delete ${countOf(living.length, 'event')}`;
+  askFirst(store, {
+    title: button,
+    lines: [
+      ...named(living.map(nameOf)),
+      'Each is resolved, and its result and history are deleted. It cannot be undone; where the check still runs, its next result brings it back.',
+    ],
+    button,
+    focused: 'cancel',
+    count: living.length,
+    effect: { kind: 'delete-events', targets: living },
+  });
+}
+
+/**
+ * Silences exactly these events until they resolve, because somebody is at it. Those that have such a silence already
+ * keep theirs. Asks first when it is more than one.
+ */
+export function acknowledge(store: ConsoleStore, targets: readonly Target[]): void {
+  const living = livingTargets(store, targets, 'acknowledge');
+  const open = living.filter(({ client, check }) => !store.silenced.has(silencedId(clientSubscription(client), check)));
+  const kept = living.length - open.length;
+  const [first] = living;
+  if (first === undefined) return;
+  if (open.length === 0) {
+    return store.say(`${living.length === 1 ? `${nameOf(first)} has` : 'they all have'} a silence already: nothing to acknowledge`);
+  }
+  const change = acknowledgement(store, open);
+  if (open.length === 1) return store.request({ kind: 'change', change });
+  askFirst(store, {
+    title: `Acknowledge ${countOf(open.length, 'event')}`,
+    lines: [
+      ...named(open.map(nameOf)),
+      'Each is silenced until it resolves.',
+      ...(kept === 0 ? [] : [`${countOf(kept, 'other')} silenced already: left as ${kept === 1 ? 'it is' : 'they are'}.`]),
+    ],
+    button: `Acknowledge ${countOf(open.length, 'event')}`,
+    count: open.length,
+    effect: { kind: 'change', change },
+  });
+}
+
+function acknowledgement({ options, silencePolicy }: ConsoleStore, targets: readonly Target[]): Change {
+  const operations = targets.map(
+    ({ client, check }): BulkOperation => ({
+      op: 'silence',
+      subscription: clientSubscription(client),
+      check,
+      expire: silencePolicy.max_expire ?? EXPIRE_NEVER,
+      expire_on_resolve: true,
+      reason: 'acknowledged',
+      creator: options.creator,
+    }),
+  );
+  return { verb: 'acknowledge', operations };
 }
 
 /** Ends the silences on one event; always asks, since each may cover other events too. */
@@ -47,61 +108,17 @@ export function askUnsilence(store: ConsoleStore, target: Target | undefined): v
     return entry === undefined ? safeLine(id) : silenceText(entry, store.nowMs);
   });
   const button = ids.length === 1 ? 'End the silence' : `End ${String(ids.length)} silences`;
-  confirm(store, {
+  askFirst(store, {
     title: `${button} on ${nameOf(target)}`,
     lines: [...named(lines), 'Everything else that it covers is heard again, too.'],
     button,
-    effect: { kind: 'clear-silenced', ids },
+    count: ids.length,
+    effect: { kind: 'change', change: endSilences(store, ids) },
   });
 }
 
-/** Events that a dialog was opened for and that are not resolved by now. */
-export function stillThere(store: ConsoleStore, targets: readonly Target[]): readonly Target[] {
-  return targets.filter((target) => store.events.get(target.key) !== undefined);
-}
-
-export function nameOf(target: Target): string {
-  return safeLine(`${target.client}/${target.check}`);
-}
-
-export function countOf(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Says something that one line cannot hold. */
-export function report(store: ConsoleStore, title: string, lines: readonly string[]): void {
-  confirm(store, { title, lines: named(lines), button: 'Close', effect: undefined });
-}
-
-function confirm(store: ConsoleStore, question: Omit<ConfirmLayer, 'kind' | 'focused'>): void {
-  store.update({ layers: [...store.state.layers, { kind: 'confirm', focused: 'submit', ...question }] });
-}
-
-function sayTooMany(store: ConsoleStore, count: number): void {
-  const most = countText(TARGETS_MAX);
-  store.say(
-    `${countOf(count, 'event')} are too many at once (at most ${most}): mark fewer, or silence a check or subscription`,
-    'problem',
-  );
-}
-
-function sayNothingThere(store: ConsoleStore, targets: readonly Target[], verb: string): void {
-  const [first] = targets;
-  store.say(
-    first === undefined
-      ? `there is no event to ${verb}`
-      : `${targets.length === 1 ? nameOf(first) : 'all of them'} resolved meanwhile: nothing to ${verb}`,
-  );
-}
-
-function named(names: readonly string[]): readonly string[] {
-  if (names.length <= NAMED_MAX) return names;
-  const shown = names.slice(0, NAMED_MAX - 1);
-  return [...shown, `and ${String(names.length - shown.length)} more`];
-}
-
 /** Subscriptions that each of the clients holds: a silence of one of them covers all targets. */
-function sharedSubscriptions(store: ConsoleStore, targets: readonly Target[]): readonly string[] {
+export function sharedSubscriptions(store: ConsoleStore, targets: readonly Target[]): readonly string[] {
   const [first, ...others] = new Set(targets.map((target) => target.client));
   const of = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];
   if (first === undefined) return [];

@@ -93,9 +93,16 @@ export class EventRegistry {
   /** Sorts everything anew, once; from then on changes are put in their places by the new order. */
   setSort(sort: EventSort): void {
     this.#sort = sort;
-    const isFiltered = this.#matching !== this.#all;
-    this.#all = sorted(this.#all.toArray(), sort);
-    this.#matching = isFiltered ? sorted(this.#matching.toArray(), sort) : this.#all;
+    const records = sort.sortAll(this.#inMemoryOrder());
+    const shown = this.#matching === this.#all ? undefined : new Set(this.#matching.toArray());
+    this.#all = listOf(records, sort);
+    this.#matching =
+      shown === undefined
+        ? this.#all
+        : listOf(
+            records.filter((record) => shown.has(record)),
+            sort,
+          );
     // Who asks for another order wants to see it, also while the present one is paused.
     if (this.#frozen !== undefined) this.freeze();
   }
@@ -258,9 +265,10 @@ export class EventRegistry {
   }
 }
 
-function sorted(records: readonly EventRecord[], { compare }: EventSort): SortedList<EventRecord> {
+/** @param records already in this order */
+function listOf(records: readonly EventRecord[], { compare }: EventSort): SortedList<EventRecord> {
   const list = new SortedList(compare);
-  list.replace(records.toSorted(compare));
+  list.replace(records);
   return list;
 }
 

@@ -68,14 +68,12 @@ export class TableRows {
 
   setFilter(filter: TableFilter | undefined): void {
     this.#filter = filter;
-    this.allChanged();
+    this.#reorder();
   }
 
   setSort(sort: SortState): void {
     this.#compare = comparison(this.table, sort);
-    this.allChanged();
-    // Who asks for another order wants to see it, also while the present one is paused.
-    if (this.#frozen !== undefined) this.thaw();
+    this.#reorder();
   }
 
   /** Gives everything that changed its place. */
@@ -122,6 +120,12 @@ export class TableRows {
       at: (index) => shown.at(index),
       slice: (start, end) => shown.slice(start, end),
     };
+  }
+
+  /** Who asks for other rows or another order wants to see it, also while the present one is paused. */
+  #reorder(): void {
+    this.allChanged();
+    this.thaw();
   }
 
   #rebuild(store: ConsoleStore): void {

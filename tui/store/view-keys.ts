@@ -86,4 +86,6 @@ function goTo(store: ConsoleStore, { view, history }: ViewPlace): void {
   if (view === store.state.view) return;
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });
+  // The next key may come before the next frame, and means the cursor of this view.
+  store.settleList();
 }

@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     '',
-    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, info, health, settings, completion, version; see monctl --help',
+    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, audit, info, health, settings, completion, version; see monctl --help',
   ],
   ['event', 'monctl event needs a command: list, info, resolve, delete; see monctl event --help'],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
@@ -143,7 +143,7 @@ test('the manual of a command', () => {
       5  the backend cannot be reached or is busy; try again later
       6  it is there already, or somebody else holds it
       7  you said no; nothing was done
-      8  health: the backend answers, and something is wrong with it"
+      8  health, audit verify: the backend answers, and something is wrong"
   `);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventOf, openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../../support/console-scene.ts';
-import { startFeedServer } from '../../support/feed-server.ts';
+import { FEED_HELLO, startFeedServer } from '../../support/feed-server.ts';
 import { expectGolden } from '../../support/screen.ts';
 
 const SIZES = [
@@ -129,6 +129,49 @@ const PICTURES: readonly Picture[] = [
       await rig.shows('+2 unseen');
     },
   },
+  {
+    view: 'clients',
+    play: async (rig) => {
+      rig.type('5');
+      await rig.pass(400);
+      rig.type('o');
+      await rig.shows('Sort clients by');
+      rig.type('events\rj ');
+      await rig.pass(400);
+      await rig.shows('KEEPALIVE');
+    },
+  },
+  {
+    view: 'clients-filter',
+    play: async (rig) => {
+      rig.type('5/');
+      await rig.shows('KEEPALIVE');
+      rig.type('web');
+      await rig.showsNo('db-014');
+    },
+  },
+  {
+    view: 'checks',
+    play: async (rig) => {
+      rig.type('6');
+      await rig.pass(400);
+      await rig.shows('postgres-repl', 'every 30s');
+    },
+  },
+  {
+    view: 'menu-columns',
+    play: async (rig) => {
+      rig.type('C\u001B[B\u001B[B\r');
+      await rig.shows('[ ] COUNT');
+    },
+  },
+  {
+    view: 'menu-actions',
+    play: async (rig) => {
+      rig.type('xsil');
+      await rig.shows('end the silences');
+    },
+  },
 ];
 
 describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
@@ -157,6 +200,33 @@ test.each([
   if (rows >= 30) await rig.shows('history');
   await expectGolden(rig.screen, `events-${String(columns)}x${String(rows)}`);
   expect(rig.screen.lines.at(-1)).toContain('help');
+});
+
+test.each([
+  { columns: 100, rows: 30 },
+  { columns: 200, rows: 50 },
+])('the clients at $columns x $rows', async ({ columns, rows }) => {
+  const rig = await openScene({ columns, rows });
+  rig.type('5');
+  await rig.pass(400);
+  await rig.shows('KEEPALIVE');
+  await expectGolden(rig.screen, `clients-${String(columns)}x${String(rows)}`);
+  expect(rig.screen.lines.at(-1)).toContain('help');
+});
+
+test.each([
+  { name: 'clients-mono', theme: { color: false, ascii: false }, styled: true },
+  { name: 'clients-color', theme: { color: true, ascii: false }, styled: true },
+  { name: 'clients-ascii', theme: { color: true, ascii: true }, styled: false },
+])('the clients as $name', async ({ name, theme, styled }) => {
+  const rig = await openScene({ theme });
+  rig.type('5');
+  await rig.pass(400);
+  rig.type('jj ');
+  await rig.pass(400);
+  await rig.shows('KEEPALIVE');
+  await expectGolden(rig.screen, name, { styled });
+  expect(COLOR.test(rig.screen.output)).toBe(theme.color);
 });
 
 test('a backend that wants credentials gets a screen of its own, with what to do', async () => {
@@ -207,7 +277,19 @@ async function openScene(options: RigOptions): Promise<ConsoleRig> {
   return rig;
 }
 
+const SCENE_CHECKS = [
+  {
+    name: 'postgres-repl',
+    interval: 30,
+    subscribers: ['db'],
+    command: 'check-postgres-replication -w 30 -c 60',
+    next_run: FEED_HELLO.time / 1000 + 12,
+  },
+  { name: 'backup', cron: '0 3 * * *', subscribers: ['db', 'files'], command: 'check-backup', next_run: null },
+];
+
 const sceneApi: NonNullable<RigOptions['api']> = ({ method, path }) => {
+  if (path === '/api/mon/v1/checks') return { status: 200, body: SCENE_CHECKS };
   const row = SCENE_EVENTS.find(({ client, check }) => path === `/events/${client}/${check}`);
   if (method !== 'GET' || row === undefined) return { status: 404 };
   return {

@@ -14,6 +14,7 @@ type Step =
   | { readonly kind: 'put'; readonly row: EventRow }
   | { readonly kind: 'gone'; readonly key: string }
   | { readonly kind: 'filter'; readonly on: boolean }
+  | { readonly kind: 'sort'; readonly column: string; readonly reversed: boolean }
   | { readonly kind: 'prepare' }
   | { readonly kind: 'work' }
   | { readonly kind: 'freeze' }
@@ -34,6 +35,11 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'put', row })) },
   { weight: 2, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'gone', key: eventKey(row.client, row.check) })) },
   fc.boolean().map((on): Step => ({ kind: 'filter', on })),
+  fc.record({
+    kind: fc.constant('sort'),
+    column: fc.constantFrom('status', 'client', 'check', 'count', 'age', 'last'),
+    reversed: fc.boolean(),
+  }),
   fc.constantFrom<Step>({ kind: 'prepare' }, { kind: 'work' }, { kind: 'freeze' }, { kind: 'thaw' }),
 );
 
@@ -45,6 +51,8 @@ function take(registry: EventRegistry, step: Step): void {
       return registry.apply(step.key, null, NOW_MS);
     case 'filter':
       return registry.setFilter(step.on ? onlyWeb : undefined);
+    case 'sort':
+      return registry.setSort(eventSort(step));
     case 'prepare':
       return registry.prepareFilter();
     case 'work':
@@ -62,11 +70,13 @@ test('however changes, filters and pauses come, the list is the matching events,
       const registry = new EventRegistry();
       const model = new Map<string, EventRow>();
       let filtered = false;
+      let sort = { column: EVENT_COLUMN, reversed: false };
       for (const step of steps) {
         take(registry, step);
         if (step.kind === 'put') model.set(eventKey(step.row.client, step.row.check), step.row);
         if (step.kind === 'gone') model.delete(step.key);
         if (step.kind === 'filter') filtered = step.on;
+        if (step.kind === 'sort') sort = step;
       }
       while (!registry.work(NOW_MS, 2));
       registry.thaw();
@@ -74,7 +84,7 @@ test('however changes, filters and pauses come, the list is the matching events,
       const expected = [...model]
         .filter(([, row]) => !filtered || onlyWeb.matches(row))
         .map(([key, row]) => new EventRecord(key, row))
-        .toSorted(eventSort({ column: EVENT_COLUMN, reversed: false }).compare);
+        .toSorted(eventSort(sort).compare);
       const { order } = registry;
       expect(order.slice(0, order.length).map(({ key, row }) => [key, row])).toEqual(
         expected.map(({ key, row }) => [key, row]),
@@ -90,6 +100,12 @@ test('however changes, filters and pauses come, the list is the matching events,
         flapping: [...model.values()].filter(({ action }) => action === 'flapping').length,
       });
       expect(registry.size).toBe(model.size);
+      for (const client of ['web-1', 'web-2', 'db-1', 'db-2']) {
+        const ofClient = [...model.values()].filter((row) => row.client === client).map(eventClass);
+        const { critical, warning, unknown, ok, silenced } = registry.countsOf(client);
+        expect(critical + warning + unknown + ok + silenced).toBe(ofClient.length);
+        expect(critical).toBe(ofClient.filter((kind) => kind === 'critical').length);
+      }
     }),
   );
 });

@@ -33,7 +33,7 @@ export const CLIENTS = tableView<ClientEntry>({
     {
       id: 'client',
       title: 'CLIENT',
-      least: 16,
+      least: 20,
       most: 40,
       cut: 'middle',
       text: ({ client }) => client.name,

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { byKey } from '../../support/console-rig.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const DOWN = '\u001B[B';
+const UP = '\u001B[A';
+
+function live(): ConsoleDriver {
+  return new ConsoleDriver().goLive({
+    events: byKey([
+      anEventRow({ client: 'a', check: 'z', since: 30, last: 100, occurrences: 5 }),
+      anEventRow({ client: 'b', check: 'y', since: 20, last: 300, occurrences: 9, status: 1 }),
+      anEventRow({ client: 'c', check: 'x', since: 40, last: 200, occurrences: 1, status: 1 }),
+    ]),
+  });
+}
+
+const clients = (driver: ConsoleDriver): string => driver.list.map((key) => key.slice(0, 1)).join('');
+
+describe('sorting events', () => {
+  test.each([
+    { column: 'status', order: 'acb' },
+    { column: 'client', order: 'abc' },
+    { column: 'check', order: 'cba' },
+    { column: 'count', order: 'bac' },
+    { column: 'age', order: 'cab' },
+    { column: 'last', order: 'bca' },
+  ])('by $column: $order, and reversed', ({ column, order }) => {
+    const driver = live();
+    driver.type(`o${column}\r`);
+    expect(clients(driver)).toBe(order);
+    driver.type('O');
+    expect(clients(driver)).toBe(Array.from(order).toReversed().join(''));
+  });
+
+  test('> and < go to the columns beside, around the end', () => {
+    const driver = live();
+    driver.type('>');
+    expect(driver.store.sort.column).toBe('client');
+    driver.type('<<');
+    expect(driver.store.sort.column).toBe('last');
+  });
+
+  test('keeps the order as rows change, appear and go', () => {
+    const driver = live();
+    driver.type('ocount\r');
+    driver.pass(500);
+    driver.change({
+      events: {
+        'c/x': anEventRow({ client: 'c', check: 'x', since: 40, last: 201, occurrences: 10, status: 1 }),
+        'd/w': anEventRow({ client: 'd', check: 'w', occurrences: 7 }),
+        'a/z': null,
+      },
+    });
+    driver.pass(500);
+    expect(clients(driver)).toBe('cbd');
+  });
+
+  test('keeps the cursor on its event', () => {
+    const driver = live();
+    driver.type('G');
+    driver.pass(500);
+    driver.type('oclient\r');
+    expect(driver.store.list.cursor).toMatchObject({ key: 'b/y', index: 1 });
+  });
+
+  test('works on what a filter shows, and lasts when the filter goes', () => {
+    const driver = live();
+    driver.type('/!client=a\r');
+    driver.type('oclient\rO');
+    expect(clients(driver)).toBe('cb');
+    driver.escape();
+    driver.pass(500);
+    expect(clients(driver)).toBe('cba');
+  });
+});
+
+describe('a menu', () => {
+  test('opens on what is so now, moves around its ends, and Esc changes nothing', () => {
+    const driver = live();
+    driver.type(`o${UP}`);
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ at: 'last' });
+    driver.type(DOWN);
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ at: 'status' });
+    driver.escape();
+    expect([driver.store.state.layers, driver.store.sort.column]).toEqual([[], 'status']);
+  });
+
+  test('narrows down to what is typed, and nothing typed is a command', () => {
+    const driver = live();
+    driver.type('oq');
+    expect(driver.effects()).toEqual([]);
+    driver.type('\r');
+    expect(driver.store.state.layers).toHaveLength(1);
+    driver.type('\u007Fag\r');
+    expect(driver.store.sort.column).toBe('age');
+  });
+
+  test('of boxes stays open; what has no tick is not shown', () => {
+    const driver = live();
+    driver.type(`C${DOWN} ${DOWN} `);
+    expect([...driver.store.list.hidden]).toEqual(['check', 'count']);
+    driver.type(' ');
+    driver.escape();
+    expect([...driver.store.list.hidden]).toEqual(['check']);
+  });
+
+  test('of views goes there', () => {
+    const driver = live();
+    driver.type('vcli\r');
+    expect(driver.store.state.view).toBe('clients');
+  });
+});
+
+describe('the menu of actions', () => {
+  test('does what the key does, to the rows that were marked when it was opened', () => {
+    const driver = live();
+    driver.type(' x');
+    driver.change({ events: { 'new/k': anEventRow({ client: 'new', check: 'k', since: 999 }) } });
+    driver.pass(1000);
+    driver.type('silence the\r');
+    expect(driver.store.state.layers).toMatchObject([{ kind: 'silence', form: { targets: [{ key: 'a/z' }] } }]);
+  });
+
+  test('says why a change cannot be made, and makes none', () => {
+    const driver = live();
+    driver.type('!xresolve\r');
+    expect(driver.message).toContain('does nothing: the console is locked, ! unlocks it');
+    expect(driver.effects()).toEqual([]);
+    expect(driver.store.state.layers).toHaveLength(1);
+  });
+
+  test('is not opened where nothing can be done', () => {
+    const driver = live();
+    driver.type('5x');
+    expect(driver.message).toBe('there is nothing to do with these rows');
+    expect(driver.store.state.layers).toEqual([]);
+  });
+});

@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest';
+import type { ClientRow, EventRow } from '../../../shared/schemas/feed.ts';
+import { byKey } from '../../support/console-rig.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { aClientRow, anEventRow } from '../../support/feed-rows.ts';
+
+function clientRows(...rows: readonly Partial<ClientRow>[]): Readonly<Record<string, ClientRow>> {
+  return Object.fromEntries(rows.map((about) => aClientRow(about)).map((row) => [row.name, row]));
+}
+
+function live(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
+  return new ConsoleDriver().goLive({
+    clients: clientRows(...names.map((name) => ({ name }))),
+    events: byKey(events),
+  });
+}
+
+/** With the clients in front. */
+function onClients(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
+  const driver = live(names, events);
+  driver.type('5');
+  driver.pass(400);
+  return driver;
+}
+
+const TEN = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+const NINE_EVENTS = TEN.slice(1).map((client, index) => anEventRow({ client, since: 1000 - index }));
+
+describe('a digit', () => {
+  test('alone opens the view of that number once no movement has followed for 400 ms', () => {
+    const driver = live(['a']);
+    driver.type('5');
+    driver.pass(399);
+    expect(driver.store.state).toMatchObject({ view: 'events', count: 5 });
+    driver.pass(1);
+    expect(driver.store.state).toMatchObject({ view: 'clients', count: undefined });
+  });
+
+  test('needs no other event for that: frames are due while it waits', () => {
+    const driver = live(['a']);
+    driver.pass(1000);
+    driver.type('5');
+    expect(driver.store.urgency).toBe('rows');
+    driver.pass(400);
+    expect(driver.store.urgency).toBe('none');
+  });
+
+  test('before a movement is a count, in one piece and in pieces', () => {
+    const atOnce = live([], NINE_EVENTS);
+    atOnce.type('5j');
+    const inPieces = live([], NINE_EVENTS);
+    inPieces.type('5');
+    inPieces.pass(200);
+    inPieces.type('j');
+    for (const driver of [atOnce, inPieces]) {
+      driver.pass(500);
+      expect(driver.store.state.view).toBe('events');
+      expect(driver.store.list.cursor.index).toBe(5);
+    }
+  });
+
+  test('with another digit is a count for as long as it takes', () => {
+    const driver = live([], NINE_EVENTS);
+    driver.type('1');
+    driver.pass(100);
+    driver.type('2');
+    driver.pass(5000);
+    driver.type('j');
+    expect(driver.store.state.view).toBe('events');
+    expect(driver.store.list.cursor.index).toBe(8);
+  });
+
+  test.each(['8', '9'])('%s opens nothing: there is no such view', (digit) => {
+    const driver = live([], NINE_EVENTS);
+    driver.type(digit);
+    driver.pass(5000);
+    expect(driver.store.state).toMatchObject({ view: 'events', count: Number(digit) });
+  });
+
+  test('before any other key opens its view at once, and the key means what it means there', () => {
+    const driver = live(['a', 'b'], NINE_EVENTS);
+    driver.type('5 ');
+    expect(driver.store.state.view).toBe('clients');
+    expect([...driver.store.list.marks]).toEqual(['a']);
+    expect(driver.store.state.views.events.marks.size).toBe(0);
+  });
+
+  test('is taken back by Esc, which does nothing else then', () => {
+    const driver = live(['a'], NINE_EVENTS);
+    driver.type(' 5');
+    driver.escape();
+    driver.pass(500);
+    expect(driver.store.state).toMatchObject({ view: 'events', count: undefined });
+    expect(driver.store.list.marks.size).toBe(1);
+  });
+
+  test('that waited too long is no count, whether or not a frame came in between', () => {
+    const driver = live(TEN, NINE_EVENTS);
+    driver.type('5');
+    driver.clock.advance(400);
+    driver.type('j');
+    expect(driver.store.state.view).toBe('clients');
+    expect(driver.store.list.cursor.index).toBe(1);
+  });
+});
+
+describe('the way through the views', () => {
+  test('[ goes back, ] forward again, - to the last one and back', () => {
+    const driver = live(['a']);
+    const views: string[] = [];
+    for (const keys of ['5 ', '6 ', '[', '[', ']', '-', '-']) {
+      driver.type(keys);
+      views.push(driver.store.state.view);
+    }
+    expect(views).toEqual(['clients', 'checks', 'clients', 'events', 'clients', 'events', 'clients']);
+  });
+
+  test('Esc goes back when there is nothing else to leave, and never leaves the events', () => {
+    const driver = onClients(['a']);
+    driver.type(' ');
+    driver.escape();
+    expect(driver.store.state.view).toBe('clients');
+    driver.escape();
+    expect(driver.store.state.view).toBe('events');
+    driver.escape();
+    expect(driver.store.state.view).toBe('events');
+  });
+
+  test('every view keeps its cursor, filter, marks and order', () => {
+    const driver = live(TEN, NINE_EVENTS);
+    driver.type('/c\r');
+    driver.type('5 A/web\r');
+    driver.type('O-');
+    expect(driver.store.list).toMatchObject({ filter: { text: 'c' }, sort: undefined });
+    driver.type('-');
+    expect(driver.store.list).toMatchObject({ filter: { text: 'web' }, sort: { column: 'client', reversed: true } });
+  });
+});
+
+describe('the table of clients', () => {
+  test('lists them by name, and follows the feed', () => {
+    const driver = onClients(['b', 'c']);
+    driver.change({ clients: clientRows({ name: 'a' }) });
+    driver.change({ clients: { c: null } });
+    driver.pass(100);
+    expect(driver.list).toEqual(['a', 'b']);
+    driver.goLive({ clients: clientRows({ name: 'x' }) });
+    expect(driver.list).toEqual(['x']);
+  });
+
+  test('sorts by the worst of the open events, then by their number, and keeps that up to date', () => {
+    const driver = onClients(
+      ['calm', 'warned', 'worse', 'quiet'],
+      [
+        anEventRow({ client: 'warned', check: 'x', status: 1 }),
+        anEventRow({ client: 'warned', check: 'y', status: 1 }),
+        anEventRow({ client: 'worse', check: 'x', status: 2 }),
+        anEventRow({ client: 'quiet', check: 'x', status: 2, silenced_by: ['s'] }),
+      ],
+    );
+    driver.type('oevents\r');
+    expect(driver.list).toEqual(['worse', 'warned', 'quiet', 'calm']);
+    driver.change({ events: { 'worse/x': null, 'calm/x': anEventRow({ client: 'calm', check: 'x', status: 3 }) } });
+    driver.pass(500);
+    expect(driver.list).toEqual(['warned', 'calm', 'quiet', 'worse']);
+  });
+
+  test('forgets the events that a new snapshot does not bring', () => {
+    const driver = onClients(['a', 'b'], [anEventRow({ client: 'b', check: 'x' })]);
+    driver.type('oevents\r');
+    expect(driver.list).toEqual(['b', 'a']);
+    driver.goLive({ clients: clientRows({ name: 'a' }, { name: 'b' }), events: {} });
+    driver.pass(500);
+    expect(driver.list).toEqual(['a', 'b']);
+  });
+
+  test('moves, marks and pauses as the list of events does', () => {
+    const driver = onClients(['b', 'c', 'd']);
+    driver.type('j  ');
+    expect([...driver.store.list.marks]).toEqual(['c', 'd']);
+    driver.change({ clients: clientRows({ name: 'a' }) });
+    driver.change({ clients: { c: null } });
+    driver.pass(300);
+    expect(driver.list).toEqual(['b', 'c', 'd']);
+    driver.pass(200);
+    expect(driver.list).toEqual(['a', 'b', 'd']);
+    expect(driver.store.list.cursor).toMatchObject({ key: 'd', index: 2 });
+    expect([...driver.store.list.marks]).toEqual(['d']);
+  });
+
+  test('shows no change while the feed is paused', () => {
+    const driver = onClients(['a']);
+    driver.type('p');
+    driver.change({ clients: clientRows({ name: 'b' }) });
+    driver.pass(100);
+    expect(driver.list).toEqual(['a']);
+    driver.type('p');
+    expect(driver.list).toEqual(['a', 'b']);
+  });
+});
+
+describe('the filter of a table', () => {
+  const rows = {
+    web: { name: 'web', version: '1.0.0', subscriptions: [] },
+    db: { name: 'db', version: '2.0.0', address: '192.0.2.7', subscriptions: ['name'] },
+  };
+  const onTwo = (): ConsoleDriver => {
+    const driver = new ConsoleDriver().goLive({ clients: clientRows(rows.web, rows.db) });
+    driver.type('5 A');
+    return driver;
+  };
+
+  test.each([
+    { text: 'WEB', shows: ['web'] },
+    { text: '!name !2.0.0', shows: ['web'] },
+    { text: 'name', shows: ['db'] },
+    { text: 'version=2', shows: ['db'] },
+    { text: '!version=2', shows: ['web'] },
+    { text: 'address=192.0.2.7 db', shows: ['db'] },
+    { text: '(.*)+$', shows: [] },
+  ])('$text shows $shows', ({ text, shows }) => {
+    const driver = onTwo();
+    driver.type(`/${text}\r`);
+    expect(driver.list).toEqual(shows);
+  });
+
+  test('names the columns when one is not there, and leaves the filter as it was', () => {
+    const driver = onTwo();
+    driver.type('/db');
+    driver.type('\u001B[200~ versoin=1\u001B[201~\r');
+    expect(driver.store.list.filter).toMatchObject({
+      text: 'db',
+      problem: { position: 3, message: expect.stringContaining('there is no column versoin: use client, address') },
+    });
+    expect(driver.list).toEqual(['db']);
+  });
+
+  test('marks only what it shows', () => {
+    const driver = onTwo();
+    driver.type('/db\ra');
+    expect([...driver.store.list.marks]).toEqual(['db']);
+  });
+});
+
+/** With the checks in front, asked for and not yet loaded. */
+function onChecks(): ConsoleDriver {
+  const driver = live(['a']);
+  driver.type('6');
+  driver.pass(400);
+  return driver;
+}
+
+/** How often data was asked for since the last look. */
+function asks(driver: ConsoleDriver): number {
+  return driver.store.takeEffects().filter(({ kind }) => kind === 'load-view').length;
+}
+
+describe('loaded data', () => {
+  const check = { name: 'disk', interval: 60, subscribers: ['linux'], command: 'check-disk', next_run: null };
+
+  test('is asked for when the view opens, and again every two seconds after the answer', () => {
+    const driver = onChecks();
+    expect(asks(driver)).toBe(1);
+    driver.pass(5000);
+    expect(asks(driver)).toBe(0);
+    driver.store.viewLoaded('checks', [check]);
+    driver.pass(10);
+    expect(asks(driver)).toBe(1);
+    driver.store.viewLoaded('checks', [check]);
+    driver.pass(1900);
+    expect(asks(driver)).toBe(0);
+    driver.pass(100);
+    expect(asks(driver)).toBe(1);
+  });
+
+  test.each<{ name: string; hide: (driver: ConsoleDriver) => void }>([
+    { name: 'another view is shown', hide: (driver) => driver.type('-') },
+    { name: 'the help hides it', hide: (driver) => driver.type('?') },
+    { name: 'the feed is paused', hide: (driver) => driver.type('p') },
+    {
+      name: 'the connection is lost',
+      hide: (driver) =>
+        driver.store.connectionChanged({ kind: 'waiting', attempt: 1, retryAtMs: Infinity, reason: 'gone' }),
+    },
+  ])('is not asked for while $name', ({ hide }) => {
+    const driver = onChecks();
+    driver.store.viewLoaded('checks', [check]);
+    asks(driver);
+    hide(driver);
+    driver.pass(10_000);
+    expect(asks(driver)).toBe(0);
+  });
+
+  test('stays when a later request fails', () => {
+    const driver = onChecks();
+    driver.store.viewLoaded('checks', [check]);
+    driver.pass(2000);
+    driver.store.viewFailed('checks', 'the backend is busy');
+    driver.pass(10);
+    expect(driver.list).toEqual(['disk']);
+    expect(driver.store.loads.of('checks')).toMatchObject({ failure: 'the backend is busy', isLoading: false });
+    driver.store.viewLoaded('checks', []);
+    driver.pass(10);
+    expect(driver.store.loads.of('checks').failure).toBeUndefined();
+    expect(driver.list).toEqual([]);
+  });
+});

@@ -1,0 +1,267 @@
+import type { AggregateSeverity } from '../../shared/client/api-client.ts';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { severityOf, type Severity } from '../../shared/domain/severity.ts';
+import { eventKey } from '../../shared/schemas/feed.ts';
+import { countText } from '../count-text.ts';
+import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../theme.ts';
+import { HISTORY_CELLS, historyRuns, historyText } from './history-runs.ts';
+import type { AggregateOutputs, InspectLayer, SubjectData } from './inspect-layer.ts';
+import { targetOf, type Target } from './silence-form.ts';
+import type { TableColumn } from './views/table-view.ts';
+
+/** A row that the cursor can be on. */
+export interface InspectRow {
+  readonly key: string;
+  /** The clients and checks that it stands for. */
+  readonly targets: readonly Target[];
+}
+
+/** The last result of one client and check. */
+interface ResultRow extends InspectRow {
+  /** Of the client or of the check, whichever the screen is not about. */
+  readonly name: string;
+  /** Null: there is an event, but no result any more. */
+  readonly status: number | null;
+  readonly executed: number | null;
+  readonly history: readonly number[];
+  readonly output: string;
+  readonly isSilenced: boolean;
+  readonly isFlapping: boolean;
+  /** Epoch seconds; null: not by the clock. */
+  readonly nextRun: number | null;
+}
+
+/** Clients that say the same of a check, or, below it, one of them. */
+interface OutputRow extends InspectRow {
+  readonly severity: AggregateSeverity;
+  readonly check: string;
+  readonly output: string;
+  readonly total: number;
+  /** `undefined`: the row of all of them. */
+  readonly client: string | undefined;
+  readonly isOpen: boolean;
+}
+
+/** The list below what is said about the subject. */
+export interface InspectTable {
+  /** One row and several of them in words. */
+  readonly nouns: readonly [one: string, several: string];
+  readonly columns: readonly TableColumn<unknown>[];
+}
+
+const SEVERITY_RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
+
+const AGE_COLUMN: TableColumn<ResultRow> = {
+  id: 'age',
+  title: 'AGE',
+  least: 4,
+  most: 4,
+  align: 'right',
+  text: ({ executed }, nowMs) => (executed === null ? '-' : formatDuration(nowMs / 1000 - executed, 1)),
+};
+
+const STATUS_COLUMN: TableColumn<ResultRow> = {
+  id: 'status',
+  title: 'STATUS',
+  least: 6,
+  most: 6,
+  text: statusText,
+  tone: statusTone,
+};
+
+const HISTORY_COLUMN: TableColumn<ResultRow> = {
+  id: 'history',
+  title: 'HISTORY',
+  least: 10,
+  most: HISTORY_CELLS,
+  text: ({ history }, _, width) => historyText(history, width),
+  runs: ({ history }, _, width) => historyRuns(history, width),
+};
+
+const OUTPUT_COLUMN: TableColumn<ResultRow> = {
+  id: 'output',
+  title: 'OUTPUT',
+  least: 10,
+  most: Infinity,
+  text: ({ output }) => output,
+};
+
+const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = {
+  client: inspectTable<ResultRow>(
+    ['check', 'checks'],
+    [
+      STATUS_COLUMN,
+      nameColumn('CHECK'),
+      AGE_COLUMN,
+      {
+        id: 'next',
+        title: 'NEXT',
+        least: 4,
+        most: 4,
+        align: 'right',
+        text: ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs),
+      },
+      HISTORY_COLUMN,
+      OUTPUT_COLUMN,
+    ],
+  ),
+  check: inspectTable<ResultRow>(
+    ['client', 'clients'],
+    [STATUS_COLUMN, nameColumn('CLIENT'), AGE_COLUMN, HISTORY_COLUMN, OUTPUT_COLUMN],
+  ),
+  aggregate: inspectTable<OutputRow>(
+    ['row', 'rows'],
+    [
+      {
+        id: 'status',
+        title: 'STATUS',
+        least: 6,
+        most: 6,
+        text: ({ severity, client }) => (client === undefined ? signOf(severity) : ''),
+        tone: ({ severity }) => STATUS[severity].tone,
+      },
+      {
+        id: 'total',
+        title: 'CLIENTS',
+        least: 7,
+        most: 7,
+        align: 'right',
+        text: ({ total, client }) => (client === undefined ? countText(total) : ''),
+      },
+      {
+        id: 'name',
+        title: 'CHECK, CLIENT',
+        least: 22,
+        most: 44,
+        cut: 'middle',
+        text: ({ check, client, isOpen }) => (client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`),
+      },
+      {
+        id: 'output',
+        title: 'OUTPUT',
+        least: 10,
+        most: Infinity,
+        text: ({ output, client }) => (client === undefined ? output : ''),
+      },
+    ],
+  ),
+  result: undefined,
+};
+
+/** `undefined`: the subject is text, not rows. */
+export function inspectTableOf(kind: SubjectData['kind']): InspectTable | undefined {
+  return TABLES[kind];
+}
+
+/** The rows, the worst first. Made once for an answer and what is opened in it. */
+export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
+  if (data === undefined) return [];
+  const memo = rowsMemo.get(data);
+  if (memo?.opened === opened) return memo.rows;
+  const rows = rowsOf(data, opened);
+  rowsMemo.set(data, { opened, rows });
+  return rows;
+}
+
+const rowsMemo = new WeakMap<
+  SubjectData,
+  { readonly opened: ReadonlySet<string>; readonly rows: readonly InspectRow[] }
+>();
+
+/** Whether Enter lists the members of the row, or no longer lists them. */
+export function isGroup(row: InspectRow): boolean {
+  return 'client' in row && (row as OutputRow).client === undefined;
+}
+
+/** As the cells of NEXT say it. */
+export function nextRunText(nextRun: number | null, nowMs: number): string {
+  if (nextRun === null) return '-';
+  const seconds = nextRun - nowMs / 1000;
+  return seconds > 0 ? formatDuration(seconds, 1) : 'now';
+}
+
+function rowsOf(data: SubjectData, opened: ReadonlySet<string>): readonly (ResultRow | OutputRow)[] {
+  switch (data.kind) {
+    case 'client':
+      return clientRows(data.detail);
+    case 'check':
+      return data.results.map((result) => ({
+        ...resultRow(result.client, data.name, result),
+        name: result.client,
+        isSilenced: result.silenced,
+        isFlapping: false,
+        nextRun: null,
+      }));
+    case 'aggregate':
+      return data.outputs.flatMap((outputs) => outputRows(outputs, opened));
+    case 'result':
+      return [];
+  }
+}
+
+function clientRows({ client, checks }: Extract<SubjectData, { kind: 'client' }>['detail']): readonly ResultRow[] {
+  const rows = checks.map(({ name, event, next_run, ...result }) => ({
+    ...resultRow(client.name, name, result),
+    name,
+    isSilenced: (event?.silenced_by.length ?? 0) > 0,
+    isFlapping: event?.action === 'flapping',
+    nextRun: next_run,
+  }));
+  return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function outputRows({ severity, results }: AggregateOutputs, opened: ReadonlySet<string>): readonly OutputRow[] {
+  return results.flatMap(({ check, summary }) =>
+    summary.flatMap(({ output, total, clients }) => {
+      const key = `${severity} ${check} ${output}`;
+      const targets = clients.map((client) => targetOf(eventKey(client, check)));
+      const isOpen = opened.has(key);
+      const group = { severity, check, output, total, isOpen };
+      const members = isOpen ? targets : [];
+      return [
+        { ...group, key, targets, client: undefined },
+        ...members.map((target) => ({ ...group, key: target.key, targets: [target], client: target.client })),
+      ];
+    }),
+  );
+}
+
+type LastResult = Pick<ResultRow, 'status' | 'executed' | 'history' | 'output'>;
+
+function resultRow(client: string, check: string, result: LastResult): InspectRow & LastResult {
+  const { status, executed, history, output } = result;
+  const key = eventKey(client, check);
+  return { key, targets: [targetOf(key)], status, executed, history, output };
+}
+
+function rankOf({ status, isSilenced }: ResultRow): number {
+  return isSilenced ? SEVERITY_RANK.ok + 1 : SEVERITY_RANK[severityOf(status ?? 0)];
+}
+
+function statusText({ status, isSilenced, isFlapping }: ResultRow): string {
+  if (status === null) return '- none';
+  const { symbol, word } = STATUS[severityOf(status)];
+  return `${isSilenced ? SILENCED_SYMBOL : isFlapping ? FLAPPING_SYMBOL : symbol} ${word}`;
+}
+
+function statusTone({ status, isSilenced, isFlapping }: ResultRow): Tone {
+  if (status === null) return 'faint';
+  return isSilenced ? 'silenced' : isFlapping ? 'flapping' : STATUS[severityOf(status)].tone;
+}
+
+function signOf(severity: Severity): string {
+  const { symbol, word } = STATUS[severity];
+  return `${symbol} ${word}`;
+}
+
+function nameColumn(title: string): TableColumn<ResultRow> {
+  return { id: 'name', title, least: 16, most: 40, cut: 'middle', text: ({ name }) => name };
+}
+
+function inspectTable<Row extends InspectRow>(
+  nouns: InspectTable['nouns'],
+  columns: readonly TableColumn<Row>[],
+): InspectTable {
+  // Rows only ever meet the columns that were written for them.
+  return { nouns, columns: columns as unknown as readonly TableColumn<unknown>[] };
+}

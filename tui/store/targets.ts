@@ -1,0 +1,39 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { countText } from '../count-text.ts';
+import { countOf } from './changes.ts';
+import type { ConsoleStore } from './console-store.ts';
+import type { Target } from './silence-form.ts';
+
+/** Events that one action may be about: nobody can look over more. */
+const TARGETS_MAX = 1000;
+
+/** Events that a dialog was opened for and that are not resolved by now. */
+export function stillThere(store: ConsoleStore, targets: readonly Target[]): readonly Target[] {
+  return targets.filter((target) => store.events.get(target.key) !== undefined);
+}
+
+/** The targets that an action can be about now; when there are none, or too many, says so and returns none. */
+export function livingTargets(store: ConsoleStore, targets: readonly Target[], verb: string): readonly Target[] {
+  const living = stillThere(store, targets);
+  if (living.length === 0) sayNothingThere(store, targets, verb);
+  if (living.length <= TARGETS_MAX) return living;
+  const most = countText(TARGETS_MAX);
+  store.say(
+    `${countOf(living.length, 'event')} are too many at once (at most ${most}): mark fewer, or silence a check or subscription`,
+    'problem',
+  );
+  return [];
+}
+
+export function nameOf(target: Target): string {
+  return safeLine(`${target.client}/${target.check}`);
+}
+
+function sayNothingThere(store: ConsoleStore, targets: readonly Target[], verb: string): void {
+  const [first] = targets;
+  store.say(
+    first === undefined
+      ? `there is no event to ${verb}`
+      : `${targets.length === 1 ? nameOf(first) : 'all of them'} resolved meanwhile: nothing to ${verb}`,
+  );
+}
