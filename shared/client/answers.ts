@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
+import type { BulkAnswer, BulkOperation } from '../schemas/bulk.ts';
+import type { CheckOfClient, ClientCheck } from '../schemas/check-summary.ts';
 import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
 import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
+import type { Overview } from '../schemas/overview.ts';
+import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { EXPIRE_NEVER } from '../domain/expiry.ts';
 import type { SilencedView } from '../schemas/silenced.ts';
@@ -108,6 +113,8 @@ const aggregateSummary = z.looseObject({
     unknown: z.number(),
     total: z.number(),
     stale: z.number().nullish().transform(orZero),
+    silenced: z.number().nullish().transform(orZero),
+    down: z.number().nullish().transform(orZero),
   }),
 });
 
@@ -165,6 +172,87 @@ const versions = z.looseObject({
 
 const renamed = z.looseObject({ moved: z.number() });
 
+const lastResult = {
+  status: z.number().nullable(),
+  executed: z.number().nullable(),
+  history: z.array(z.number()),
+  output: z.string(),
+};
+
+const checkOfClient = z.looseObject({ client: z.string(), ...lastResult, silenced: z.boolean() });
+
+const clientDetail = z.looseObject({
+  client,
+  checks: z.array(
+    z.looseObject({
+      name: z.string(),
+      ...lastResult,
+      interval: z.number().nullable(),
+      event: z
+        .looseObject({
+          id: z.string(),
+          action: z.string(),
+          status: z.number(),
+          occurrences: z.number(),
+          silenced_by: strings,
+        })
+        .nullable(),
+      next_run: z.number().nullable(),
+    }) satisfies z.ZodType<ClientCheck>,
+  ),
+});
+
+/** A client with all its checks. */
+export type ClientDetail = z.infer<typeof clientDetail>;
+
+const overview = z.looseObject({
+  at: z.number(),
+  noisiest: z.array(z.looseObject({ check: z.string(), events: z.number(), clients: z.number() })),
+  results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
+  clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
+  queue: z.looseObject({ results: z.number() }),
+  store: z.looseObject({ write_p99_ms: z.number().nullable() }),
+  api: z.looseObject({ answer_p99_ms: z.number().nullable() }),
+  feed: z.looseObject({ consumers: z.number() }),
+});
+
+const silencePolicy = z.looseObject({
+  reason: z.enum(['required', 'optional']),
+  reason_pattern: z.string().nullable(),
+  max_expire: z.number().nullable(),
+  warn_matches: z.number(),
+  apply_to_legacy: z.boolean(),
+});
+
+const bulk = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      ok: z.boolean(),
+      error: z.enum(['not_found', 'changed', 'expired']).optional(),
+      // Sent back as it came, without a look into it.
+      undo: z.custom<BulkOperation>((value) => typeof value === 'object' && value !== null).optional(),
+    }),
+  ),
+});
+
+// Loose, because the hash is of all attributes: also of those that a newer backend adds.
+const auditRecord = z.looseObject({
+  id: z.number(),
+  at: z.number(),
+  who: z.string(),
+  from: z.string().nullable(),
+  how: z.string(),
+  action: z.string(),
+  target: z.string(),
+  before: z.unknown(),
+  after: z.unknown(),
+  reason: z.string().nullable(),
+  previous: z.string(),
+  hash: z.string(),
+});
+
+const auditHead = z.looseObject({ first: z.number(), last: z.number(), hash: z.string(), at: z.number() });
+
 export const answers = {
   event: event satisfies z.ZodType<Event>,
   events: z.array(event) satisfies z.ZodType<Event[]>,
@@ -188,6 +276,14 @@ export const answers = {
   stashes: z.array(stash),
   object: content,
   silencedOne: silenced,
+  silencePolicy: silencePolicy satisfies z.ZodType<SilencePolicy>,
+  bulk: bulk satisfies z.ZodType<BulkAnswer>,
+  aggregateSummaries: z.array(aggregateSummary.extend({ name: z.string() })),
+  checksOfClients: z.array(checkOfClient) satisfies z.ZodType<CheckOfClient[]>,
+  clientDetail,
+  overview: overview satisfies z.ZodType<Overview>,
+  auditRecords: z.array(auditRecord) satisfies z.ZodType<AuditRecord[]>,
+  auditHead: auditHead satisfies z.ZodType<AuditHead>,
   versions: versions satisfies z.ZodType<Versions>,
   renamed,
 };

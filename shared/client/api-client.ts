@@ -1,15 +1,21 @@
 import type { z } from 'zod';
 import { MonError } from '../errors.ts';
+import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
+import type { BulkOutcome, BulkRequest } from '../schemas/bulk.ts';
+import type { CheckOfClient } from '../schemas/check-summary.ts';
 import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
+import type { Overview } from '../schemas/overview.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
+import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { answers } from './answers.ts';
 import type {
   AggregateResults,
   AggregateSummary,
   BackendInfo,
+  ClientDetail,
   ClientHistory,
   DefinedCheck,
   StoredStash,
@@ -69,6 +75,18 @@ export interface SubmittedStash {
   readonly expire?: number;
 }
 
+/** Which records of the audit trail; all conditions must hold. */
+export interface AuditQuery extends Page {
+  /** From this time on, epoch milliseconds. */
+  readonly since?: number;
+  /** With a greater id. */
+  readonly after?: number;
+  /** With a smaller id. */
+  readonly before?: number;
+  readonly who?: string;
+  readonly action?: string;
+}
+
 export interface Health {
   readonly isHealthy: boolean;
   /** One sentence for each thing that is wrong. */
@@ -100,8 +118,19 @@ export interface ApiClient {
   /** Replaces the entry with the same subscription and check. */
   silence(entry: SubmittedSilenced): Promise<void>;
   clearSilenced(target: SilencedTarget): Promise<boolean>;
+  silencePolicy(): Promise<SilencePolicy>;
+  /**
+   * Many changes as one commit.
+   *
+   * @returns an outcome for each operation, in their order
+   * @throws MonError `invalid` naming the operation that is wrong, or against the policy; `conflict` when all were expected
+   * and one cannot be done
+   */
+  bulk(request: BulkRequest): Promise<readonly BulkOutcome[]>;
   clients(query?: Page): Promise<Client[]>;
   client(name: string): Promise<Client | undefined>;
+  /** With all its checks. */
+  clientDetail(name: string): Promise<ClientDetail | undefined>;
   /** By check; empty for an unknown client. */
   clientHistory(name: string): Promise<ClientHistory[]>;
   /** Replaces the client of that name as a whole. */
@@ -111,6 +140,8 @@ export interface ApiClient {
   /** Those that the backend publishes: standalone checks are known to their clients alone. */
   checks(query?: Page): Promise<DefinedCheck[]>;
   check(name: string): Promise<DefinedCheck | undefined>;
+  /** What each client says of a check, the worst first; empty for an unknown one. */
+  checkResults(name: string, query?: Page): Promise<CheckOfClient[]>;
   /** Resolves its events and deletes its results of all clients; the definition stays. */
   deleteCheck(name: string): Promise<{ issued: number }>;
   /** @throws MonError `not_found` when no such check is defined */
@@ -124,6 +155,8 @@ export interface ApiClient {
    */
   renameCheck(name: string, to: string, isForced: boolean): Promise<{ moved: number }>;
   aggregates(query?: Page): Promise<{ name: string }[]>;
+  /** All of them with their counters. */
+  aggregateSummaries(query?: Page): Promise<(AggregateSummary & { name: string })[]>;
   aggregate(name: string, query?: MaxAge): Promise<AggregateSummary | undefined>;
   aggregateClients(name: string): Promise<{ name: string; checks: string[] }[] | undefined>;
   aggregateChecks(name: string): Promise<{ name: string; clients: string[] }[] | undefined>;
@@ -136,6 +169,10 @@ export interface ApiClient {
   /** Replaces the stash at that path. */
   saveStash(stash: SubmittedStash): Promise<void>;
   deleteStash(path: string): Promise<boolean>;
+  /** Records of the audit trail, the newest first, at most a thousand at once. */
+  audit(query?: AuditQuery): Promise<AuditRecord[]>;
+  auditHead(): Promise<AuditHead>;
+  overview(): Promise<Overview>;
   info(): Promise<BackendInfo>;
   /** What runs where, and what the store holds. */
   versions(): Promise<Versions>;
@@ -206,7 +243,7 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       return post(['results'], result, answers.issued);
     },
     submitResults(results) {
-      return post(['api', 'mon', 'v1', 'results'], results, answers.batch);
+      return post([...MON, 'results'], results, answers.batch);
     },
     deleteResult(client, check) {
       return remove(['results', client, check]);
@@ -227,11 +264,20 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       const answer = await ask({ method: 'POST', path: ['silenced', 'clear'], body: target, accept: [404] });
       return answer.status !== 404;
     },
+    silencePolicy() {
+      return get([...MON, 'silence-policy'], answers.silencePolicy);
+    },
+    async bulk(request) {
+      return (await post([...MON, 'bulk'], request, answers.bulk)).results;
+    },
     clients(page = {}) {
       return get(['clients'], answers.clients, { ...page });
     },
     client(name) {
       return find(['clients', name], answers.client);
+    },
+    clientDetail(name) {
+      return find([...MON, 'clients', name], answers.clientDetail);
     },
     clientHistory(name) {
       return get(['clients', name, 'history'], answers.clientHistories);
@@ -250,6 +296,9 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     check(name) {
       return find([...SCHEDULED_CHECKS, name], answers.check);
     },
+    checkResults(name, page = {}) {
+      return get([...MON, 'checks', name, 'results'], answers.checksOfClients, { ...page });
+    },
     async deleteCheck(name) {
       return readAnswer(await ask({ method: 'DELETE', path: ['checks', name] }), answers.issued, url);
     },
@@ -258,10 +307,13 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     },
     renameCheck(name, to, isForced) {
       const body = { to, ...(isForced && { force: true }) };
-      return post(['api', 'mon', 'v1', 'checks', name, 'rename'], body, answers.renamed);
+      return post([...SCHEDULED_CHECKS, name, 'rename'], body, answers.renamed);
     },
     aggregates(page = {}) {
       return get(['aggregates'], answers.named, { ...page });
+    },
+    aggregateSummaries(page = {}) {
+      return get([...MON, 'aggregates'], answers.aggregateSummaries, { ...page });
     },
     aggregate(name, { maxAge } = {}) {
       return find(['aggregates', name], answers.aggregate, { max_age: maxAge });
@@ -290,6 +342,15 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     deleteStash(path) {
       return remove(['stashes', path]);
     },
+    audit({ who, action, ...query } = {}) {
+      return get([...MON, 'audit'], answers.auditRecords, { ...query, 'filter.who': who, 'filter.action': action });
+    },
+    auditHead() {
+      return get([...MON, 'audit', 'head'], answers.auditHead);
+    },
+    overview() {
+      return get([...MON, 'overview'], answers.overview);
+    },
     info() {
       return get(['info'], answers.info);
     },
@@ -316,8 +377,11 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
   };
 }
 
+/** What the legacy API has no way to say or do. */
+const MON = ['api', 'mon', 'v1'];
+
 /** The legacy `/checks` with the next run of each. */
-const SCHEDULED_CHECKS = ['api', 'mon', 'v1', 'checks'];
+const SCHEDULED_CHECKS = [...MON, 'checks'];
 
 function listQuery({ check, ...page }: Omit<OfClientOrCheck, 'client'>): Query {
   return { ...page, 'filter.check.name': check };

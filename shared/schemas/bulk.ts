@@ -63,9 +63,9 @@ export type BulkRefusal = 'not_found' | 'changed' | 'expired';
 /** What became of an operation. */
 export interface BulkOutcome {
   readonly ok: boolean;
-  readonly error?: BulkRefusal;
+  readonly error?: BulkRefusal | undefined;
   /** What takes it back, to be sent in the same way; of several the last one first. */
-  readonly undo?: BulkOperation;
+  readonly undo?: BulkOperation | undefined;
 }
 
 /** The answer: an outcome for each operation, in their order. */

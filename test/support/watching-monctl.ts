@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { MONCTL } from './run-monctl.ts';
 
-/** The program itself with `--watch`, into a pipe, until the test ends. */
+/** The program itself, into a pipe, until the test ends. */
 export interface WatchingMonctl {
   /** The next line of its output. @throws with all lines when none comes */
   next(): Promise<string>;
@@ -15,7 +15,12 @@ export interface WatchingMonctl {
 }
 
 export function watchMonctl(args: readonly string[], env: Readonly<Record<string, string>>): WatchingMonctl {
-  const child = spawn(process.execPath, [MONCTL, ...args, '--watch'], {
+  return followMonctl([...args, '--watch'], env);
+}
+
+/** A command line that stays of its own accord. */
+export function followMonctl(args: readonly string[], env: Readonly<Record<string, string>>): WatchingMonctl {
+  const child = spawn(process.execPath, [MONCTL, ...args], {
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: join(tmpdir(), 'mon-test-compile-cache'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -17,7 +17,7 @@ export const EXIT = {
   conflict: 6,
   /** Somebody was asked whether to go on and said no; nothing was done. */
   declined: 7,
-  /** `monctl health`: the backend answers, and is not well. */
+  /** `monctl health` and `audit verify`: the backend answers, and is not well. */
   unhealthy: 8,
 } as const;
 
@@ -59,5 +59,5 @@ export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])
   [EXIT.unavailable, 'the backend cannot be reached or is busy; try again later'],
   [EXIT.conflict, 'it is there already, or somebody else holds it'],
   [EXIT.declined, 'you said no; nothing was done'],
-  [EXIT.unhealthy, 'health: the backend answers, and something is wrong with it'],
+  [EXIT.unhealthy, 'health, audit verify: the backend answers, and something is wrong'],
 ];

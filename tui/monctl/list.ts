@@ -118,7 +118,7 @@ function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Sh
 const CHANGE_NAME = { '+': 'added', '~': 'changed', '-': 'removed' } as const;
 
 /** A tab separates the cells, so none may hold one. */
-function cell(text: string, isRaw: boolean): string {
+export function cell(text: string, isRaw: boolean): string {
   return isRaw ? text.replaceAll(/[\t\r\n]/g, ' ') : safeLine(text);
 }
 

@@ -5,6 +5,7 @@ import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { aggregateCommands } from './commands/aggregate.ts';
+import { auditCommands } from './commands/audit.ts';
 import { backendCommands } from './commands/backend.ts';
 import { checkCommands } from './commands/check.ts';
 import { clientCommands } from './commands/client.ts';
@@ -30,6 +31,7 @@ export const COMMANDS = [
   ...resultCommands,
   ...aggregateCommands,
   ...stashCommands,
+  ...auditCommands,
   ...backendCommands,
   completionCommand,
   versionCommand,

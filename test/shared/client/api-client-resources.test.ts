@@ -9,7 +9,8 @@ const ISSUED = { status: 202, body: { issued: 7 } };
 const GONE = { status: 404, body: { error: 'there is no such thing' } };
 const DISK = { name: 'disk', command: 'df', subscribers: ['all'], interval: 60, team: 'ops', next_run: 1_700_000_000 };
 const HISTORY = { check: 'disk', history: [0, 2], last_execution: 5, last_status: 2, last_result: {} };
-const SUMMARY = { clients: 2, checks: 1, results: { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 0 } };
+const COUNTS = { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 0, silenced: 0, down: 1 };
+const SUMMARY = { clients: 2, checks: 1, results: COUNTS };
 const OUTPUTS = [{ check: 'disk', summary: [{ output: 'full', total: 1, clients: ['web-001'] }] }];
 const STASH = { path: 'deploy/web', content: { version: 12 }, expire: -1 };
 const INFO = {
@@ -22,6 +23,63 @@ const INFO = {
   },
   redis: { connected: true },
   servers: [{ id: 'x', hostname: 'ops-1', address: '127.0.0.1', tasks: ['client_monitor'], timestamp: 7 }],
+};
+
+const LAST = { status: 2, executed: 5, history: [0, 2], output: 'full' };
+const CHECK_OF_CLIENT = { client: 'web-001', ...LAST, silenced: true };
+const CLIENT_DETAIL = {
+  client: { name: 'web-001', address: 'a', subscriptions: ['web'], timestamp: 5, version: '1.9.0' },
+  checks: [
+    {
+      name: 'disk',
+      ...LAST,
+      interval: 60,
+      event: { id: 'x', action: 'create', status: 2, occurrences: 3, silenced_by: ['web:*'] },
+      next_run: 65,
+    },
+    {
+      name: 'swap',
+      status: null,
+      executed: null,
+      history: [],
+      output: '',
+      interval: null,
+      event: null,
+      next_run: null,
+    },
+  ],
+};
+const OVERVIEW = {
+  at: 5,
+  noisiest: [{ check: 'disk', events: 9, clients: 2 }],
+  results: { period: 10, rates: [1.5, 0] },
+  clients: { registered: 3, stale: 2, gone: 1 },
+  queue: { results: 0 },
+  store: { write_p99_ms: 1.2 },
+  api: { answer_p99_ms: null },
+  feed: { consumers: 1 },
+};
+const POLICY = {
+  reason: 'required',
+  reason_pattern: null,
+  max_expire: 3600,
+  warn_matches: 50,
+  apply_to_legacy: false,
+};
+const AUDITED = {
+  id: 2,
+  at: 5000,
+  who: 'ada',
+  from: '::1',
+  how: 'POST /api/mon/v1/bulk',
+  action: 'bulk',
+  target: '2 operations',
+  before: null,
+  after: [{ action: 'silence.clear' }],
+  reason: null,
+  previous: 'aa',
+  hash: 'ab',
+  later: { zone: 'x' },
 };
 
 test.each<{
@@ -225,6 +283,70 @@ test.each<{
     sent: 'DELETE /stashes/deploy%2Fweb',
     answer: { status: 204 },
     got: true,
+  },
+  {
+    name: 'aggregates with their counters',
+    call: (api) => api.aggregateSummaries({ limit: 5 }),
+    sent: 'GET /api/mon/v1/aggregates?limit=5',
+    answer: { status: 200, body: [{ name: 'web', ...SUMMARY }] },
+    got: [{ name: 'web', ...SUMMARY }],
+  },
+  {
+    name: 'what clients say of a check',
+    call: (api) => api.checkResults('disk', { limit: 2, offset: 4 }),
+    sent: 'GET /api/mon/v1/checks/disk/results?limit=2&offset=4',
+    answer: { status: 200, body: [CHECK_OF_CLIENT] },
+    got: [CHECK_OF_CLIENT],
+  },
+  {
+    name: 'a client with its checks',
+    call: (api) => api.clientDetail('web-001'),
+    sent: 'GET /api/mon/v1/clients/web-001',
+    answer: { status: 200, body: CLIENT_DETAIL },
+    got: CLIENT_DETAIL,
+  },
+  {
+    name: 'no client with its checks',
+    call: (api) => api.clientDetail('web-001'),
+    sent: 'GET /api/mon/v1/clients/web-001',
+    answer: GONE,
+    got: undefined,
+  },
+  {
+    name: 'the overview',
+    call: (api) => api.overview(),
+    sent: 'GET /api/mon/v1/overview',
+    answer: { status: 200, body: OVERVIEW },
+    got: OVERVIEW,
+  },
+  {
+    name: 'the silence policy',
+    call: (api) => api.silencePolicy(),
+    sent: 'GET /api/mon/v1/silence-policy',
+    answer: { status: 200, body: POLICY },
+    got: POLICY,
+  },
+  {
+    name: 'many changes at once',
+    call: (api) => api.bulk({ operations: [{ op: 'clear', id: '*:disk' }], expect: 'all', creator: 'ada' }),
+    sent: 'POST /api/mon/v1/bulk',
+    body: { operations: [{ op: 'clear', id: '*:disk' }], expect: 'all', creator: 'ada' },
+    answer: { status: 200, body: { results: [{ ok: true, undo: { op: 'restore', later: 1 } }] } },
+    got: [{ ok: true, undo: { op: 'restore', later: 1 } }],
+  },
+  {
+    name: 'records of the audit trail, with all that a newer backend says',
+    call: (api) => api.audit({ since: 5, after: 1, before: 9, limit: 2, who: 'ada', action: 'bulk' }),
+    sent: 'GET /api/mon/v1/audit?since=5&after=1&before=9&limit=2&filter.who=ada&filter.action=bulk',
+    answer: { status: 200, body: [AUDITED] },
+    got: [AUDITED],
+  },
+  {
+    name: 'the end of the audit trail',
+    call: (api) => api.auditHead(),
+    sent: 'GET /api/mon/v1/audit/head',
+    answer: { status: 200, body: { first: 1, last: 2, hash: 'ab', at: 5 } },
+    got: { first: 1, last: 2, hash: 'ab', at: 5 },
   },
   { name: 'info', call: (api) => api.info(), sent: 'GET /info', answer: { status: 200, body: INFO }, got: INFO },
   {

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import type { ApiClient, AuditQuery } from '../../../shared/client/api-client.ts';
+import { followAuditChain, type AuditLink } from '../../../shared/domain/audit.ts';
+import { parseDuration } from '../../../shared/domain/duration.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
+import type { Call, Command } from '../command.ts';
+import { counted } from '../counted.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { cell } from '../list.ts';
+import { poll } from '../poll.ts';
+import { table } from '../table.ts';
+import type { Column } from '../table.ts';
+import { parseMoment, timestamp } from '../times.ts';
+
+/** Records that the backend gives at once. */
+const PAGE = 1000;
+
+/** Records that `--follow` begins with. */
+const FOLLOWED = 10;
+
+const list: Command = {
+  words: ['audit', 'list'],
+  summary: 'List what operators did, the newest first',
+  details: ['What a record holds of before and after is in its JSON.'],
+  operands: [],
+  options: {
+    since: { type: 'value', value: 'TIME', text: 'how long ago (2h), or since when (2026-11-20T22:00)' },
+    who: { type: 'value', value: 'NAME', text: 'only what this user or creator did' },
+    action: { type: 'value', value: 'ACTION', text: 'only this, such as silence.create or event.resolve' },
+    limit: {
+      type: 'value',
+      value: 'N',
+      text: `at most so many; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`,
+    },
+    follow: { type: 'switch', short: 'f', text: 'oldest first, then stay and show what is done from now on' },
+  },
+  examples: [
+    ['monctl audit list --since 1d --action silence.create', 'who silenced what since yesterday'],
+    ['monctl audit list --follow', 'what is being done'],
+  ],
+  async run(call) {
+    const { api, flags, output } = call;
+    const query = queryOf(call);
+    const limit = flags.number('limit');
+    if (flags.switch('follow') === true) return follow(call, query, limit ?? FOLLOWED);
+    const records = await newest(api(), query, limit ?? PAGE);
+    await output.show(records, () => (records.length === 0 ? '' : table(COLUMNS, records, output.look)));
+    if (records.length === 0) output.note('no records');
+  },
+};
+
+const verify: Command = {
+  words: ['audit', 'verify'],
+  summary: 'Check that no record of the audit trail was changed or taken away',
+  details: [
+    'Each record holds the hash of the one before it. Exit code 8 when they do not fit',
+    'together. Keep the hash that is printed: it vouches for all records up to it.',
+  ],
+  operands: [],
+  options: {},
+  examples: [['monctl audit verify', 'is the trail whole?']],
+  async run({ api, output }) {
+    const found = await walk(api());
+    const { records, first, last, hash } = found;
+    await output.show(found, () =>
+      safeText(
+        records === 0
+          ? 'there are no records'
+          : `${counted(records, 'records')} as they were written, ${String(first)} to ${String(last)}, the last with hash ${hash}`,
+      ),
+    );
+  },
+};
+
+export const auditCommands: readonly Command[] = [list, verify];
+
+function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
+  const [who, action, since] = [flags.value('who'), flags.value('action'), flags.value('since')];
+  return {
+    ...(who !== undefined && { who }),
+    ...(action !== undefined && { action }),
+    ...(since !== undefined && { since: sinceMs(since, nowMs) }),
+  };
+}
+
+function sinceMs(text: string, nowMs: number): number {
+  // Digits alone are epoch seconds, as everywhere where a moment is meant.
+  const ago = /^\d+$/.test(text) ? undefined : parseDuration(text);
+  return ago === undefined ? parseMoment(text, nowMs) * 1000 : nowMs - ago * 1000;
+}
+
+/** The newest records, the newest first. */
+async function newest(api: ApiClient, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
+  const records: AuditRecord[] = [];
+  for (;;) {
+    const wanted = Math.min(PAGE, limit - records.length);
+    const before = records.at(-1)?.id;
+    // By id and not by offset: meanwhile others may be added.
+    const page = await api.audit({ ...query, ...(before !== undefined && { before }), limit: wanted });
+    records.push(...page);
+    if (page.length < wanted || records.length >= limit) return records;
+  }
+}
+
+async function follow({ api, clock, output }: Call, query: AuditQuery, limit: number): Promise<void> {
+  let after: number | undefined;
+  const fetch = (): Promise<AuditRecord[]> =>
+    after === undefined ? newest(api(), query, limit) : newest(api(), { ...query, after }, Infinity);
+  for await (const { items = [], trouble } of poll(clock, fetch)) {
+    if (trouble !== undefined) {
+      output.note(trouble);
+      continue;
+    }
+    for (const record of items.toReversed()) {
+      await output.showNext(record, () =>
+        COLUMNS.map((column) => cell(column.text(record), output.look.raw)).join('\t'),
+      );
+    }
+    after = Math.max(after ?? 0, items[0]?.id ?? 0);
+  }
+}
+
+interface Verified {
+  readonly records: number;
+  readonly first: number;
+  readonly last: number;
+  readonly hash: string;
+}
+
+/** @throws ExitError naming the first record, from the newest on, that is not right */
+async function walk(api: ApiClient): Promise<Verified> {
+  const head = await api.auditHead();
+  let { first } = head;
+  let expected: AuditLink = { id: head.last, hash: head.hash };
+  while (expected.id >= first) {
+    const page = await api.audit({ before: expected.id + 1, limit: PAGE });
+    for (const record of page) expected = step(expected, record);
+    // The oldest go while it is read: those must not be missed.
+    if (page.length === 0) first = await trimmedTo(api, expected, head);
+  }
+  return { records: head.last - expected.id, first: expected.id + 1, last: head.last, hash: head.hash };
+}
+
+function step(expected: AuditLink, record: AuditRecord): AuditLink {
+  const next = followAuditChain(expected, record, (text) => createHash('sha256').update(text).digest('hex'));
+  if ('problem' in next) throw new ExitError(EXIT.unhealthy, next.problem);
+  return next;
+}
+
+async function trimmedTo(api: ApiClient, expected: AuditLink, before: AuditHead): Promise<number> {
+  const { first } = await api.auditHead();
+  if (expected.id >= first) throw new ExitError(EXIT.unhealthy, `record ${String(expected.id)} is missing`);
+  return Math.max(first, before.first);
+}
+
+const COLUMNS: readonly Column<AuditRecord>[] = [
+  { title: 'ID', align: 'right', text: ({ id }) => String(id) },
+  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)) },
+  { title: 'WHO', text: ({ who }) => who },
+  { title: 'FROM', text: ({ from }) => from ?? '-' },
+  { title: 'ACTION', text: ({ action }) => action },
+  { title: 'TARGET', text: ({ target }) => target },
+  { title: 'REASON', text: ({ reason }) => reason ?? '' },
+];
