@@ -83,7 +83,7 @@ const ASCII: ReadonlyMap<string, string> = new Map([
   ...pairs('✗✓●•‖…', 'X.**=.'),
   ...pairs('▼▲↑↓←→›', 'v^^v<>>'),
   ...pairs('─│┌┐└┘', '-|++++'),
-  ...pairs('▁▂▃▄▅▆▇█', '__..--=#'),
+  ...pairs('▁▂▃▄▅▆▇█■', '__..--=##'),
 ]);
 
 function pairs(from: string, to: string): [string, string][] {

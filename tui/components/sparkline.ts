@@ -1,7 +1,11 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** The course of `values`, the newest at the right end, in at most `cells` bars; each is a mean, the tallest the maximum. */
-export function sparkline(values: readonly number[], cells: number): string {
+/**
+ * The course of `values`, the newest at the right end, in at most `cells` bars, each of them a mean.
+ *
+ * @param most what the tallest bar stands for; without it the largest of the means
+ */
+export function sparkline(values: readonly number[], cells: number, most?: number): string {
   const perCell = Math.max(1, Math.ceil(values.length / cells));
   const means: number[] = [];
   // Cut from the newest end, so that the oldest bar is the one that stands for fewer values.
@@ -9,6 +13,6 @@ export function sparkline(values: readonly number[], cells: number): string {
     const part = values.slice(Math.max(0, end - perCell), end);
     means.unshift(part.reduce((sum, value) => sum + value, 0) / part.length);
   }
-  const most = Math.max(...means, 1);
-  return means.map((mean) => BARS[Math.min(BARS.length - 1, Math.floor((mean / most) * BARS.length))] ?? '').join('');
+  const top = most ?? Math.max(...means, 1);
+  return means.map((mean) => BARS[Math.min(BARS.length - 1, Math.floor((mean / top) * BARS.length))] ?? '').join('');
 }

@@ -4,6 +4,7 @@ import type { TableEntry } from '../store/table-rows.ts';
 import type { AnyTable, TableColumn } from '../store/views/table-view.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from '../theme.ts';
+import { fitRuns } from './runs.ts';
 
 /** A column and the cells it gets. */
 export interface PlacedColumn {
@@ -22,7 +23,11 @@ const REST = 60;
  * The columns that fit a screen of `columns` cells: those that can be spared go first, the highest number before the
  * others; then all widen by what they could use.
  */
-export function placeColumns(table: AnyTable, hidden: ReadonlySet<string>, columns: number): readonly PlacedColumn[] {
+export function placeColumns(
+  table: Pick<AnyTable, 'columns'>,
+  hidden: ReadonlySet<string>,
+  columns: number,
+): readonly PlacedColumn[] {
   const room = columns - LEAD;
   let shown = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
   while (leastWidth(shown) > room) {
@@ -81,9 +86,10 @@ export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): read
   const lead = run(`${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `);
   const cells = placed.map(({ column, width }) => {
     const { align = 'left', cut = 'end', tone } = column;
-    return run(fit(safeLine(column.text(row, nowMs)), width, { align, cut }), tone?.(row, nowMs));
+    if (column.runs !== undefined) return fitRuns(column.runs(row, nowMs, width), width);
+    return [run(fit(safeLine(column.text(row, nowMs, width)), width, { align, cut }), tone?.(row, nowMs))];
   });
-  const runs = cells.flatMap((cell, index) => (index === 0 ? [cell] : [run(' '.repeat(GAP)), cell]));
+  const runs = cells.flatMap((cell, index) => (index === 0 ? cell : [run(' '.repeat(GAP)), ...cell]));
   // One tone for the whole row where the row says more than its cells: see the list of events.
   const whole = isCursor ? 'cursor' : gone || about.stale ? 'faint' : undefined;
   if (whole === undefined) return [lead, ...runs];

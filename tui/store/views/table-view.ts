@@ -12,7 +12,7 @@
  * 5. A view that is no table (a page of boxes, a plan) goes into `pages.ts` and `tui/screens/view-screens.tsx` instead.
  */
 import type { KeyAction } from '../../keys.ts';
-import type { Tone } from '../../theme.ts';
+import type { Run, Tone } from '../../theme.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import type { ViewName } from './view-names.ts';
 
@@ -28,8 +28,14 @@ export interface TableColumn<Row> {
   readonly cut?: 'middle';
   /** The column with the highest number is the first to go when there is no room. Default 0: always shown. */
   readonly spare?: number;
-  /** Text from outside may be in it: the screen makes it safe. */
-  readonly text: (row: Row, nowMs: number) => string;
+  /**
+   * Text from outside may be in it: the screen makes it safe.
+   *
+   * @param width cells that it gets; `undefined`: nobody draws it
+   */
+  readonly text: (row: Row, nowMs: number, width?: number) => string;
+  /** The same text in pieces with tones of their own, for our own symbols alone: nothing makes them safe. */
+  readonly runs?: (row: Row, nowMs: number, width: number) => readonly Run[];
   /** Default plain. A tone repeats what the text says, for those who see colors. */
   readonly tone?: (row: Row, nowMs: number) => Tone;
   /** In the column's own direction; without it nothing sorts by this column. Ties are broken by the key. */
