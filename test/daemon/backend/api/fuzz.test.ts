@@ -15,7 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-const POSTS = ['/results', '/clients', '/silenced', '/silenced/clear', '/resolve', '/api/mon/v1/results'];
+const POSTS = [
+  '/results',
+  '/clients',
+  '/silenced',
+  '/silenced/clear',
+  '/resolve',
+  '/api/mon/v1/results',
+  '/api/mon/v1/bulk',
+];
 
 const NAMES = [resultSchema, clientSchema, silencedSchema, clearSilencedSchema, resolveSchema].flatMap(({ shape }) =>
   Object.keys(shape),
