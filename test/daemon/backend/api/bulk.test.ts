@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
@@ -260,6 +261,65 @@ describe('undo', () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'of somebody else' });
     expect(await undo(results)).toEqual([{ ok: false, error: 'changed' }]);
     expect(await silenced()).toMatchObject([{ reason: 'of somebody else' }]);
+  });
+});
+
+describe('whatever is sent', () => {
+  const check = fc.constantFrom('disk', 'swap', 'load');
+  const id = check.map((name) => `*:${name}`);
+  const operations = fc.array(
+    fc.oneof(
+      fc.record({ op: fc.constant('silence'), check, expire: fc.constantFrom(-1, 60, 600), reason: fc.string() }),
+      fc.record({ op: fc.constant('clear'), id }),
+      fc.record({ op: fc.constant('resolve'), client: fc.constant('web-1'), check }),
+    ),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  test('an undo brings back the silences that there were', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, operations, async (first, second) => {
+        await bulk(first);
+        clock.advance(1000);
+        const before = await silenced();
+        const results = await done(second);
+        const undone = results.some((result) => result.undo !== undefined) ? await undo(results) : [];
+        expect(undone.every(({ ok }) => ok)).toBe(true);
+        expect(await silenced()).toEqual(before);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('all that was expected is done, or nothing is', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, operations, async (first, second) => {
+        await bulk(first);
+        await report('web-1', 'disk');
+        const before = [await silenced(), await events()];
+        const { status, body } = await bulk(second, { expect: 'all' });
+        const after = [await silenced(), await events()];
+        const isAll = status === 200 && (body as BulkAnswer).results.every(({ ok }) => ok);
+        const isNothing = status === 409 && JSON.stringify(after) === JSON.stringify(before);
+        expect(isAll || isNothing).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('it is done or refused, never a failure', async () => {
+    const names = ['op', 'id', 'client', 'check', 'entry', 'if_timestamp', 'expire', 'begin', 'subscription'];
+    const value = fc.oneof(
+      fc.constantFrom('silence', 'clear', 'resolve', 'restore', 'disk', 0, -1, 1e300),
+      fc.jsonValue(),
+    );
+    const strange = fc.array(fc.dictionary(fc.constantFrom(...names), value), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(strange, async (sent) => {
+        expect([200, 400]).toContain((await bulk(sent)).status);
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 
