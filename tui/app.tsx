@@ -5,10 +5,11 @@ import { MenuDialog } from './components/menu-dialog.tsx';
 import { SilenceDialog } from './components/silence-dialog.tsx';
 import { DetailScreen } from './screens/detail-screen.tsx';
 import { HelpScreen } from './screens/help-screen.tsx';
+import { LogScreen } from './screens/log-screen.tsx';
 import { RefusedScreen } from './screens/refused-screen.tsx';
 import { TooSmallScreen } from './screens/too-small-screen.tsx';
 import { ViewScreen } from './screens/view-screens.tsx';
-import { isTooSmall, type Layer } from './store/console-state.ts';
+import { isFull, isTooSmall } from './store/console-state.ts';
 import type { ConsoleStore } from './store/console-store.ts';
 import { shownItems } from './store/menu.ts';
 import type { Theme } from './theme.ts';
@@ -48,7 +49,8 @@ export function App({ store, theme }: AppProps): ReactElement {
 function Screen({ store, theme }: AppProps): ReactElement {
   const { connection } = store.feed;
   const layer = store.state.layers.findLast(isFull);
-  if (layer?.kind === 'help') return <HelpScreen theme={theme} size={store.state.size} layer={layer} />;
+  if (layer?.kind === 'help') return <HelpScreen theme={theme} store={store} layer={layer} />;
+  if (layer?.kind === 'log') return <LogScreen theme={theme} store={store} layer={layer} />;
   if (connection.kind === 'refused') {
     return (
       <RefusedScreen
@@ -62,8 +64,4 @@ function Screen({ store, theme }: AppProps): ReactElement {
   }
   if (layer?.kind === 'detail') return <DetailScreen theme={theme} store={store} layer={layer} />;
   return <ViewScreen theme={theme} store={store} />;
-}
-
-function isFull(layer: Layer): layer is Extract<Layer, { kind: 'detail' | 'help' }> {
-  return layer.kind === 'detail' || layer.kind === 'help';
 }

@@ -10,12 +10,15 @@ export interface KeyPress {
 }
 
 /** Where a binding is in effect: a view by its name, or what lies over it. */
-export type KeyContext = ViewName | 'detail' | 'help' | 'confirm' | 'form' | 'prompt' | 'menu';
+export type KeyContext = ViewName | 'detail' | 'help' | 'log' | 'confirm' | 'form' | 'prompt' | 'search' | 'menu';
 
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
 const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks'] as const;
 
 const VIEWS_ALL = [...LISTS, 'overview', 'upgrade'] as const;
+
+/** Where there can be more rows than the screen has. */
+const SCROLLED = [...VIEWS_ALL, 'detail', 'help', 'log'] as const;
 
 export interface Binding {
   /** As `chordOf` writes them, the one to show first. */
@@ -84,14 +87,14 @@ export const KEYS = {
   'view-forward': { keys: [']'], in: [...VIEWS_ALL], help: 'forward again' },
   'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
   pause: { keys: ['p'], in: [...VIEWS_ALL, 'detail'], help: 'pause the feed, or resume it', hint: 'pause' },
-  down: { keys: ['j', 'down'], in: [...LISTS, 'detail', 'help'], help: 'down; 5j goes five rows' },
-  up: { keys: ['k', 'up'], in: [...LISTS, 'detail', 'help'], help: 'up' },
-  'half-down': { keys: ['ctrl-d'], in: [...LISTS, 'detail', 'help'], help: 'half a page down' },
-  'half-up': { keys: ['ctrl-u'], in: [...LISTS, 'detail', 'help'], help: 'half a page up' },
-  'page-down': { keys: ['pagedown', 'ctrl-f'], in: [...LISTS, 'detail', 'help'], help: 'a page down' },
-  'page-up': { keys: ['pageup', 'ctrl-b'], in: [...LISTS, 'detail', 'help'], help: 'a page up' },
-  top: { keys: ['g', 'home'], in: [...LISTS, 'detail', 'help'], help: 'to the top; 12g goes to row 12' },
-  bottom: { keys: ['G', 'end'], in: [...LISTS, 'detail', 'help'], help: 'to the bottom' },
+  down: { keys: ['j', 'down'], in: [...SCROLLED], help: 'down; 5j goes five rows' },
+  up: { keys: ['k', 'up'], in: [...SCROLLED], help: 'up' },
+  'half-down': { keys: ['ctrl-d'], in: [...SCROLLED], help: 'half a page down' },
+  'half-up': { keys: ['ctrl-u'], in: [...SCROLLED], help: 'half a page up' },
+  'page-down': { keys: ['pagedown', 'ctrl-f'], in: [...SCROLLED], help: 'a page down' },
+  'page-up': { keys: ['pageup', 'ctrl-b'], in: [...SCROLLED], help: 'a page up' },
+  top: { keys: ['g', 'home'], in: [...SCROLLED], help: 'to the top; 12g goes to row 12' },
+  bottom: { keys: ['G', 'end'], in: [...SCROLLED], help: 'to the bottom' },
   'next-critical': { keys: ['e'], in: ['events'], help: 'next critical event' },
   'previous-critical': { keys: ['E'], in: ['events'], help: 'previous critical event' },
   pane: { keys: ['tab', 'ctrl-e'], in: ['events'], help: 'show or hide the pane below the list (from 30 rows on)' },
@@ -99,12 +102,22 @@ export const KEYS = {
   resync: { keys: ['ctrl-r'], in: [...VIEWS_ALL, 'detail'], help: 'load everything from the backend again' },
   repaint: {
     keys: ['ctrl-l'],
-    in: [...VIEWS_ALL, 'detail', 'help', 'confirm', 'form', 'prompt', 'menu'],
+    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu'],
     help: 'draw the screen again',
   },
   lock: { keys: ['!'], in: [...VIEWS_ALL, 'detail'], help: 'read-only lock on or off' },
-  help: { keys: ['?', 'f1'], in: [...VIEWS_ALL, 'detail', 'help'], help: 'this help', hint: 'help' },
-  close: { keys: ['escape', 'q'], in: ['detail', 'help'], help: 'back to the list', hint: 'back' },
+  log: { keys: ['L'], in: [...VIEWS_ALL, 'detail'], help: 'what the console has said and what operators did' },
+  'log-open': { keys: ['enter'], in: ['log'], help: 'the whole entry under the cursor', hint: 'details' },
+  'log-tab': {
+    keys: ['tab', 'shift-tab'],
+    in: ['log'],
+    help: 'messages of this console, or what operators did',
+    hint: 'other list',
+  },
+  'help-run': { keys: ['enter'], in: ['help'], help: 'do what the line under the cursor says', hint: 'do it' },
+  search: { keys: ['/'], in: ['log', 'help'], help: 'show only lines with these words', hint: 'search' },
+  help: { keys: ['?', 'f1'], in: [...SCROLLED], help: 'this help', hint: 'help' },
+  close: { keys: ['escape', 'q'], in: ['detail', 'help', 'log'], help: 'back to the list', hint: 'back' },
   back: {
     keys: ['escape'],
     in: [...VIEWS_ALL],
@@ -113,7 +126,7 @@ export const KEYS = {
   quit: { keys: ['q'], in: [...VIEWS_ALL], help: 'quit' },
   interrupt: {
     keys: ['ctrl-c'],
-    in: [...VIEWS_ALL, 'detail', 'help', 'confirm', 'form', 'prompt', 'menu'],
+    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu'],
     help: 'quit, when pressed twice within a second',
   },
   'confirm-yes': { keys: ['y', 'ctrl-s'], in: ['confirm'], help: 'do it', hint: 'yes' },
@@ -135,6 +148,8 @@ export const KEYS = {
   'menu-down': { keys: ['down', 'ctrl-n', 'tab'], in: ['menu'], help: 'next choice' },
   'menu-up': { keys: ['up', 'ctrl-p', 'shift-tab'], in: ['menu'], help: 'choice before' },
   'menu-close': { keys: ['escape'], in: ['menu'], help: 'leave the menu', hint: 'close' },
+  'search-keep': { keys: ['enter'], in: ['search'], help: 'keep the search', hint: 'keep' },
+  'search-clear': { keys: ['escape'], in: ['search'], help: 'clear the search', hint: 'clear' },
   'prompt-accept': { keys: ['enter'], in: ['prompt'], help: 'keep the filter', hint: 'keep' },
   'prompt-cancel': { keys: ['escape'], in: ['prompt'], help: 'clear the filter', hint: 'clear' },
   'prompt-older': { keys: ['up'], in: ['prompt'], help: 'an earlier filter', hint: 'history' },
@@ -158,6 +173,16 @@ export function chordOf(key: KeyPress): string {
   // Shift is part of a printable character already.
   const shift = key.shift && key.text === undefined ? 'shift-' : '';
   return `${key.ctrl ? 'ctrl-' : ''}${key.meta ? 'meta-' : ''}${shift}${key.name}`;
+}
+
+/** The key of a chord, as if it was pressed: `chordOf` gives the chord again. */
+export function keyOfChord(chord: string): KeyPress {
+  const [, modifiers = '', name = ''] = /^((?:ctrl-|meta-|shift-)*)(.+)$/.exec(chord) ?? [];
+  const ctrl = modifiers.includes('ctrl-');
+  const meta = modifiers.includes('meta-');
+  const text = name === 'space' ? ' ' : name.length === 1 ? name : undefined;
+  const isText = text !== undefined && !ctrl && !meta;
+  return { name, ctrl, meta, shift: modifiers.includes('shift-'), ...(isText ? { text } : {}) };
 }
 
 export function actionFor(context: KeyContext, key: KeyPress): KeyAction | undefined {

@@ -82,9 +82,9 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
   }
 }
 
-async function loadView(view: LoadedView, { store, api }: EffectTools): Promise<void> {
+async function loadView<View extends LoadedView>(view: View, { store, api }: EffectTools): Promise<void> {
   try {
-    store.viewLoaded(view, await VIEW_LOADERS[view](await api()));
+    store.viewLoaded(view, await VIEW_LOADERS[view](await api(), store.loads.of(view).data));
   } catch (error) {
     store.viewFailed(view, errorMessage(error));
   }

@@ -1,10 +1,30 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { LOG_MAX } from '../store/message-log.ts';
 import type { LoadedView, ViewData } from '../store/views/view-data.ts';
 
 /** What the requests of the views need. */
-export type ViewApi = Pick<ApiClient, 'checks'>;
+export type ViewApi = Pick<ApiClient, 'aggregateSummaries' | 'audit' | 'checks' | 'overview' | 'versions'>;
 
-/** How each view that loads its data asks for all of it. */
-export const VIEW_LOADERS: { readonly [View in LoadedView]: (api: ViewApi) => Promise<ViewData[View]> } = {
+/** Records that the overview names. */
+const ACTIONS_MAX = 20;
+
+/** How each view that loads its data asks for all of it, or for what is new since `known`. */
+export const VIEW_LOADERS: {
+  readonly [View in LoadedView]: (api: ViewApi, known: ViewData[View] | undefined) => Promise<ViewData[View]>;
+} = {
+  overview: async (api) => {
+    const [overview, aggregates, actions] = await Promise.all([
+      api.overview(),
+      api.aggregateSummaries(),
+      api.audit({ limit: ACTIONS_MAX }),
+    ]);
+    return { overview, aggregates, actions };
+  },
+  upgrade: (api) => api.versions(),
+  log: async (api, known = []) => {
+    const newest = known[0]?.id;
+    const news = await api.audit({ limit: LOG_MAX, ...(newest === undefined ? {} : { after: newest }) });
+    return news.length === 0 ? known : [...news, ...known].slice(0, LOG_MAX);
+  },
   checks: (api) => api.checks(),
 };

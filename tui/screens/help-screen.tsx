@@ -1,51 +1,61 @@
 import type { ReactElement } from 'react';
+import { Hints } from '../components/footer.tsx';
 import { Row } from '../components/row.tsx';
 import { Rows } from '../components/rows.tsx';
 import { spread } from '../components/runs.ts';
-import type { HelpLayer, ScreenSize } from '../store/console-state.ts';
-import { helpLines, type HelpLine } from '../store/help-lines.ts';
-import { helpBodyRows } from '../store/screen-layout.ts';
-import { cutCells } from '../store/wrap-cells.ts';
+import { searchRuns } from '../components/search-line.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import { helpView, type HelpLayer } from '../store/help-layer.ts';
+import { CONTEXT_TITLES, type HelpLine } from '../store/help-lines.ts';
+import { centredTop, helpBodyRows } from '../store/screen-layout.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../theme.ts';
+import { hintsProps } from './chrome-props.ts';
 
-export function HelpScreen({
-  theme,
-  size,
-  layer,
-}: {
+export interface HelpScreenProps {
   readonly theme: Theme;
-  readonly size: ScreenSize;
+  readonly store: ConsoleStore;
   readonly layer: HelpLayer;
-}): ReactElement {
-  const { columns, rows } = size;
-  const lines = helpLines();
-  const body = helpBodyRows(rows);
-  const keyCells = Math.max(...lines.map(({ keys }) => cellWidth(keys)));
-  const last = Math.min(lines.length, layer.top + body);
+}
+
+/** The keys of the place that the help was opened from. */
+export function HelpScreen({ theme, store, layer }: HelpScreenProps): ReactElement {
+  const { columns, rows } = store.state.size;
+  const { lines, cursor } = helpView(layer);
+  const height = helpBodyRows(rows);
+  const top = centredTop(cursor, lines.length, height);
+  const keyCells = Math.max(0, ...lines.map((line) => (line.kind === 'binding' ? cellWidth(line.keys) : 0)));
+  const body = lines
+    .slice(top, top + height)
+    .map((line, row) => lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }));
+  const title = [run(` mon: keys of ${CONTEXT_TITLES[layer.context].toLowerCase()}`, 'strong')];
   return (
     <>
-      <Row
-        theme={theme}
-        runs={spread(
-          [run(' mon: keys', 'strong')],
-          [run(`${String(layer.top + 1)}-${String(last)} of ${String(lines.length)} `, 'faint')],
-          columns,
-        )}
-      />
-      <Rows
-        theme={theme}
-        lines={lines.slice(layer.top, last).map((line) => lineRuns(line, keyCells, columns))}
-        height={body}
-      />
-      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
-      <Row theme={theme} runs={[run(' j/k', 'accent'), run(' scroll '), run(' Esc', 'accent'), run(' close')]} />
+      <Row theme={theme} runs={spread(title, [run(placeText(lines, top, height), 'faint')], columns)} />
+      <Rows theme={theme} lines={body.length > 0 ? body : [[], [run('   No key matches. Esc clears the search.')]]} height={height} />
+      <Row theme={theme} runs={ruleRuns(layer, columns)} />
+      <Hints {...hintsProps(theme, store)} />
     </>
   );
 }
 
-function lineRuns({ kind, keys, text }: HelpLine, keyCells: number, columns: number): readonly Run[] {
-  if (kind === 'heading') return [run(` ${text}`, 'strong')];
-  if (kind === 'blank') return [];
-  return [run(`   ${fit(keys, keyCells)}  `, 'accent'), run(cutCells(text, columns - keyCells - 6))];
+function placeText(lines: readonly HelpLine[], top: number, height: number): string {
+  if (lines.length <= height) return '';
+  return `${String(top + 1)}-${String(Math.min(lines.length, top + height))} of ${String(lines.length)} `;
+}
+
+function lineRuns(
+  line: HelpLine,
+  { keyCells, columns, isCursor }: { readonly keyCells: number; readonly columns: number; readonly isCursor: boolean },
+): readonly Run[] {
+  if (line.kind === 'blank') return [];
+  if (line.kind === 'heading') return [run(` ${line.text}`, 'strong')];
+  const keys = fit(line.keys, keyCells);
+  const text = fit(line.text, columns - keyCells - 6);
+  return isCursor ? [run(` > ${keys}  ${text} `, 'cursor')] : [run(`   ${keys}  `, 'accent'), run(text)];
+}
+
+function ruleRuns({ search }: HelpLayer, columns: number): readonly Run[] {
+  if (search.isOpen || search.line.text !== '') return searchRuns(search, columns);
+  return [run('─'.repeat(columns), 'faint')];
 }

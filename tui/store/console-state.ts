@@ -1,8 +1,10 @@
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { Effect } from './effects.ts';
+import type { HelpLayer } from './help-layer.ts';
 import type { LineEditor } from './line-editor.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
+import type { LogLayer } from './log-layer.ts';
 import type { MenuLayer } from './menu.ts';
 import type { SilenceForm, Target } from './silence-form.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
@@ -61,13 +63,15 @@ export interface ConfirmLayer {
   readonly effect: Extract<Effect, { kind: 'resolve' | 'clear-silenced' }> | undefined;
 }
 
-export interface HelpLayer {
-  readonly kind: 'help';
-  readonly top: number;
-}
-
 /** What lies over the view, the last one on top. */
-export type Layer = DetailLayer | SilenceLayer | ConfirmLayer | HelpLayer | MenuLayer;
+export type Layer = DetailLayer | SilenceLayer | ConfirmLayer | HelpLayer | LogLayer | MenuLayer;
+
+/** A layer that fills the screen and hides the view. */
+export type FullLayer = DetailLayer | HelpLayer | LogLayer;
+
+export function isFull(layer: Layer): layer is FullLayer {
+  return layer.kind === 'detail' || layer.kind === 'help' || layer.kind === 'log';
+}
 
 export interface Message {
   readonly text: string;

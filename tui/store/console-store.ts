@@ -15,16 +15,17 @@ import {
 import { HeldRows } from './held-rows.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListOrder } from './list-cursor.ts';
 import type { ListState, SortState } from './list-state.ts';
+import { MessageLog } from './message-log.ts';
 import { PanePeek } from './pane-peek.ts';
 import { eventsLayout, listRows } from './screen-layout.ts';
 import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from './silence-form.ts';
 import { PreviewMemory, previewSilence, type SilencePreview } from './silence-preview.ts';
 import { TableRows } from './table-rows.ts';
 import { openDueView } from './view-keys.ts';
-import { ViewLoads } from './view-loads.ts';
+import { loadedNow, ViewLoads } from './view-loads.ts';
 import { EVENT_COLUMN, eventSort } from './views/event-sort.ts';
 import { TABLES, tableOf } from './views/tables.ts';
-import { isLoadedView, type LoadedView, type ViewData } from './views/view-data.ts';
+import type { LoadedView, ViewData } from './views/view-data.ts';
 import type { ViewName } from './views/view-names.ts';
 
 /** What there is to draw: nothing but time, figures in the header, or rows in the window. */
@@ -72,6 +73,8 @@ export class ConsoleStore {
   readonly silenced = new Map<string, SilencedRow>();
   readonly clients = new Map<string, ClientRow>();
   readonly loads = new ViewLoads();
+  /** What was said to the person at this console. */
+  readonly log = new MessageLog();
   readonly #tables: ReadonlyMap<string, TableRows> = new Map(
     Object.values(TABLES).map((table) => [table.name, new TableRows(table)]),
   );
@@ -167,7 +170,9 @@ export class ConsoleStore {
   }
 
   say(text: string, tone: Message['tone'] = 'note'): void {
-    this.update({ message: { text, tone, atMs: this.options.now() } });
+    const message: Message = { text, tone, atMs: this.options.now() };
+    this.log.add(message);
+    this.update({ message });
   }
 
   touch(urgency: Urgency): void {
@@ -247,7 +252,7 @@ export class ConsoleStore {
   /** The answer to `load-view`. */
   viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
     this.loads.loaded(view, data, this.options.now());
-    this.#tables.get(view)?.load(data);
+    if (Array.isArray(data)) this.#tables.get(view)?.load(data);
     this.touch('rows');
   }
 
@@ -392,8 +397,8 @@ export class ConsoleStore {
 
   /** A view that is looked at is kept up to date; nothing is asked for that nobody sees. */
   #loadView(nowMs: number): void {
-    const { view, paused, layers } = this.state;
-    if (!isLoadedView(view) || paused !== undefined || layers.some(isFull)) return;
+    const view = loadedNow(this.state);
+    if (view === undefined || this.state.paused !== undefined) return;
     if (this.feed.connection.kind !== 'live' || !this.loads.isDue(view, nowMs)) return;
     this.loads.asked(view, nowMs);
     this.request({ kind: 'load-view', view });
@@ -412,11 +417,6 @@ export class ConsoleStore {
 /** Whether the layer asks for a decision about what is listed behind it. */
 function isDialog(layer: { readonly kind: string }): boolean {
   return layer.kind === 'silence' || layer.kind === 'confirm' || layer.kind === 'menu';
-}
-
-/** Whether the layer hides the view. */
-function isFull(layer: { readonly kind: string }): boolean {
-  return layer.kind === 'detail' || layer.kind === 'help';
 }
 
 function setOrDelete<T>(map: Map<string, T>, key: string, value: T | null): void {

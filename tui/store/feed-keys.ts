@@ -1,5 +1,7 @@
 import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
+import { openHelp } from './help-layer.ts';
+import { openLog } from './log-layer.ts';
 
 /** The keys that mean the same in the list and in the detail screen. */
 export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
@@ -14,7 +16,9 @@ export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
     case 'lock':
       return toggleLock(store);
     case 'help':
-      return store.update({ layers: [...store.state.layers, { kind: 'help', top: 0 }] });
+      return openHelp(store);
+    case 'log':
+      return openLog(store, 'messages');
     default:
       return undefined;
   }

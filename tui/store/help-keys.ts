@@ -1,17 +1,54 @@
 import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
-import { helpLines } from './help-lines.ts';
+import { helpView, type HelpLayer } from './help-layer.ts';
 import { clamp } from './list-cursor.ts';
 import { helpBodyRows } from './screen-layout.ts';
 import { movedTo } from './scroll-keys.ts';
+import { NO_SEARCH } from './search-field.ts';
 
-export function pressHelp(store: ConsoleStore, action: KeyAction | undefined): void {
+/** @returns what was chosen in the help: the help is closed, and it is to be done as if its key was pressed */
+export function pressHelp(store: ConsoleStore, action: KeyAction | undefined): KeyAction | undefined {
   const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'help') return;
-  const below = store.state.layers.slice(0, -1);
-  if (action === 'close' || action === 'help') return store.update({ layers: below });
-  const rows = helpBodyRows(store.state.size.rows);
-  const last = Math.max(0, helpLines().length - rows);
-  const to = movedTo(action, layer.top, { rows, last });
-  if (to !== undefined) store.update({ layers: [...below, { kind: 'help', top: clamp(to, 0, last) }] });
+  if (layer?.kind !== 'help') return undefined;
+  const { lines, cursor } = helpView(layer);
+  switch (action) {
+    case 'help-run': {
+      const line = lines[cursor];
+      if (line?.kind !== 'binding') return undefined;
+      close(store);
+      // A number alone says no view; the menu asks for it.
+      return line.action === 'view' ? 'views' : line.action;
+    }
+    case 'search':
+      put(store, { ...layer, search: { ...layer.search, isOpen: true } });
+      return undefined;
+    case 'help':
+      close(store);
+      return undefined;
+    case 'close':
+      if (layer.search.line.text === '') close(store);
+      else put(store, { ...layer, search: NO_SEARCH, at: undefined });
+      return undefined;
+    default:
+      move(store, layer, action);
+      return undefined;
+  }
+}
+
+/** From binding to binding: headings and blank lines lie between. */
+function move(store: ConsoleStore, layer: HelpLayer, action: KeyAction | undefined): void {
+  const { lines, cursor } = helpView(layer);
+  const actions = lines.flatMap((line) => (line.kind === 'binding' ? [line.action] : []));
+  const index = lines.slice(0, Math.max(0, cursor)).filter(({ kind }) => kind === 'binding').length;
+  const last = actions.length - 1;
+  const to = movedTo(action, index, { rows: helpBodyRows(store.state.size.rows), last });
+  if (to !== undefined) put(store, { ...layer, at: actions[clamp(to, 0, last)] });
+}
+
+function put(store: ConsoleStore, layer: HelpLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}
+
+function close(store: ConsoleStore): void {
+  store.update({ layers: store.state.layers.slice(0, -1) });
 }

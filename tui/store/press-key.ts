@@ -1,4 +1,4 @@
-import { actionFor, isChange, type KeyAction, type KeyContext } from '../keys.ts';
+import { actionFor, isChange, KEYS, keyOfChord, type KeyAction, type KeyContext } from '../keys.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
 import { pressConfirm } from './confirm-keys.ts';
 import type { ConsoleStore } from './console-store.ts';
@@ -10,9 +10,11 @@ import { pressHelp } from './help-keys.ts';
 import { keyContext } from './key-context.ts';
 import { lineEditOf } from './line-keys.ts';
 import { pressList } from './list-keys.ts';
+import { pressLog } from './log-keys.ts';
 import { mayChange } from './may-change.ts';
 import { pressMenu, typeInMenu } from './menu-keys.ts';
 import { pressPage } from './page-keys.ts';
+import { pressSearch, typeInSearch } from './search-field.ts';
 import { openDueView, settleDigit } from './view-keys.ts';
 
 /** Two presses within this quit from anywhere. */
@@ -59,16 +61,25 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
     case 'detail':
       return pressDetail(store, action);
     case 'help':
-      return pressHelp(store, action);
+      return pressChosen(store, pressHelp(store, action));
+    case 'log':
+      return pressLog(store, action);
     case 'confirm':
       return pressConfirm(store, action);
     case 'form':
       return action === undefined ? typeInForm(store, lineEditOf(key), key) : pressForm(store, action);
     case 'prompt':
       return action === undefined ? typeInPrompt(store, lineEditOf(key)) : pressPrompt(store, action);
+    case 'search':
+      return action === undefined ? typeInSearch(store, lineEditOf(key)) : pressSearch(store, action);
     case 'menu':
       return action === undefined ? typeInMenu(store, lineEditOf(key)) : pressMenu(store, action);
   }
+}
+
+/** What was chosen in the help is what its key does. */
+function pressChosen(store: ConsoleStore, action: KeyAction | undefined): void {
+  if (action !== undefined) pressKey(store, { kind: 'key', ...keyOfChord(KEYS[action].keys[0]) });
 }
 
 /** Pasted text reaches text fields only, and never runs anything. */
@@ -77,6 +88,7 @@ function typeText(store: ConsoleStore, text: string): void {
   if (context === 'form') typeInForm(store, { kind: 'insert', text });
   if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
   if (context === 'menu') typeInMenu(store, { kind: 'insert', text });
+  if (context === 'search') typeInSearch(store, { kind: 'insert', text });
 }
 
 function interrupt(store: ConsoleStore, needsTwo: boolean): void {

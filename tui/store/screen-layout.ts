@@ -40,6 +40,16 @@ export function detailBodyRows(rows: number): number {
   return Math.max(1, rows - 6);
 }
 
+/** Rows of the log that scroll: all but title, rule, status and hints. */
+export function logBodyRows(rows: number): number {
+  return Math.max(1, rows - 4);
+}
+
+/** First row of a window that keeps the cursor in its middle where it can. */
+export function centredTop(cursor: number, length: number, rows: number): number {
+  return Math.max(0, Math.min(cursor - (rows >> 1), length - rows));
+}
+
 /** Rows of the help that scroll: all but title, rule and hints. */
 export function helpBodyRows(rows: number): number {
   return Math.max(1, rows - 3);

@@ -1,7 +1,22 @@
-import type { DefinedCheck } from '../../../shared/client/answers.ts';
+import type { AggregateSummary, DefinedCheck } from '../../../shared/client/answers.ts';
+import type { AuditRecord } from '../../../shared/schemas/audit.ts';
+import type { Overview } from '../../../shared/schemas/overview.ts';
+import type { Versions } from '../../../shared/schemas/versions.ts';
+
+/** What the overview knows that the feed does not bring. */
+export interface OverviewData {
+  readonly overview: Overview;
+  readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
+  /** What operators did, the newest first. */
+  readonly actions: readonly AuditRecord[];
+}
 
 /** What views load, each by the name of its view. Arrays for tables; anything for pages. */
 export interface ViewData {
+  readonly overview: OverviewData;
+  readonly upgrade: Versions;
+  /** Of the log, which is no view but lies over one: the newest records of the audit trail, the newest first. */
+  readonly log: readonly AuditRecord[];
   readonly checks: readonly DefinedCheck[];
 }
 
@@ -28,7 +43,7 @@ export const NOT_LOADED: ViewLoad<never> = {
   askedAtMs: -Infinity,
 };
 
-const LOADED: Readonly<Record<LoadedView, true>> = { checks: true };
+const LOADED: Readonly<Record<LoadedView, true>> = { overview: true, upgrade: true, log: true, checks: true };
 
 export function isLoadedView(view: string): view is LoadedView {
   return Object.hasOwn(LOADED, view);

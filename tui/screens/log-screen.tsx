@@ -1,0 +1,90 @@
+import type { ReactElement } from 'react';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { clockText } from '../components/connection-text.ts';
+import { Hints } from '../components/footer.tsx';
+import { Row } from '../components/row.tsx';
+import { Rows } from '../components/rows.tsx';
+import { spread } from '../components/runs.ts';
+import { searchRuns } from '../components/search-line.ts';
+import { countText } from '../count-text.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import { logEntries, logIndex, type LogEntry } from '../store/log-entries.ts';
+import type { LogLayer } from '../store/log-layer.ts';
+import { logDetailLines, logRow } from '../store/log-lines.ts';
+import { centredTop, logBodyRows } from '../store/screen-layout.ts';
+import { run, type Run, type Theme } from '../theme.ts';
+import { hintsProps } from './chrome-props.ts';
+
+export interface LogScreenProps {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+  readonly layer: LogLayer;
+}
+
+/** What the console has said, and what everybody has done. */
+export function LogScreen({ theme, store, layer }: LogScreenProps): ReactElement {
+  const { columns, rows } = store.state.size;
+  const height = logBodyRows(rows);
+  const entries = logEntries(store, layer);
+  const lines =
+    layer.opened === undefined
+      ? listLines(store, layer, entries, height)
+      : logDetailLines(store, layer).slice(layer.opened, layer.opened + height);
+  return (
+    <>
+      <Row theme={theme} runs={spread(titleRuns(store, layer), placeRuns(entries, layer), columns)} />
+      <Rows theme={theme} lines={lines} height={height} />
+      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
+      <Row theme={theme} runs={statusRuns(store, layer, columns)} />
+      <Hints {...hintsProps(theme, store)} />
+    </>
+  );
+}
+
+function titleRuns({ loads }: ConsoleStore, { tab }: LogLayer): readonly Run[] {
+  const tabs = [
+    ['messages', 'messages of this console'],
+    ['audit', 'what operators did'],
+  ] as const;
+  const age = loads.of('log').loadedAtMs;
+  return [
+    run(' mon: log ', 'strong'),
+    ...tabs.map(([name, title]) => (name === tab ? run(` [${title}] `, 'strong') : run(`  ${title}  `))),
+    ...(tab === 'audit' && age !== undefined ? [run(` as of ${clockText(age)}`, 'faint')] : []),
+  ];
+}
+
+function placeRuns(entries: readonly LogEntry[], layer: LogLayer): readonly Run[] {
+  if (entries.length === 0) return [];
+  return [run(`${countText(logIndex(entries, layer) + 1)}/${countText(entries.length)} `, 'faint')];
+}
+
+function listLines(
+  store: ConsoleStore,
+  layer: LogLayer,
+  entries: readonly LogEntry[],
+  height: number,
+): readonly (readonly Run[])[] {
+  if (entries.length === 0) return [[], [run(`   ${emptyText(store, layer)}`)]];
+  const index = logIndex(entries, layer);
+  const top = centredTop(index, entries.length, height);
+  const { nowMs, state } = store;
+  return entries
+    .slice(top, top + height)
+    .map((entry, row) => logRow(entry, { nowMs, columns: state.size.columns, isCursor: top + row === index }));
+}
+
+function emptyText({ loads }: ConsoleStore, { tab, search }: LogLayer): string {
+  if (search.line.text !== '') return 'Nothing matches. Esc clears the search.';
+  if (tab === 'messages') return 'This console has said nothing yet.';
+  const { loadedAtMs, failure } = loads.of('log');
+  if (loadedAtMs !== undefined) return 'Nobody has done anything yet.';
+  return failure === undefined ? 'loading …' : 'Nothing could be loaded yet.';
+}
+
+function statusRuns({ loads, state }: ConsoleStore, { search, tab }: LogLayer, columns: number): readonly Run[] {
+  if (search.isOpen || search.line.text !== '') return searchRuns(search, columns);
+  const { failure } = loads.of('log');
+  if (tab === 'audit' && failure !== undefined) return [run(` not loaded: ${safeLine(failure)}`, 'warning')];
+  return state.message === undefined ? [] : [run(` ${safeLine(state.message.text)}`)];
+}
