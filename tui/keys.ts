@@ -158,14 +158,44 @@ export const KEYS = {
 
 export type KeyAction = keyof typeof KEYS;
 
-const BY_CONTEXT = new Map<string, KeyAction>();
-for (const [action, binding] of bindings()) {
-  for (const context of binding.in) for (const key of binding.keys) BY_CONTEXT.set(`${context} ${key}`, action);
+/** Other keys for some actions, as the configuration file says. */
+export type OwnKeys = Readonly<Partial<Record<KeyAction, readonly [string, ...string[]]>>>;
+
+type BoundAction = readonly [KeyAction, Binding];
+
+/** What is in effect. There is one keyboard, so this is the one thing that the whole program shares. */
+let bound: readonly BoundAction[] = boundWith({});
+let byContext = contextsOf(bound);
+
+/** Every binding in the order of the table, with the keys that are in effect. */
+export function bindings(): readonly BoundAction[] {
+  return bound;
 }
 
-/** Every binding in the order of the table. */
-export function bindings(): readonly (readonly [KeyAction, Binding])[] {
-  return Object.entries(KEYS) as unknown as readonly (readonly [KeyAction, Binding])[];
+/** The table with other keys for some actions; the others keep theirs. */
+export function boundWith(own: OwnKeys): readonly BoundAction[] {
+  const table = Object.entries(KEYS) as unknown as readonly BoundAction[];
+  return table.map(([action, binding]) => [action, { ...binding, keys: own[action] ?? binding.keys }]);
+}
+
+/** Puts these keys into effect, in place of any others given before. They must be free of conflicts. */
+export function bindKeys(own: OwnKeys): void {
+  bound = boundWith(own);
+  byContext = contextsOf(bound);
+}
+
+function contextsOf(all: readonly BoundAction[]): ReadonlyMap<string, KeyAction> {
+  const actions = new Map<string, KeyAction>();
+  for (const [action, binding] of all) {
+    for (const context of binding.in) for (const key of binding.keys) actions.set(`${context} ${key}`, action);
+  }
+  return actions;
+}
+
+/** The key of an action as people read it: the first one where there are several. */
+export function keyOf(action: KeyAction): string {
+  const [, binding] = bound.find(([name]) => name === action) ?? [action, KEYS[action]];
+  return keyLabel(binding.keys[0]);
 }
 
 /** The key with its modifiers, as bindings write it: `j`, `G`, `ctrl-d`, `shift-tab`. */
@@ -186,7 +216,7 @@ export function keyOfChord(chord: string): KeyPress {
 }
 
 export function actionFor(context: KeyContext, key: KeyPress): KeyAction | undefined {
-  return BY_CONTEXT.get(`${context} ${chordOf(key)}`);
+  return byContext.get(`${context} ${chordOf(key)}`);
 }
 
 export function isChange(action: KeyAction): boolean {

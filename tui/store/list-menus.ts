@@ -1,4 +1,4 @@
-import { isChange, KEYS, keyLabel, type KeyAction } from '../keys.ts';
+import { isChange, KEYS, keyOf, type KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { whyNoChange } from './may-change.ts';
 import { openMenu, type MenuItem } from './menu.ts';
@@ -56,7 +56,7 @@ export function openActionMenu(
       return {
         id: action,
         label: KEYS[action].help,
-        key: keyLabel(KEYS[action].keys[0]),
+        key: keyOf(action),
         disabled: reason === undefined ? undefined : `does nothing${reason}`,
         choose: () => act(action),
       };

@@ -1,11 +1,11 @@
-import { KEYS, keyLabel, type KeyAction } from '../keys.ts';
+import { keyOf, type KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { isConnected } from './feed-status.ts';
 
 /** Whether a key that changes something has an effect now; if not, says why. */
 export function mayChange(store: ConsoleStore, action: KeyAction): boolean {
   const reason = whyNoChange(store);
-  if (reason !== undefined) store.say(`${keyLabel(KEYS[action].keys[0])} does nothing${reason}`, 'problem');
+  if (reason !== undefined) store.say(`${keyOf(action)} does nothing${reason}`, 'problem');
   return reason === undefined;
 }
 

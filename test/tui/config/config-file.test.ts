@@ -1,0 +1,128 @@
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { configPath, loadConfig } from '../../../tui/config/config-file.ts';
+import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
+import { resolveContext } from '../../../tui/config/resolve-context.ts';
+import { saveView } from '../../../tui/config/save-view.ts';
+import type { SavedView } from '../../../tui/store/saved-views.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const VIEW: SavedView = {
+  view: 'events',
+  filter: 'status>=warn !silenced',
+  sort: { column: 'age', reversed: true },
+  columns: ['client', 'output'],
+};
+
+let dir: string;
+let path: string;
+
+beforeEach(async () => {
+  dir = await tempDir();
+  path = join(dir, 'mon', 'console.yml');
+});
+
+test.each([
+  [{ XDG_CONFIG_HOME: '/x' }, '/x/mon/console.yml'],
+  [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, '/h/.config/mon/console.yml'],
+  [{ HOME: '/h' }, '/h/.config/mon/console.yml'],
+])('the file of %o is %s', (env, expected) => {
+  expect(configPath(env)).toBe(expected);
+});
+
+describe('reading', () => {
+  test('without a file nothing is set, but --config must name one', async () => {
+    expect(await loadConfig(undefined, { XDG_CONFIG_HOME: dir })).toEqual({ path, config: EMPTY_CONFIG });
+    expect(await loadConfig(path, {})).toEqual({ problem: `${path}: there is no such file` });
+  });
+
+  test('a file with mistakes is told with each of them', async () => {
+    await mkdir(join(dir, 'mon'));
+    await writeFile(path, 'keyz: {}\nbel: true\n');
+    const outcome = await loadConfig(undefined, { XDG_CONFIG_HOME: dir });
+    expect(outcome).toMatchObject({ problem: expect.stringMatching(/console.yml:1:1: keyz.*\n.*:2:1: bel/) });
+  });
+});
+
+describe('saving a view', () => {
+  test('makes the file, for nobody else to read, and reads back the same', async () => {
+    await saveView(path, 'on-call', VIEW);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await loadConfig(path, {})).toMatchObject({ config: { views: new Map([['on-call', VIEW]]) } });
+    expect(await readdir(join(dir, 'mon'))).toEqual(['console.yml']);
+  });
+
+  test('leaves comments and everything else as it is', async () => {
+    await mkdir(join(dir, 'mon'));
+    await writeFile(
+      path,
+      '# mine\nkeys:\n  silence: ctrl-k # vim\nviews:\n  # the edge\n  edge:\n    view: clients\n  old: { view: events }\n',
+    );
+    await saveView(path, 'on-call', VIEW);
+    await saveView(path, 'old', undefined);
+    expect(await readFile(path, 'utf8')).toBe(
+      [
+        '# mine',
+        'keys:',
+        '  silence: ctrl-k # vim',
+        'views:',
+        '  # the edge',
+        '  edge:',
+        '    view: clients',
+        '  on-call:',
+        '    view: events',
+        '    filter: status>=warn !silenced',
+        '    sort: -age',
+        '    columns:',
+        '      - client',
+        '      - output',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('follows a link to where the file is kept', async () => {
+    await mkdir(join(dir, 'mon'));
+    await writeFile(join(dir, 'kept.yml'), 'views:\n');
+    await symlink(join(dir, 'kept.yml'), path);
+    await saveView(path, 'a', VIEW);
+    expect((await lstat(path)).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(dir, 'kept.yml'), 'utf8')).toContain('  a:\n');
+  });
+
+  test('never writes over a file with a mistake in it', async () => {
+    await mkdir(join(dir, 'mon'));
+    await writeFile(path, 'views: [');
+    await expect(saveView(path, 'a', VIEW)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await readFile(path, 'utf8')).toBe('views: [');
+  });
+});
+
+describe('a context', () => {
+  const prod = { backend: 'https://mon.example.org', user: 'alice' };
+
+  test('takes its secrets from the environment or a file, and nothing of another', async () => {
+    const env = { PW: 'hunter2', MON_API_KEY: 'of-another' };
+    expect(await resolveContext('prod', { ...prod, password: { env: 'PW' } }, env)).toEqual({
+      backend: prod.backend,
+      env: { MON_CREDENTIALS: 'alice:hunter2' },
+    });
+    const file = join(dir, 'key');
+    await writeFile(file, 'k-123\n');
+    expect(await resolveContext('lab', { backend: 'http://x', key: { file } }, env)).toEqual({
+      backend: 'http://x',
+      env: { MON_API_KEY: 'k-123' },
+    });
+    expect(await resolveContext('open', { backend: 'http://x' }, env)).toEqual({ backend: 'http://x', env: {} });
+  });
+
+  test('says where a secret is missing', async () => {
+    await expect(resolveContext('prod', { ...prod, password: { env: 'PW' } }, {})).rejects.toThrow(
+      'the password of prod is not in $PW',
+    );
+    await expect(resolveContext('prod', { ...prod, password: { file: join(dir, 'no') } }, {})).rejects.toThrow(
+      /^the password of prod cannot be read: ENOENT/,
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
+import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/keys.ts';
+
+const FILE = 'console.yml';
+
+function problems(text: string): readonly string[] {
+  try {
+    parseConfig(text, FILE);
+  } catch (error) {
+    if (error instanceof ConfigFileError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+const FULL = `
+# my console
+context: prod
+keys:
+  silence: ctrl-k
+  filter: [/, f3]
+columns:
+  events: [client, check, age, output]
+views:
+  on-call:
+    view: events
+    filter: status>=warn and not silenced
+    sort: -age
+    columns: [client, output]
+  edge: { view: clients, filter: subscriptions=edge }
+contexts:
+  prod:
+    backend: https://mon.example.org
+    user: alice
+    password: { env: MON_PROD_PASSWORD }
+  lab:
+    backend: http://10.0.0.5:4567
+    key: { file: /run/secrets/mon-lab }
+`;
+
+test('a file says which keys, views, columns and backends a person wants', () => {
+  const config = parseConfig(FULL, FILE);
+  expect(config.keys).toEqual({ silence: ['ctrl-k'], filter: ['/', 'f3'] });
+  expect(config.columns).toEqual({ events: ['client', 'check', 'age', 'output'] });
+  expect(Object.fromEntries(config.views)).toEqual({
+    'on-call': {
+      view: 'events',
+      filter: 'status>=warn and not silenced',
+      sort: { column: 'age', reversed: true },
+      columns: ['client', 'output'],
+    },
+    edge: { view: 'clients', filter: 'subscriptions=edge', sort: undefined, columns: undefined },
+  });
+  expect(Object.fromEntries(config.contexts)).toEqual({
+    prod: { backend: 'https://mon.example.org', user: 'alice', password: { env: 'MON_PROD_PASSWORD' } },
+    lab: { backend: 'http://10.0.0.5:4567', key: { file: '/run/secrets/mon-lab' } },
+  });
+  expect(config.context).toBe('prod');
+});
+
+test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('%j sets nothing', (text) => {
+  expect(parseConfig(text, FILE)).toEqual({ keys: {}, views: new Map(), columns: {}, contexts: new Map() });
+});
+
+describe('what is wrong is told with its place and what is allowed', () => {
+  test.each([
+    ['kyes:\n  silence: k', ['console.yml:1:1: kyes: there is no such setting: did you mean keys?']],
+    [
+      'views:\n  a: { view: events, flter: x }',
+      ['console.yml:2:22: views.a.flter: there is no such setting: did you mean filter?'],
+    ],
+    ['keys:\n  slience: k', ['console.yml:2:3: keys.slience: there is no action "slience": did you mean silence?']],
+    [
+      'views:\n  a:\n    view: events\n    filter: status>=bad',
+      [
+        'console.yml:4:5: views.a.filter: "bad" is not a status: use ok, warn, crit, unknown or a number (at character 9)',
+      ],
+    ],
+    [
+      'views: { a: { view: events, sort: colour } }',
+      [
+        'console.yml:1:29: views.a.sort: events has no sort column "colour": there is status, client, check, count, age, last',
+      ],
+    ],
+    [
+      'columns:\n  events: [client, nope]',
+      [
+        'console.yml:2:3: columns.events: events has no column "nope": there is status, client, check, count, age, last, output',
+      ],
+    ],
+    ['views: { "two words": { view: events } }', [/^console.yml:1:10: views.two words: .*a name is one word/]],
+    ['context: prod', ['console.yml:1:1: context: there is no context "prod": there is none']],
+    ['contexts: { a: { backend: localhost } }', [/^console.yml:1:18: contexts.a.backend: the backend must be a URL/]],
+    [
+      'contexts: { a: { backend: "http://u:secret@x" } }',
+      ['console.yml:1:18: contexts.a.backend: credentials are not written here: name user and password'],
+    ],
+    [
+      'contexts: { a: { backend: http://x, user: u, password: hunter2 } }',
+      [
+        'console.yml:1:46: contexts.a.password: a secret is not written here: say { env: NAME } or { file: PATH } where it is',
+      ],
+    ],
+    [
+      'contexts: { a: { backend: http://x, user: u } }',
+      ['console.yml:1:13: contexts.a: user and password go together'],
+    ],
+    ['keys: [', [/^console.yml:1:\d+: /]],
+    ['a: &x 1\nb: *x', ['console.yml:2:4: aliases (*name) are not used here: write it out']],
+    ['- a', [/^console.yml:1:1: expected object/i]],
+  ])('%s', (text, expected) => {
+    expect(problems(text)).toEqual(
+      expected.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))),
+    );
+  });
+
+  test('all of them at once', () => {
+    expect(problems('keys: { qiut: z }\nviews: { a: { view: events, filter: "(", sort: x } }')).toHaveLength(3);
+  });
+
+  test('never a secret', () => {
+    expect(problems('contexts: { a: { backend: http://x, password: hunter2 } }').join()).not.toContain('hunter2');
+  });
+});
+
+describe('other keys', () => {
+  test.each([
+    [
+      'silence: r',
+      /^console.yml:1:9: keys.silence: r is also the key of resolve \(.*\): give resolve another one, too$/,
+    ],
+    ['silence: ctrl-c', /is also the key of interrupt/],
+    ['prompt-accept: x', /x is text where this is used/],
+    ['silence: 5', /write a key as a text/],
+    ['silence: "5"', /5 is a count before a movement/],
+    ['silence: ctrl-i', /a terminal sends tab for ctrl-i/],
+    ['silence: shift-s', /shift is part of a character: write S/],
+    ['silence: hyper-x', /"hyper-x" is no key/],
+    ['silence: []', /name at least one key/],
+    ['interrupt: x', /the keys of interrupt cannot be changed/],
+  ])('keys: { %s } is refused', (text, message) => {
+    expect(problems(`keys: { ${text} }`)[0]).toMatch(message);
+  });
+
+  test('may be swapped', () => {
+    expect(parseConfig('keys: { silence: r, resolve: s }', FILE).keys).toEqual({ silence: ['r'], resolve: ['s'] });
+  });
+
+  test('are in effect for keys, hints and help, and leave the others as they are', () => {
+    onTestFinished(() => bindKeys({}));
+    const press = (name: string, ctrl = false): string | undefined =>
+      actionFor('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
+    bindKeys(parseConfig('keys: { silence: ctrl-k }', FILE).keys);
+    expect([press('k', true), press('s'), press('r')]).toEqual(['silence', undefined, 'resolve']);
+    expect(keyOf('silence')).toBe('Ctrl-K');
+    expect(bindings().find(([action]) => action === 'silence')?.[1].keys).toEqual(['ctrl-k']);
+    bindKeys({});
+    expect([press('k', true), press('s')]).toEqual([undefined, 'silence']);
+  });
+});

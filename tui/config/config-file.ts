@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { errorMessage } from '../../shared/errors.ts';
+import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `$XDG_CONFIG_HOME/mon/console.yml`, else `~/.config/mon/console.yml` (XDG base directories: only absolute paths). */
+export function configPath(env: Env): string {
+  const own = env['XDG_CONFIG_HOME'] ?? '';
+  const home = env['HOME'] || homedir();
+  return join(own.startsWith('/') ? own : join(home, '.config'), 'mon', 'console.yml');
+}
+
+/** The text of the file; `undefined`: there is none. */
+export async function readConfigText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw error;
+  }
+}
+
+/**
+ * What a person has set up. Without a file nothing is loaded that reads one, because that would delay the first frame.
+ *
+ * @param given the path of `--config`; it must be there
+ */
+export async function loadConfig(
+  given: string | undefined,
+  env: Env,
+): Promise<{ readonly path: string; readonly config: ConsoleConfig } | { readonly problem: string }> {
+  const path = given ?? configPath(env);
+  try {
+    const text = await readConfigText(path);
+    if (text === undefined) {
+      return given === undefined ? { path, config: EMPTY_CONFIG } : { problem: `${path}: there is no such file` };
+    }
+    const { CONFIG_BYTES_MAX, parseConfig } = await import('./parse-config.ts');
+    if (text.length > CONFIG_BYTES_MAX) return { problem: `${path}: a configuration file is not that large` };
+    return { path, config: parseConfig(text, path) };
+  } catch (error) {
+    const message = errorMessage(error);
+    return { problem: message.startsWith(path) ? message : `${path}: ${message}` };
+  }
+}

@@ -1,0 +1,35 @@
+import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
+import type { OwnKeys } from '../keys.ts';
+import type { SavedView } from '../store/saved-views.ts';
+import type { ViewName } from '../store/views/view-names.ts';
+
+/** Where a secret is read from: it is never written in the file itself. */
+export type SecretSource = { readonly env: string } | { readonly file: string };
+
+/** A backend by a name of one's own. */
+export interface ContextConfig {
+  readonly backend: string;
+  /** With a password, in place of a key. */
+  readonly user?: string | undefined;
+  readonly password?: SecretSource | undefined;
+  readonly key?: SecretSource | undefined;
+}
+
+/** What a person has set up for the console. */
+export interface ConsoleConfig {
+  readonly keys: OwnKeys;
+  readonly views: ReadonlyMap<string, SavedView>;
+  /** The columns to show, by view; a view that is not named shows all. */
+  readonly columns: Readonly<Partial<Record<ViewName, readonly string[]>>>;
+  readonly contexts: ReadonlyMap<string, ContextConfig>;
+  /** The context to begin with. */
+  readonly context?: string | undefined;
+}
+
+export const EMPTY_CONFIG: ConsoleConfig = { keys: {}, views: new Map(), columns: {}, contexts: new Map() };
+
+/** A backend with what is needed to be let in. */
+export interface ResolvedContext {
+  readonly backend: string;
+  readonly env: CredentialsEnv;
+}

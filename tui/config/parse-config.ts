@@ -1,0 +1,253 @@
+import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
+import { z } from 'zod';
+import { parseBackendAddress } from '../../shared/client/backend-address.ts';
+import { parseSearch } from '../../shared/domain/search.ts';
+import { MonError } from '../../shared/errors.ts';
+import { problemOf } from '../../shared/schemas/problems.ts';
+import { nearest } from '../monctl/nearest.ts';
+import { VIEW_NAME_HINT, VIEW_NAME_PATTERN, type SavedView } from '../store/saved-views.ts';
+import { EVENT_COLUMNS, EVENT_SORTS } from '../store/views/event-sort.ts';
+import { parseTableFilter } from '../store/views/table-filter.ts';
+import { tableOf } from '../store/views/tables.ts';
+import { VIEWS, type ViewName } from '../store/views/view-names.ts';
+import type { ConsoleConfig } from './console-config.ts';
+import { readKeys, type ConfigProblem } from './read-keys.ts';
+
+/** More than a person writes by hand. */
+export const CONFIG_BYTES_MAX = 256 * 1024;
+
+const NAMES = VIEWS.map(({ name }) => name) as readonly ViewName[];
+
+const chordsSchema = z.union(
+  [z.string().transform((chord) => [chord]), z.array(z.string()).max(10)],
+  'write a key as a text, or several as a list: ctrl-k, "/", [j, down]',
+);
+const columnsSchema = z.array(z.string()).min(1).max(50);
+const viewNameSchema = z.enum(NAMES as unknown as [ViewName, ...ViewName[]]);
+const nameSchema = z.string().regex(VIEW_NAME_PATTERN, VIEW_NAME_HINT);
+
+const secretSchema = z.union(
+  [z.strictObject({ env: z.string().min(1).max(200) }), z.strictObject({ file: z.string().min(1).max(4096) })],
+  'a secret is not written here: say { env: NAME } or { file: PATH } where it is',
+);
+
+const contextSchema = z
+  .strictObject({
+    backend: z.string().superRefine((text, context) => {
+      try {
+        const { headers } = parseBackendAddress(text, {});
+        if ('authorization' in headers) context.addIssue('credentials are not written here: name user and password');
+      } catch (error) {
+        if (!(error instanceof MonError)) throw error;
+        context.addIssue(error.message);
+      }
+    }),
+    user: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(/^[^:]*$/, 'a user has no ":"')
+      .optional(),
+    password: secretSchema.optional(),
+    key: secretSchema.optional(),
+  })
+  .refine(({ user, password }) => (user === undefined) === (password === undefined), 'user and password go together')
+  .refine(({ user, key }) => user === undefined || key === undefined, 'name user and password, or a key, not both');
+
+const savedViewSchema = z.strictObject({
+  view: viewNameSchema,
+  filter: z.string().optional(),
+  sort: z.string().optional(),
+  columns: columnsSchema.optional(),
+});
+
+const fileSchema = z.strictObject({
+  keys: z.record(z.string(), chordsSchema).nullish(),
+  views: z.record(nameSchema, savedViewSchema).nullish(),
+  columns: z.partialRecord(viewNameSchema, columnsSchema).nullish(),
+  contexts: z.record(nameSchema, contextSchema).nullish(),
+  context: z.string().nullish(),
+});
+
+/** A configuration file that cannot be used: every problem, one line each, with its place. */
+export class ConfigFileError extends Error {
+  override readonly name = 'ConfigFileError';
+}
+
+/**
+ * Reads the text of a configuration file (YAML).
+ *
+ * @param name of the file, for messages
+ * @throws ConfigFileError
+ */
+export function parseConfig(text: string, name: string): ConsoleConfig {
+  const lines = new LineCounter();
+  const document = openDocument(text, lines);
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${String(Math.max(1, line))}:${String(Math.max(1, col))}`;
+  };
+  const fail = (problems: readonly (readonly [offset: number, message: string])[]): never => {
+    throw new ConfigFileError(problems.map(([offset, message]) => `${at(offset)}: ${message}`).join('\n'));
+  };
+  const syntax = syntaxProblems(document);
+  if (syntax.length > 0) fail(syntax);
+  const { config, problems } = readConfig(document.toJS() ?? {});
+  if (problems.length > 0) {
+    fail(problems.map(({ path, message }) => [offsetOf(document, path), said(path, message)] as const));
+  }
+  return config;
+}
+
+/** The text as a tree that keeps comments and places. */
+export function openDocument(text: string, lineCounter = new LineCounter()): Document.Parsed {
+  return parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    resolveKnownTags: false,
+    stringKeys: true,
+    uniqueKeys: true,
+    prettyErrors: false,
+    lineCounter,
+    logLevel: 'error',
+  });
+}
+
+function syntaxProblems(document: Document.Parsed): readonly (readonly [number, string])[] {
+  const found = [...document.errors, ...document.warnings].map(({ pos, message }) => [pos[0], message] as const);
+  visit(document, {
+    // One alias can stand for another many times over.
+    Alias: (_key, { range }) => {
+      found.push([range?.[0] ?? 0, 'aliases (*name) are not used here: write it out']);
+    },
+  });
+  return found;
+}
+
+function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly problems: readonly ConfigProblem[] } {
+  const parsed = fileSchema.safeParse(given);
+  const empty = { keys: {}, views: new Map(), columns: {}, contexts: new Map() };
+  if (!parsed.success) return { config: empty, problems: parsed.error.issues.flatMap(issueProblems) };
+  const { keys, views, columns, contexts, context } = parsed.data;
+  const own = readKeys(keys ?? {});
+  const saved = Object.entries(views ?? {}).map(([name, view]) => ({ name, ...readView(view) }));
+  const problems = [
+    ...own.problems,
+    ...saved.flatMap(({ name, problems: some }) =>
+      some.map(({ path, message }) => ({ path: ['views', name, ...path], message })),
+    ),
+    ...Object.entries(columns ?? {}).flatMap(([view, ids]) =>
+      columnProblems(view as ViewName, ids).map((message) => ({ path: ['columns', view], message })),
+    ),
+    ...contextProblems(context ?? undefined, Object.keys(contexts ?? {})),
+  ];
+  const config: ConsoleConfig = {
+    keys: own.keys,
+    views: new Map(saved.map(({ name, view }) => [name, view])),
+    columns: columns ?? {},
+    contexts: new Map(Object.entries(contexts ?? {})),
+    context: context ?? undefined,
+  };
+  return { config, problems };
+}
+
+function readView({ view, filter = '', sort, columns }: z.infer<typeof savedViewSchema>): {
+  readonly view: SavedView;
+  readonly problems: readonly ConfigProblem[];
+} {
+  const isReversed = sort?.startsWith('-') === true;
+  const column = isReversed ? sort.slice(1) : sort;
+  const filterProblem = problemOfFilter(view, filter);
+  const known = sortIds(view);
+  const problems: ConfigProblem[] = (columns === undefined ? [] : columnProblems(view, columns)).map((message) => ({
+    path: ['columns'],
+    message,
+  }));
+  if (filterProblem !== undefined) problems.push({ path: ['filter'], message: filterProblem });
+  if (column !== undefined && !known.includes(column)) {
+    problems.push({
+      path: ['sort'],
+      message: `${view} has no sort column ${JSON.stringify(column)}: ${listed(known)}`,
+    });
+  }
+  const order = column === undefined ? undefined : { column, reversed: isReversed };
+  return { view: { view, filter: filter.trim(), sort: order, columns }, problems };
+}
+
+function problemOfFilter(view: ViewName, filter: string): string | undefined {
+  if (filter.trim() === '') return undefined;
+  const table = tableOf(view);
+  if (view !== 'events' && table === undefined) return `${view} is no list: it has no filter`;
+  const read = table === undefined ? parseSearch(filter) : parseTableFilter(table, filter);
+  if (typeof read === 'function' || read.kind === 'search') return undefined;
+  return `${read.message} (at character ${String(read.position + 1)})`;
+}
+
+function columnProblems(view: ViewName, ids: readonly string[]): readonly string[] {
+  const known = columnIds(view);
+  return ids
+    .filter((id) => !known.includes(id))
+    .map((id) => `${view} has no column ${JSON.stringify(id)}: ${listed(known)}`);
+}
+
+function contextProblems(context: string | undefined, known: readonly string[]): readonly ConfigProblem[] {
+  if (context === undefined || known.includes(context)) return [];
+  return [{ path: ['context'], message: `there is no context ${JSON.stringify(context)}: ${listed(known)}` }];
+}
+
+function columnIds(view: ViewName): readonly string[] {
+  if (view === 'events') return EVENT_COLUMNS.map(({ id }) => id);
+  return tableOf(view)?.columns.map(({ id }) => id) ?? [];
+}
+
+function sortIds(view: ViewName): readonly string[] {
+  if (view === 'events') return EVENT_SORTS.map(({ id }) => id);
+  return (tableOf(view)?.columns ?? []).filter(({ compare }) => compare !== undefined).map(({ id }) => id);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'there is none' : `there is ${names.join(', ')}`;
+}
+
+function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownName(key, path) }));
+  }
+  if (issue.code === 'invalid_key') return issue.issues.map((one) => ({ path, message: problemOf(one) }));
+  // The reasons why each of several forms does not fit say less than what would.
+  return [{ path, message: problemOf(issue) }];
+}
+
+function unknownName(name: string, path: readonly string[]): string {
+  const known = knownNames(path);
+  const meant = nearest(name, known);
+  return `there is no such setting${meant === undefined ? `: ${listed(known)}` : `: did you mean ${meant}?`}`;
+}
+
+function knownNames([section, ...rest]: readonly string[]): readonly string[] {
+  if (section === undefined) return Object.keys(fileSchema.shape);
+  if (section === 'views' && rest.length === 1) return Object.keys(savedViewSchema.shape);
+  if (section === 'contexts' && rest.length === 1) return Object.keys(contextSchema.shape);
+  return ['env', 'file'];
+}
+
+/** Where the deepest part of the path is that is there. */
+function offsetOf(document: Document.Parsed, path: readonly string[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = length === path.length ? keyNode(document, path) : document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range != null) return node.range[0];
+  }
+  return document.contents?.range[0] ?? 0;
+}
+
+/** The name itself rather than what stands behind it: that is where one looks. */
+function keyNode(document: Document.Parsed, path: readonly string[]): unknown {
+  const map = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(map)) return undefined;
+  return map.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key;
+}
+
+function said(path: readonly string[], message: string): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}

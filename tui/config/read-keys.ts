@@ -1,0 +1,95 @@
+import { bindings, boundWith, keyLabel, KEYS, type Binding, type KeyAction, type OwnKeys } from '../keys.ts';
+import { nearest } from '../monctl/nearest.ts';
+
+/** Something that is wrong in the file, at a path of names. */
+export interface ConfigProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** They must mean the same to everybody: one leaves whatever happens, the other is the numbers of the views. */
+const FIXED: ReadonlySet<KeyAction> = new Set(['interrupt', 'view']);
+
+/** Where a character is text. */
+const TEXT_CONTEXTS: ReadonlySet<string> = new Set(['prompt', 'form', 'menu', 'command']);
+
+const NAMED_KEYS = 'space enter escape tab backspace delete insert up down left right home end pageup pagedown'.split(
+  ' ',
+);
+
+/** What terminals send for these is another key. */
+const NEVER_ARRIVES: ReadonlyMap<string, string> = new Map([
+  ['ctrl-i', 'tab'],
+  ['ctrl-m', 'enter'],
+  ['ctrl-[', 'escape'],
+]);
+
+/** Reads other keys for actions: every unknown name, impossible key and conflict is a problem. */
+export function readKeys(given: Readonly<Record<string, readonly string[]>>): {
+  readonly keys: OwnKeys;
+  readonly problems: readonly ConfigProblem[];
+} {
+  const problems: ConfigProblem[] = [];
+  const own: Partial<Record<KeyAction, readonly [string, ...string[]]>> = {};
+  for (const [name, chords] of Object.entries(given)) {
+    const problem = isAction(name) ? problemOf(name, chords) : unknownAction(name);
+    const [first, ...others] = chords;
+    if (problem !== undefined) problems.push({ path: ['keys', name], message: problem });
+    else if (isAction(name) && first !== undefined) own[name] = [first, ...others];
+  }
+  if (problems.length === 0) problems.push(...conflicts(own));
+  return { keys: own, problems };
+}
+
+function isAction(name: string): name is KeyAction {
+  return Object.hasOwn(KEYS, name);
+}
+
+function unknownAction(name: string): string {
+  const names = bindings().map(([action]) => action);
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? `there is ${names.join(', ')}` : `did you mean ${meant}?`;
+  return `there is no action ${JSON.stringify(name)}: ${hint}`;
+}
+
+function problemOf(action: KeyAction, chords: readonly string[]): string | undefined {
+  if (FIXED.has(action)) return `the keys of ${action} cannot be changed`;
+  if (chords.length === 0) return 'name at least one key';
+  return chords.map((chord) => chordProblem(chord, KEYS[action])).find((problem) => problem !== undefined);
+}
+
+function chordProblem(chord: string, binding: Binding): string | undefined {
+  const [, modifiers = '', name = ''] = /^((?:ctrl-)?(?:meta-)?(?:shift-)?)(.+)$/su.exec(chord) ?? [];
+  const isCharacter = /^[^\p{C}\p{Z}]$/u.test(name);
+  const isNamed = NAMED_KEYS.includes(name) || /^f(?:[1-9]|[12]\d|3[0-5])$/.test(name);
+  if (!isCharacter && !isNamed) {
+    return `${JSON.stringify(chord)} is no key: write a character, ${NAMED_KEYS.join(', ')} or f1 to f35, with ctrl-, meta- or shift- before it`;
+  }
+  const arrivesAs = NEVER_ARRIVES.get(chord);
+  if (arrivesAs !== undefined) return `a terminal sends ${arrivesAs} for ${chord}: name that, or another key`;
+  if (isCharacter && modifiers.includes('shift-')) return `shift is part of a character: write ${name.toUpperCase()}`;
+  if (modifiers !== '' || !isCharacter) return undefined;
+  if (binding.in.some((context) => TEXT_CONTEXTS.has(context))) {
+    return `${chord} is text where this is used: take a key with ctrl- or meta-, or one with a name`;
+  }
+  return /\d/.test(name) ? `${chord} is a count before a movement: take another key` : undefined;
+}
+
+/** Keys that would mean two things in one place. */
+function conflicts(own: OwnKeys): readonly ConfigProblem[] {
+  const taken = new Map<string, KeyAction>();
+  const problems = new Map<string, ConfigProblem>();
+  for (const [action, binding] of boundWith(own)) {
+    for (const context of binding.in) {
+      for (const key of binding.keys) {
+        const other = taken.get(`${context} ${key}`);
+        taken.set(`${context} ${key}`, action);
+        if (other === undefined || other === action) continue;
+        const [changed, kept] = own[action] === undefined ? [other, action] : [action, other];
+        const message = `${keyLabel(key)} is also the key of ${kept} (${KEYS[kept].help}): give ${kept} another one, too`;
+        problems.set(`${changed} ${key} ${kept}`, { path: ['keys', changed], message });
+      }
+    }
+  }
+  return [...problems.values()];
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { parseBackendAddress } from '../../shared/client/backend-address.ts';
+import { errorMessage, MonError } from '../../shared/errors.ts';
+import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
+
+/** No password and no key is longer. */
+const SECRET_LENGTH_MAX = 4096;
+
+/**
+ * Where a context is, and with what one is let in there. Nothing of another backend's credentials comes with it.
+ *
+ * @param env where secrets are that are in the environment
+ * @throws MonError `invalid` when a secret is not where it should be; the message never holds it
+ */
+export async function resolveContext(
+  name: string,
+  { backend, user, password, key }: ContextConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ResolvedContext> {
+  const credentials: Record<string, string> = {};
+  if (key !== undefined) credentials['MON_API_KEY'] = await secretOf(name, 'key', key, env);
+  if (user !== undefined && password !== undefined) {
+    credentials['MON_CREDENTIALS'] = `${user}:${await secretOf(name, 'password', password, env)}`;
+  }
+  // It fails here rather than in the middle of connecting.
+  parseBackendAddress(backend, credentials);
+  return { backend, env: credentials };
+}
+
+async function secretOf(
+  context: string,
+  what: string,
+  source: SecretSource,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const place = 'env' in source ? `$${source.env}` : source.file;
+  const secret = 'env' in source ? (env[source.env] ?? '') : await fileSecret(`the ${what} of ${context}`, source.file);
+  if (secret === '') throw new MonError('invalid', `the ${what} of ${context} is not in ${place}`);
+  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `${place} holds too much for a ${what}`);
+  return secret;
+}
+
+async function fileSecret(what: string, path: string): Promise<string> {
+  try {
+    // The line end is the editor's.
+    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new MonError('invalid', `${what} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
+}
