@@ -1,5 +1,5 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { entriesEndedByResolve, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
@@ -10,7 +10,7 @@ import { recordAudit, type AuditedChange } from './audit.ts';
 import { recordBulk } from './audit-bulk.ts';
 import type { Batcher } from './batcher.ts';
 import { auditedEvent, resolveEvent } from './events.ts';
-import { livingEntry, refuseTooMany } from './silenced.ts';
+import { beginProblem, livingEntry, refuseTooMany } from './silenced.ts';
 import type { Transaction } from './transaction.ts';
 
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
@@ -33,13 +33,14 @@ export class Bulk {
    * Does the operations in their order, in one commit.
    *
    * @returns an outcome for each; without `expect` those whose object is gone are left out, and say so
-   * @throws MonError `conflict` when all were expected and one cannot be done, `unavailable`; then nothing was done
+   * @throws MonError `invalid` when a silence begins too far ahead, `conflict` when all were expected and one cannot be done, `unavailable`; then nothing was done
    */
   run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
     return this.#batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
         refuseTooMany(namespace, operations.filter(({ op }) => op === 'silence' || op === 'restore').length);
+        refuseFarBegins(operations, transaction.now);
         if (expect === 'all') refuseMissing(namespace, operations, transaction.nowMs);
         const all = operations.map((operation) => perform(transaction, namespace, operation));
         const changes = all.flatMap(({ change }) => change ?? []);
@@ -54,6 +55,19 @@ export class Bulk {
       },
     );
   }
+}
+
+function refuseFarBegins(operations: readonly BulkOperation[], now: number): void {
+  for (const [index, operation] of operations.entries()) {
+    const problem = beginProblem(beginOf(operation), now);
+    if (problem !== undefined) throw new MonError('invalid', `operations.${String(index)}: ${problem}`);
+  }
+}
+
+/** Epoch seconds. */
+function beginOf(operation: BulkOperation): number | null | undefined {
+  if (operation.op === 'silence') return operation.begin;
+  return operation.op === 'restore' ? operation.entry.begin : undefined;
 }
 
 function openEvents(registry: Registry, namespaceName: string, operations: readonly BulkOperation[]): CheckEntry[] {
@@ -151,15 +165,18 @@ function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
 
 /**
  * Before anything is changed: a command that is refused must have changed nothing. What an operation does to those that
- * follow it is taken into account by their targets: none may have two.
+ * follow it is known by their targets, of which none may come twice, and by the silences that end with an event.
  *
  * @throws MonError `conflict` naming the first operation that cannot be done
  */
 function refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): void {
   const targets = new Set<string>();
+  const ended = new Set<string>();
   for (const [index, operation] of operations.entries()) {
     const target = targetOf(operation);
-    const refusal = refusalOf(namespace, operation, nowMs);
+    const isEnded = operation.op === 'clear' && ended.has(target);
+    const refusal = isEnded ? 'not_found' : refusalOf(namespace, operation, nowMs);
+    if (operation.op === 'resolve') for (const id of idsEndedWith(namespace, operation, nowMs)) ended.add(id);
     if (refusal === undefined && !targets.has(target)) {
       targets.add(target);
       continue;
@@ -167,6 +184,12 @@ function refuseMissing(namespace: Namespace, operations: readonly BulkOperation[
     const why = refusal === undefined ? 'is named twice' : REFUSALS[refusal];
     throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, and all were expected`);
   }
+}
+
+/** The silenced entries that end with an event. */
+function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
+  const subscriptions = namespace.clients.get(client)?.record.subscriptions ?? [];
+  return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs).map(({ id }) => id);
 }
 
 const REFUSALS: Readonly<Record<BulkRefusal, string>> = {

@@ -2,6 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
+import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { mon, MON, recordAudit } from './audit.ts';
@@ -29,12 +30,14 @@ export class SilencedEntries {
   /**
    * Makes an entry, or replaces the one with the same id as a whole (completion 1.2).
    *
-   * @throws MonError `unavailable`
+   * @throws MonError `invalid` when it begins too far ahead, `unavailable`
    */
   create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       refuseTooMany(namespace, 1);
+      const problem = beginProblem(request.begin, transaction.now);
+      if (problem !== undefined) throw new MonError('invalid', problem);
       const entry = silencedEntry(request, transaction.nowMs);
       const before = livingEntry(namespace, entry.id, transaction.nowMs);
       transaction.saveSilenced(namespace, entry);
@@ -81,6 +84,17 @@ export class SilencedEntries {
 export function livingEntry(namespace: Namespace, id: string, nowMs: number): SilencedEntry | undefined {
   const entry = namespace.silenced.get(id);
   return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
+}
+
+/**
+ * What is wrong with the time at which an entry is to begin: a time in milliseconds, say, which would never come.
+ *
+ * @param begin epoch seconds
+ * @param now epoch seconds
+ */
+export function beginProblem(begin: number | null | undefined, now: number): string | undefined {
+  if ((begin ?? 0) - now <= LIFETIME_SECONDS_MAX) return undefined;
+  return 'begin must be within a hundred years: it is in seconds since 1970';
 }
 
 /** @throws MonError `unavailable` when there is no room for so many more entries */

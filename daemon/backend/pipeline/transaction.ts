@@ -129,6 +129,15 @@ export class Transaction {
     this.#changes.push(['stash', namespace.name, path]);
   }
 
+  /** Adds to the audit trail what this batch does, see `recordAudit`. */
+  addAudit(entry: AuditEntry): void {
+    const { audit } = this.registry;
+    const { record, trimmed } = audit.append(entry, this.nowMs);
+    this.#put(auditKey(record.id), JSON.stringify(record));
+    for (const id of trimmed) this.#del(auditKey(id));
+    this.#put(AUDIT_HEAD, JSON.stringify(audit.head));
+  }
+
   saveSpool(namespace: Namespace, client: string, mark: SpoolMark): void {
     namespace.spools.set(client, mark);
     let clients = this.#spools.get(namespace);
@@ -158,15 +167,6 @@ export class Transaction {
       namespace.tombstones.set(client, tombstone);
       this.#put(key, JSON.stringify(tombstone));
     }
-  }
-
-  /** Adds to the audit trail what this batch does, see `recordAudit`. */
-  addAudit(entry: AuditEntry): void {
-    const { audit } = this.registry;
-    const { record, trimmed } = audit.append(entry, this.nowMs);
-    this.#put(auditKey(record.id), JSON.stringify(record));
-    for (const id of trimmed) this.#del(auditKey(id));
-    this.#put(AUDIT_HEAD, JSON.stringify(audit.head));
   }
 
   /** What is to be written. */

@@ -33,8 +33,8 @@ const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 export class Registry {
   /** Grows whenever everything was read again: then the entries in hand are no longer the ones here. */
   generation = 0;
-  readonly audit: AuditChain;
   #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
+  readonly audit: AuditChain;
 
   constructor(limits = AUDIT_LIMITS) {
     this.audit = new AuditChain(limits);

@@ -36,6 +36,13 @@ export const aggregateDeletionKey = (namespace: string, aggregate: string): Key 
   aggregate,
 ];
 
+/** Records of the audit trail, by id. */
+const AUDIT = 'audit';
+export const auditKey = (id: number): Key => [AUDIT, id];
+
+/** Where the audit trail begins and ends. */
+export const AUDIT_HEAD: Key = ['audit-head'];
+
 /** Names of deleted clients that may not come back yet. */
 export const INVALIDATED = 'invalidated';
 export const invalidatedKey = (namespace: string, client: string): Key => [INVALIDATED, namespace, client];
@@ -47,13 +54,6 @@ export const tombstoneKey = (namespace: string, client: string): Key => [TOMBSTO
 /** Stashes by their path, which is one part whatever slashes it holds. */
 export const STASHES = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [STASHES, namespace, path];
-
-/** Records of the audit trail, by id. */
-const AUDIT = 'audit';
-export const auditKey = (id: number): Key => [AUDIT, id];
-
-/** Where the audit trail begins and ends. */
-export const AUDIT_HEAD: Key = ['audit-head'];
 
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is

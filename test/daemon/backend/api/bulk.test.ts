@@ -134,6 +134,11 @@ describe('all or nothing', () => {
     ['a silence of nothing', { op: 'silence' }, /^operations\.1: at least one of subscription and check is required$/],
     ['a strange name', { op: 'silence', check: 'a b' }, /^operations\.1\.check: must be word characters/],
     ['a negative end', { op: 'silence', check: 'a', expire: -2 }, /^operations\.1\.expire: /],
+    [
+      'a begin in milliseconds',
+      { op: 'silence', check: 'a', begin: 1_800_000_000_000 },
+      /^operations\.1: begin must be within/,
+    ],
     ['a clear without an id', { op: 'clear' }, /^operations\.1\.id: /],
     ['a resolve without a check', { op: 'resolve', client: 'web-1' }, /^operations\.1\.check: /],
     ['a restore without an entry', { op: 'restore' }, /^operations\.1\.entry: /],
@@ -194,6 +199,16 @@ describe('all or nothing', () => {
     expect(await silencedIds()).toEqual(['*:disk']);
     expect(await done([clear], { expect: 'all' })).toMatchObject([{ ok: true }]);
   });
+});
+
+test('with expect: all a silence that ends with an event cannot be cleared after it', async () => {
+  await report('web-1', 'disk');
+  await ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
+  const resolve = { op: 'resolve', client: 'web-1', check: 'disk' };
+  const clear = { op: 'clear', id: '*:disk' };
+  expect(await bulk([resolve, clear], { expect: 'all' })).toMatchObject({ status: 409 });
+  expect([await events(), await silencedIds()]).toEqual([['web-1/disk'], ['*:disk']]);
+  expect(await done([clear, resolve], { expect: 'all' })).toMatchObject([{ ok: true }, { ok: true }]);
 });
 
 describe('undo', () => {

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { auditIds, readAudit, readAuditHead } from '../../daemon/backend/read/audit.ts';
+import { SILENCED } from '../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { followAuditChain } from '../../shared/domain/audit.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { AuditEntry, AuditRecord } from '../../shared/schemas/audit.ts';
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
+import { startDaemon } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 3;
+const WRITERS = 6;
+/** Longest time under load before the kill. */
+const LOAD_MS_MAX = 500;
+/** Names, few enough to meet often. */
+const CHECKS = 20;
+
+interface Left {
+  /** The oldest first. */
+  readonly records: readonly AuditRecord[];
+  /** What is wrong with their chain. */
+  readonly problem: string | undefined;
+  /** Ids of silenced entries, with the reason of each. */
+  readonly silenced: ReadonlyMap<string, string | null>;
+}
+
+/** What a killed backend left on the disk. */
+async function readStore(dir: string): Promise<Left> {
+  const store = await openLevelStore(dir);
+  try {
+    const silenced = new Map<string, string | null>();
+    for await (const [, value] of store.scan([SILENCED])) {
+      const { id, reason } = JSON.parse(value) as SilencedEntry;
+      silenced.set(id, reason);
+    }
+    const records = await readAudit(store, await auditIds(store, {}));
+    const { last, hash } = await readAuditHead(store);
+    let expected = { id: last, hash };
+    let problem: string | undefined;
+    for (const record of records) {
+      const next = followAuditChain(expected, record, (text) => createHash('sha256').update(text).digest('hex'));
+      if ('problem' in next) problem ??= next.problem;
+      else expected = next;
+    }
+    return { records: records.toReversed(), problem: problem ?? (expected.id === 0 ? undefined : 'cut off'), silenced };
+  } finally {
+    await store.close();
+  }
+}
+
+/** The silenced entries that there must be after all that the trail tells of. */
+function replay(records: readonly AuditRecord[]): Map<string, string | null> {
+  const silenced = new Map<string, string | null>();
+  const changes = records.flatMap((record) => (record.action === 'bulk' ? (record.after as AuditEntry[]) : record));
+  for (const { target, after } of changes) {
+    if (after === null || after === undefined) silenced.delete(target);
+    else silenced.set(target, (after as SilencedEntry).reason);
+  }
+  return silenced;
+}
+
+/** Makes and clears silences until the backend is gone; the reasons of those that it has acknowledged. */
+async function write(api: ApiClient, chance: Chance, name: string): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (let count = 0; ; count++) {
+    const reason = `${name}-${String(count)}`;
+    const operations = Array.from({ length: 1 + chance.below(4) }, (): BulkOperation => {
+      const check = `check-${String(chance.below(CHECKS))}`;
+      return chance.below(3) === 0 ? { op: 'clear', id: `*:${check}` } : { op: 'silence', check, reason };
+    });
+    try {
+      await api.bulk({ operations });
+    } catch (error) {
+      if (error instanceof MonError && error.code === 'unavailable') return acknowledged;
+      throw error;
+    }
+    if (operations.some(({ op }) => op === 'silence')) acknowledged.push(reason);
+  }
+}
+
+test(
+  'after a kill at any moment the trail tells of exactly the silences that are there, and of all that was acknowledged',
+  async () => {
+    const chance = new Chance(seed());
+    const dir = await tempDir();
+    const stateDir = join(dir, 'state');
+    const config = join(dir, 'config.json');
+    // However long it goes on: what is there now follows from all that was ever done.
+    await writeFile(config, JSON.stringify({ 'audit-limit': 10_000_000 }));
+    let told = 0;
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      await using daemon = await startDaemon({ stateDir, args: ['-c', config] });
+      const api = openApiClient({ backend: daemon.url, env: {} });
+      const writing = Array.from({ length: WRITERS }, (_, at) => write(api, chance, `${String(round)}-${String(at)}`));
+      await delay(50 + chance.below(LOAD_MS_MAX));
+      await daemon.end('SIGKILL');
+      const acknowledged = (await Promise.all(writing)).flat();
+
+      const { records, problem, silenced } = await readStore(stateDir);
+      expect(problem).toBeUndefined();
+      expect(silenced).toEqual(replay(records));
+      const text = JSON.stringify(records);
+      expect(acknowledged.filter((reason) => !text.includes(`"${reason}"`))).toEqual([]);
+      expect(records.length).toBeGreaterThan(told);
+      told = records.length;
+    }
+    console.log(`${String(rounds(ROUNDS))} kills, ${String(told)} records`);
+  },
+  roundsTimeoutMs(ROUNDS, 10_000),
+);
