@@ -4,9 +4,11 @@ import { ConfirmDialog } from './components/confirm-dialog.tsx';
 import { MenuDialog } from './components/menu-dialog.tsx';
 import { SilenceDialog } from './components/silence-dialog.tsx';
 import { DetailScreen } from './screens/detail-screen.tsx';
+import { InspectScreen } from './screens/inspect-screen.tsx';
 import { HelpScreen } from './screens/help-screen.tsx';
 import { LogScreen } from './screens/log-screen.tsx';
 import { RefusedScreen } from './screens/refused-screen.tsx';
+import { SilenceEntryScreen } from './screens/silence-entry-screen.tsx';
 import { TooSmallScreen } from './screens/too-small-screen.tsx';
 import { ViewScreen } from './screens/view-screens.tsx';
 import { isFull, isTooSmall } from './store/console-state.ts';
@@ -34,6 +36,8 @@ export function App({ store, theme }: AppProps): ReactElement {
           size={size}
           form={dialog.form}
           preview={store.silencePreview(dialog.form)}
+          policy={store.silencePolicy}
+          silenced={store.silenced}
           nowMs={store.nowMs}
         />
       )}
@@ -63,5 +67,7 @@ function Screen({ store, theme }: AppProps): ReactElement {
     );
   }
   if (layer?.kind === 'detail') return <DetailScreen theme={theme} store={store} layer={layer} />;
+  if (layer?.kind === 'inspect') return <InspectScreen theme={theme} store={store} layer={layer} />;
+  if (layer?.kind === 'silence-entry') return <SilenceEntryScreen theme={theme} store={store} layer={layer} />;
   return <ViewScreen theme={theme} store={store} />;
 }

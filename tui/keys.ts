@@ -10,7 +10,18 @@ export interface KeyPress {
 }
 
 /** Where a binding is in effect: a view by its name, or what lies over it. */
-export type KeyContext = ViewName | 'detail' | 'help' | 'log' | 'confirm' | 'form' | 'prompt' | 'search' | 'menu';
+export type KeyContext =
+  | ViewName
+  | 'detail'
+  | 'inspect'
+  | 'silence-entry'
+  | 'help'
+  | 'log'
+  | 'confirm'
+  | 'form'
+  | 'prompt'
+  | 'search'
+  | 'menu';
 
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
 const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks'] as const;
@@ -18,7 +29,7 @@ const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks'] as const
 const VIEWS_ALL = [...LISTS, 'overview', 'upgrade'] as const;
 
 /** Where there can be more rows than the screen has. */
-const SCROLLED = [...VIEWS_ALL, 'detail', 'help', 'log'] as const;
+const SCROLLED = [...VIEWS_ALL, 'detail', 'inspect', 'silence-entry', 'help', 'log'] as const;
 
 export interface Binding {
   /** As `chordOf` writes them, the one to show first. */
@@ -39,14 +50,14 @@ export interface Binding {
 export const KEYS = {
   silence: {
     keys: ['s'],
-    in: ['events', 'detail'],
+    in: ['events', 'detail', 'inspect'],
     help: 'silence the marked events, or the one at the cursor',
     hint: 'silence',
     changes: true,
   },
   resolve: {
     keys: ['r'],
-    in: ['events', 'detail'],
+    in: ['events', 'detail', 'inspect'],
     help: 'resolve the marked events, or the one at the cursor',
     hint: 'resolve',
     changes: true,
@@ -57,11 +68,67 @@ export const KEYS = {
     help: 'end the silences on the event under the cursor',
     changes: true,
   },
+  acknowledge: {
+    keys: ['K'],
+    in: ['events', 'detail', 'inspect'],
+    help: 'acknowledge: silence exactly these events until they resolve',
+    changes: true,
+  },
+  'repeat-silence': {
+    keys: ['S'],
+    in: ['events', 'detail'],
+    help: 'silence these events as the last ones were',
+    changes: true,
+  },
+  delete: {
+    keys: ['D'],
+    in: ['events', 'detail'],
+    help: 'delete: resolve the events and forget their results and history',
+    changes: true,
+  },
+  'delete-client': {
+    keys: ['D'],
+    in: ['clients', 'inspect'],
+    help: 'delete the marked clients, or the one at the cursor, with all that is known of them',
+    changes: true,
+  },
+  'silence-change': {
+    keys: ['e'],
+    in: ['silences', 'silence-entry'],
+    help: 'change or extend the marked silences, or the one at the cursor; they keep their author',
+    hint: 'change',
+    changes: true,
+  },
+  'silence-end': {
+    keys: ['u', 'D'],
+    in: ['silences', 'silence-entry'],
+    help: 'end the marked silences now, or the one at the cursor',
+    hint: 'end',
+    changes: true,
+  },
+  'silence-again': {
+    keys: ['n'],
+    in: ['silences', 'silence-entry'],
+    help: 'make ended silences again',
+    hint: 'again',
+    changes: true,
+  },
+  'silence-filter': {
+    keys: ['f'],
+    in: ['silences'],
+    help: 'choose which silences to show: active, pending, expiring, ended, mine, matching nothing',
+    hint: 'show',
+  },
   mark: { keys: ['space'], in: [...LISTS], help: 'mark and go to the next row', hint: 'mark' },
   range: { keys: ['V', 'ctrl-space'], in: [...LISTS], help: 'mark everything from the last mark to the cursor' },
   'mark-all': { keys: ['a'], in: [...LISTS], help: 'mark all rows that the filter shows', hint: 'mark all' },
   'clear-marks': { keys: ['A'], in: [...LISTS], help: 'clear all marks' },
-  open: { keys: ['enter'], in: ['events'], help: 'open the event under the cursor', hint: 'detail' },
+  open: {
+    keys: ['enter'],
+    in: [...LISTS, 'inspect'],
+    help: 'open what is under the cursor',
+    hint: 'detail',
+  },
   reload: { keys: ['enter'], in: ['detail'], help: 'load the newest state of this event' },
   filter: {
     keys: ['/'],
@@ -69,9 +136,12 @@ export const KEYS = {
     help: 'filter: words, !word, field=value; of events also status>=warn, age>1h',
     hint: 'filter',
   },
-  json: { keys: ['y'], in: ['events', 'detail'], help: 'raw JSON of the event', hint: 'json' },
+  json: { keys: ['y'], in: ['events', 'detail', 'inspect'], help: 'the raw JSON', hint: 'json' },
   wrap: { keys: ['w'], in: ['detail'], help: 'wrap long lines, or cut them', hint: 'wrap' },
   sort: { keys: ['o'], in: [...LISTS], help: 'choose the column to sort by', hint: 'sort' },
+  'box-open': { keys: ['enter'], in: ['overview'], help: 'open the row under the cursor as a list', hint: 'open' },
+  'box-next': { keys: ['tab'], in: ['overview'], help: 'next box', hint: 'next box' },
+  'box-previous': { keys: ['shift-tab'], in: ['overview'], help: 'box before' },
   'sort-reverse': { keys: ['O'], in: [...LISTS], help: 'sort the other way round' },
   'sort-left': { keys: ['<'], in: [...LISTS], help: 'sort by the column to the left' },
   'sort-right': { keys: ['>'], in: [...LISTS], help: 'sort by the column to the right' },
@@ -86,7 +156,12 @@ export const KEYS = {
   'view-back': { keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before' },
   'view-forward': { keys: [']'], in: [...VIEWS_ALL], help: 'forward again' },
   'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
-  pause: { keys: ['p'], in: [...VIEWS_ALL, 'detail'], help: 'pause the feed, or resume it', hint: 'pause' },
+  pause: {
+    keys: ['p'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
+    help: 'pause the feed, or resume it',
+    hint: 'pause',
+  },
   down: { keys: ['j', 'down'], in: [...SCROLLED], help: 'down; 5j goes five rows' },
   up: { keys: ['k', 'up'], in: [...SCROLLED], help: 'up' },
   'half-down': { keys: ['ctrl-d'], in: [...SCROLLED], help: 'half a page down' },
@@ -97,16 +172,40 @@ export const KEYS = {
   bottom: { keys: ['G', 'end'], in: [...SCROLLED], help: 'to the bottom' },
   'next-critical': { keys: ['e'], in: ['events'], help: 'next critical event' },
   'previous-critical': { keys: ['E'], in: ['events'], help: 'previous critical event' },
+  undo: {
+    keys: ['z', 'ctrl-z'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
+    help: 'undo the last own change (of the last 20, for 10 minutes)',
+    changes: true,
+  },
   pane: { keys: ['tab', 'ctrl-e'], in: ['events'], help: 'show or hide the pane below the list (from 30 rows on)' },
-  reconnect: { keys: ['R'], in: [...VIEWS_ALL, 'detail'], help: 'reconnect now' },
-  resync: { keys: ['ctrl-r'], in: [...VIEWS_ALL, 'detail'], help: 'load everything from the backend again' },
+  run: {
+    keys: ['R'],
+    in: ['events', 'detail', 'checks', 'inspect'],
+    help: 'run the check now, out of turn; without a connection: reconnect',
+    hint: 'run now',
+  },
+  reconnect: {
+    keys: ['R'],
+    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade'],
+    help: 'reconnect now',
+  },
+  resync: {
+    keys: ['ctrl-r'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
+    help: 'load everything from the backend again',
+  },
   repaint: {
     keys: ['ctrl-l'],
     in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu'],
     help: 'draw the screen again',
   },
-  lock: { keys: ['!'], in: [...VIEWS_ALL, 'detail'], help: 'read-only lock on or off' },
-  log: { keys: ['L'], in: [...VIEWS_ALL, 'detail'], help: 'what the console has said and what operators did' },
+  lock: { keys: ['!'], in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'], help: 'read-only lock on or off' },
+  log: {
+    keys: ['L'],
+    in: [...VIEWS_ALL, 'detail', 'inspect'],
+    help: 'what the console has said and what operators did',
+  },
   'log-open': { keys: ['enter'], in: ['log'], help: 'the whole entry under the cursor', hint: 'details' },
   'log-tab': {
     keys: ['tab', 'shift-tab'],
@@ -117,7 +216,12 @@ export const KEYS = {
   'help-run': { keys: ['enter'], in: ['help'], help: 'do what the line under the cursor says', hint: 'do it' },
   search: { keys: ['/'], in: ['log', 'help'], help: 'show only lines with these words', hint: 'search' },
   help: { keys: ['?', 'f1'], in: [...SCROLLED], help: 'this help', hint: 'help' },
-  close: { keys: ['escape', 'q'], in: ['detail', 'help', 'log'], help: 'back to the list', hint: 'back' },
+  close: {
+    keys: ['escape', 'q'],
+    in: ['detail', 'inspect', 'silence-entry', 'help', 'log'],
+    help: 'back to the list',
+    hint: 'back',
+  },
   back: {
     keys: ['escape'],
     in: [...VIEWS_ALL],

@@ -56,9 +56,13 @@ export class ConsoleDriver {
     this.store.paint();
   }
 
-  /** Effects that people asked for; what the pane loads by itself is left out. */
+  /** Effects that people asked for; what the pane, the silence dialog and the trend of the aggregates load by themselves is left out. */
   effects(): readonly Effect[] {
-    return this.store.takeEffects().filter((effect) => effect.kind !== 'load-event' || effect.into !== 'pane');
+    return this.store.takeEffects().filter((effect) => {
+      if (effect.kind === 'load-view') return effect.view === this.store.state.view;
+      if (effect.kind === 'load-silence-policy' || effect.kind === 'load-ended-silences') return false;
+      return effect.kind !== 'load-event' || effect.into !== 'pane';
+    });
   }
 
   /** Keys of the shown rows, in order. */

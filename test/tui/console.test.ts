@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { byKey, eventOf, openRig, type RigOptions } from '../support/console-rig.ts';
 import { FEED_HELLO, startFeedServer } from '../support/feed-server.ts';
+import type { BulkRequest } from '../../shared/schemas/bulk.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
 
 const A = anEventRow({ client: 'a', since: 20 });
 const B = anEventRow({ client: 'b', since: 10 });
 
-const accepting: NonNullable<RigOptions['api']> = ({ path }) => {
-  if (path === '/silenced') return { status: 201 };
-  if (path === '/silenced/clear') return { status: 204 };
-  if (path === '/resolve') return { status: 202, body: { issued: 1 } };
-  return { status: 404 };
+const accepting: NonNullable<RigOptions['api']> = ({ path, body }) => {
+  if (path !== '/api/mon/v1/bulk') return { status: 404 };
+  const { operations } = body as BulkRequest;
+  return { status: 200, body: { results: operations.map(() => ({ ok: true })) } };
 };
 
 const oneEvent: NonNullable<RigOptions['api']> = ({ path }) =>
@@ -24,13 +24,19 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([
       {
         method: 'POST',
-        path: '/silenced',
+        path: '/api/mon/v1/bulk',
         body: {
-          subscription: 'client:a',
-          check: 'http-frontend',
-          expire: 3600,
-          expire_on_resolve: true,
-          reason: 'disk swap',
+          operations: [
+            {
+              op: 'silence',
+              subscription: 'client:a',
+              check: 'http-frontend',
+              expire: 3600,
+              expire_on_resolve: true,
+              reason: 'disk swap',
+              creator: 'alice@ops',
+            },
+          ],
           creator: 'alice@ops',
         },
       },
@@ -47,8 +53,11 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     await rig.shows('1 silence ended');
     expect(rig.requests).toContainEqual({
       method: 'POST',
-      path: '/silenced/clear',
-      body: { id: 'client:a:http-frontend' },
+      path: '/api/mon/v1/bulk',
+      body: {
+        operations: [{ op: 'clear', id: 'client:a:http-frontend', if_timestamp: aSilencedRow().timestamp }],
+        creator: 'alice@ops',
+      },
     });
   });
 
@@ -56,33 +65,42 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
     rig.type('ary');
     await rig.shows('2 events resolved');
-    expect(rig.requests.filter(({ path }) => path === '/resolve').map(({ body }) => body)).toEqual([
-      { client: 'a', check: 'http-frontend' },
-      { client: 'b', check: 'http-frontend' },
+    expect(rig.requests.filter(({ path }) => path === '/api/mon/v1/bulk').map(({ body }) => body)).toEqual([
+      {
+        operations: [
+          { op: 'resolve', client: 'a', check: 'http-frontend' },
+          { op: 'resolve', client: 'b', check: 'http-frontend' },
+        ],
+        creator: 'alice@ops',
+      },
     ]);
   });
 
   test('an event that is resolved already counts as resolved', async () => {
-    const rig = await openRig({ snapshot: { events: byKey([A]) }, api: () => ({ status: 404 }) });
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: () => ({ status: 200, body: { results: [{ ok: false, error: 'not_found' }] } }),
+    });
     rig.type('ry');
     await rig.shows('1 event resolved: a/http-frontend');
     expect(rig.quits).toBe(0);
   });
 
-  test('of several silences exactly those that failed are named, with the reason of each', async () => {
+  test('of several changes exactly those that failed are named, with the reason of each', async () => {
+    const ids = ['client:a:http-frontend', 'client:b:http-frontend'];
     const rig = await openRig({
-      snapshot: { events: byKey([A, B]) },
-      api: ({ body }) =>
-        JSON.stringify(body).includes('client:b')
-          ? { status: 400, body: { error: 'reason must name a change' } }
-          : { status: 201 },
+      snapshot: {
+        events: byKey([{ ...A, silenced_by: ids }]),
+        silenced: Object.fromEntries(ids.map((id) => [id, aSilencedRow({ id })])),
+      },
+      api: () => ({ status: 200, body: { results: [{ ok: true }, { ok: false, error: 'changed' }] } }),
     });
-    rig.type('aswhy\u0013');
-    await rig.shows('1 of 2 silences made');
-    expect(rig.row('not made')).toContain('client:b:http-frontend: reason must name a change');
-    expect(rig.row(' made: client:a')).toContain('client:a:http-frontend');
+    rig.type('uy');
+    await rig.shows('1 of 2 silences ended');
+    expect(rig.row('not ended')).toContain('client:b:http-frontend: somebody changed it since');
+    expect(rig.row(' ended: client:a')).toContain('client:a:http-frontend');
     rig.type('\r');
-    await rig.showsNo('not made');
+    await rig.showsNo('not ended');
   });
 
   test('a backend that fails is quoted', async () => {

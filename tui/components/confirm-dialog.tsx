@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
 import type { ConfirmLayer, ScreenSize } from '../store/console-state.ts';
 import { wrapCells } from '../store/wrap-cells.ts';
-import { run, type Theme } from '../theme.ts';
+import { run, type Run, type Theme } from '../theme.ts';
 import { buttonRun, Dialog, dialogWidth } from './dialog.tsx';
+import { fieldRuns } from './text-field.ts';
 
 export function ConfirmDialog({
   theme,
@@ -21,6 +22,7 @@ export function ConfirmDialog({
       title={layer.title}
       lines={[
         ...layer.lines.flatMap((line) => wrapCells(line, width)).map((line) => [run(line)]),
+        ...typedLines(layer, width),
         [],
         layer.effect === undefined
           ? [buttonRun(layer.button, true)]
@@ -28,9 +30,16 @@ export function ConfirmDialog({
               buttonRun('Cancel', layer.focused === 'cancel'),
               run('   '),
               buttonRun(layer.button, layer.focused === 'submit'),
-              run('   y yes   n no', 'faint'),
+              run(layer.typed === undefined ? '   y yes   n no' : '', 'faint'),
             ],
       ]}
     />
   );
+}
+
+/** The line to type the number into, where there is one to type. */
+function typedLines({ typed }: ConfirmLayer, width: number): readonly (readonly Run[])[] {
+  if (typed === undefined) return [];
+  const asked = `These are many: type ${typed.wanted} to go on: `;
+  return [[], [run(asked, 'warning'), ...fieldRuns(typed.line, Math.max(8, width - asked.length), true)]];
 }

@@ -1,21 +1,41 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
-import { silencedId } from '../../shared/domain/silencing.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import {
+  changeOutcomes,
+  changeReport,
+  outcomeReport,
+  refusedReport,
+  type Change,
+  type ChangeReport,
+} from '../store/changes.ts';
+import { report } from '../store/confirm.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import type { Effect } from '../store/effects.ts';
-import { countOf, nameOf, report } from '../store/event-actions.ts';
+import type { Subject } from '../store/inspect-layer.ts';
+import type { RunOrder } from '../store/run-now.ts';
+import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../store/silence-history.ts';
 import type { Target } from '../store/silence-form.ts';
+import { nameOf } from '../store/targets.ts';
+import { undoOperations } from '../store/undo.ts';
 import type { LoadedView } from '../store/views/view-data.ts';
+import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { VIEW_LOADERS, type ViewApi } from './view-loaders.ts';
 
-/** Requests under way at once when many events were marked. */
+/** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;
 
 /** What the effects act on. */
 export interface EffectTools {
   readonly store: ConsoleStore;
-  readonly api: () => Promise<ViewApi & Pick<ApiClient, 'check' | 'event' | 'resolve' | 'silence' | 'clearSilenced'>>;
+  readonly api: () => Promise<
+    ViewApi &
+      SubjectApi &
+      Pick<
+        ApiClient,
+        'audit' | 'bulk' | 'deleteClient' | 'deleteResult' | 'event' | 'requestCheck' | 'resolve' | 'silencePolicy'
+      >
+  >;
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws every cell again. */
   readonly repaint: () => void;
@@ -24,18 +44,23 @@ export interface EffectTools {
 
 /** Does what a key asked for and tells the store how it went. Never throws: an outcome is something to show. */
 export async function runEffect(effect: Effect, tools: EffectTools): Promise<void> {
-  const { store, api } = tools;
   switch (effect.kind) {
-    case 'silence':
-      return silence(effect.entries, tools);
-    case 'resolve':
-      return resolve(effect.targets, tools);
-    case 'clear-silenced': {
-      const outcomes = await inParallel(effect.ids, async (id) => (await api()).clearSilenced({ id }));
-      return tell(store, outcomes, { done: 'ended', noun: 'silence', nameOf: (id) => id });
-    }
+    case 'change':
+      return change(effect.change, effect.undoes, tools);
+    case 'delete-events':
+      return deleteEvents(effect.targets, tools);
+    case 'load-silence-policy':
+      return loadSilencePolicy(tools);
+    case 'load-ended-silences':
+      return loadEndedSilences(tools);
     case 'load-event':
       return loadEvent(effect.target, effect.into, tools);
+    case 'delete-clients':
+      return deleteClients(effect.names, tools);
+    case 'request-checks':
+      return requestChecks(effect.orders, tools);
+    case 'load-subject':
+      return loadOf(effect.subject, tools);
     case 'load-view':
       return loadView(effect.view, tools);
     case 'reconnect':
@@ -49,25 +74,62 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
   }
 }
 
-async function silence(entries: readonly SubmittedSilenced[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(entries, async (entry) => (await api()).silence(entry));
-  tell(store, outcomes, {
-    done: 'made',
-    noun: 'silence',
-    nameOf: (entry) => silencedId(entry.subscription, entry.check),
-  });
+/** Sends a change as one, tells how it went, and remembers what takes it back. */
+async function change(wanted: Change, undoes: number | undefined, { store, api }: EffectTools): Promise<void> {
+  try {
+    const client = await api();
+    const results = await client.bulk({
+      operations: [...wanted.operations],
+      creator: store.options.creator,
+      ...(undoes !== undefined && { undo: true }),
+    });
+    const told = changeReport(wanted, changeOutcomes(wanted, results));
+    if (undoes !== undefined) store.ownChanges.forget(undoes);
+    else if (results.some(({ ok }) => ok)) {
+      store.ownChanges.remember(told.title, undoOperations(results), store.options.now());
+    }
+    tell(store, told);
+  } catch (error) {
+    tell(store, refusedReport(wanted, errorMessage(error)));
+  }
 }
 
-async function resolve(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(targets, async (target) => {
+async function deleteEvents(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
+  const outcomes = await inParallel(targets, async ({ client, check }) => {
+    const backend = await api();
     try {
-      await (await api()).resolve({ client: target.client, check: target.check });
+      await backend.resolve({ client, check });
     } catch (error) {
       // Somebody or something else was quicker; what was wanted is so.
       if (!(error instanceof MonError && error.code === 'not_found')) throw error;
     }
+    await backend.deleteResult(client, check);
   });
-  tell(store, outcomes, { done: 'resolved', noun: 'event', nameOf });
+  const told = outcomeReport(
+    { done: 'deleted', noun: 'event' },
+    outcomes.map(({ item, problem }) => ({ name: nameOf(item), problem })),
+  );
+  store.ownChanges.remember(told.title, [], store.options.now());
+  tell(store, told);
+}
+
+/** Without an answer the policy is as it was known before: the backend holds everybody to it anyway. */
+async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
+  try {
+    store.silencePolicyLoaded(await (await api()).silencePolicy());
+  } catch {
+    // Whoever fills in the form is told when it is sent.
+  }
+}
+
+/** Only what ended before this console looked: without an answer those are missing, and nothing else is. */
+async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
+  try {
+    const since = store.options.now() - ENDED_SHOWN_MS;
+    store.endedSilencesLoaded(await (await api()).audit({ since, limit: ENDED_RECORDS_MAX }));
+  } catch {
+    // An older backend has no audit trail.
+  }
 }
 
 async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }: EffectTools): Promise<void> {
@@ -79,6 +141,42 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
     store.eventLoaded(target, into, event, (await definition)?.next_run ?? undefined);
   } catch (error) {
     store.eventFailed(target, into, errorMessage(error));
+  }
+}
+
+async function deleteClients(names: readonly string[], { store, api }: EffectTools): Promise<void> {
+  const outcomes = await inParallel(names, async (name) => {
+    try {
+      await (await api()).deleteClient(name);
+    } catch (error) {
+      if (!(error instanceof MonError && error.code === 'not_found')) throw error;
+    }
+  });
+  const told = outcomeReport(
+    { done: 'deleted', noun: 'client' },
+    outcomes.map(({ item, problem }) => ({ name: safeLine(item), problem })),
+  );
+  store.ownChanges.remember(told.title, [], store.options.now());
+  tell(store, told);
+}
+
+async function requestChecks(orders: readonly RunOrder[], { store, api }: EffectTools): Promise<void> {
+  const { creator } = store.options;
+  const outcomes = await inParallel(orders, async (order) =>
+    (await api()).requestCheck({ ...order, creator, reason: 'run now, from the console' }),
+  );
+  const told = outcomeReport(
+    { done: 'asked for', noun: 'check' },
+    outcomes.map(({ item, problem }) => ({ name: safeLine(item.check), problem })),
+  );
+  tell(store, told);
+}
+
+async function loadOf(subject: Subject, { store, api }: EffectTools): Promise<void> {
+  try {
+    store.subjectLoaded(subject, await loadSubject(await api(), subject));
+  } catch (error) {
+    store.subjectFailed(subject, errorMessage(error));
   }
 }
 
@@ -114,29 +212,7 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<unkn
   return outcomes;
 }
 
-/** One line when all went well; otherwise exactly what went wrong and what did not. */
-function tell<T>(
-  store: ConsoleStore,
-  outcomes: readonly Outcome<T>[],
-  words: { readonly done: string; readonly noun: string; readonly nameOf: (item: T) => string },
-): void {
-  const failed = outcomes.filter(({ problem }) => problem !== undefined);
-  const succeeded = outcomes.length - failed.length;
-  const [only] = outcomes;
-  if (failed.length === 0) {
-    const name = outcomes.length === 1 && only !== undefined ? `: ${words.nameOf(only.item)}` : '';
-    return store.say(`${countOf(succeeded, words.noun)} ${words.done}${name}`, 'done');
-  }
-  if (outcomes.length === 1 && only?.problem !== undefined) {
-    return store.say(`${words.nameOf(only.item)} not ${words.done}: ${only.problem}`, 'problem');
-  }
-  const title = `${String(succeeded)} of ${countOf(outcomes.length, words.noun)} ${words.done}`;
-  store.say(title, 'problem');
-  const went = outcomes
-    .filter(({ problem }) => problem === undefined)
-    .map(({ item }) => `${words.done}: ${words.nameOf(item)}`);
-  report(store, title, [
-    ...failed.map(({ item, problem }) => `not ${words.done}: ${words.nameOf(item)}: ${problem ?? ''}`),
-    ...went,
-  ]);
+function tell(store: ConsoleStore, { title, isWhole, lines }: ChangeReport): void {
+  store.say(title, isWhole ? 'done' : 'problem');
+  if (lines.length > 0) report(store, title, lines);
 }

@@ -61,7 +61,11 @@ export function changeOutcomes({ operations }: Change, results: readonly BulkOut
 
 /** One line when all went well; otherwise also exactly what went wrong and what did not. */
 export function changeReport({ verb }: Change, outcomes: readonly ChangeOutcome[]): ChangeReport {
-  const { done, noun } = WORDS[verb];
+  return outcomeReport(WORDS[verb], outcomes);
+}
+
+/** The same in words of one's own. */
+export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly ChangeOutcome[]): ChangeReport {
   const failed = outcomes.filter(({ problem }) => problem !== undefined);
   const succeeded = outcomes.length - failed.length;
   const [only] = outcomes;

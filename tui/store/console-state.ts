@@ -2,12 +2,14 @@ import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { Effect } from './effects.ts';
 import type { HelpLayer } from './help-layer.ts';
+import type { InspectLayer } from './inspect-layer.ts';
 import type { LineEditor } from './line-editor.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { LogLayer } from './log-layer.ts';
 import type { MenuLayer } from './menu.ts';
 import type { SilenceForm, Target } from './silence-form.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
+import { FIRST_PLACE, type OverviewPlace } from './views/overview-place.ts';
 import { VIEWS, type ViewName } from './views/view-names.ts';
 
 export interface ScreenSize {
@@ -46,6 +48,14 @@ export interface DetailLayer {
   readonly wrap: boolean;
 }
 
+/** A silence on its own screen. */
+export interface SilenceEntryLayer {
+  readonly kind: 'silence-entry';
+  readonly id: string;
+  /** First line of the body that is shown. */
+  readonly top: number;
+}
+
 export interface SilenceLayer {
   readonly kind: 'silence';
   readonly form: SilenceForm;
@@ -60,17 +70,22 @@ export interface ConfirmLayer {
   /** The effect in words: `Resolve 3 events`. */
   readonly button: string;
   readonly focused: 'cancel' | 'submit';
-  readonly effect: Extract<Effect, { kind: 'resolve' | 'clear-silenced' }> | undefined;
+  /** What must be typed before it is done, and what has been. */
+  readonly typed?: { readonly wanted: string; readonly line: LineEditor } | undefined;
+  readonly effect: Effect | undefined;
 }
 
 /** What lies over the view, the last one on top. */
-export type Layer = DetailLayer | SilenceLayer | ConfirmLayer | HelpLayer | LogLayer | MenuLayer;
+export type Layer =
+  DetailLayer | InspectLayer | SilenceLayer | SilenceEntryLayer | ConfirmLayer | HelpLayer | LogLayer | MenuLayer;
 
 /** A layer that fills the screen and hides the view. */
-export type FullLayer = DetailLayer | HelpLayer | LogLayer;
+export type FullLayer = DetailLayer | InspectLayer | SilenceEntryLayer | HelpLayer | LogLayer;
+
+const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set(['detail', 'inspect', 'silence-entry', 'help', 'log']);
 
 export function isFull(layer: Layer): layer is FullLayer {
-  return layer.kind === 'detail' || layer.kind === 'help' || layer.kind === 'log';
+  return FULL_LAYERS.has(layer.kind);
 }
 
 export interface Message {
@@ -102,6 +117,7 @@ export interface ConsoleState {
   readonly digitAtMs: number | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
   readonly pane: boolean;
+  readonly overview: OverviewPlace;
   readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
   readonly readOnly: boolean;
   /** Whether the terminal has the focus; without it the feed is drawn once a second. */
@@ -124,6 +140,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     digitAtMs: undefined,
     paused: undefined,
     pane: true,
+    overview: FIRST_PLACE,
     peek: undefined,
     readOnly,
     focused: true,

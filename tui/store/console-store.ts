@@ -1,6 +1,9 @@
 import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { Event } from '../../shared/schemas/event.ts';
+import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type EventLoad, type Message, type ScreenSize } from './console-state.ts';
+import { AggregateBook, DEFAULT_NEEDS, TREND_STEP_MS, type AggregateNeeds } from './aggregate-book.ts';
 import type { Effect } from './effects.ts';
 import type { EventRecord } from './event-record.ts';
 import { EventRegistry } from './event-registry.ts';
@@ -13,17 +16,24 @@ import {
   type FeedStatus,
 } from './feed-status.ts';
 import { HeldRows } from './held-rows.ts';
+import { settleInspect } from './inspect-body.ts';
+import { isSameSubject, type InspectLayer, type Subject, type SubjectData } from './inspect-layer.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListOrder } from './list-cursor.ts';
 import type { ListState, SortState } from './list-state.ts';
 import { MessageLog } from './message-log.ts';
 import { PanePeek } from './pane-peek.ts';
 import { eventsLayout, listRows } from './screen-layout.ts';
+import type { LastSilence } from './silence-actions.ts';
 import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from './silence-form.ts';
+import { SilenceHistory } from './silence-history.ts';
+import { MatchMemory, type SilenceMatches } from './silence-matches.ts';
 import { PreviewMemory, previewSilence, type SilencePreview } from './silence-preview.ts';
 import { TableRows } from './table-rows.ts';
+import { OwnChanges } from './undo.ts';
 import { openDueView } from './view-keys.ts';
 import { loadedNow, ViewLoads } from './view-loads.ts';
 import { EVENT_COLUMN, eventSort } from './views/event-sort.ts';
+import { FiguresMemory } from './views/overview-figures.ts';
 import { TABLES, tableOf } from './views/tables.ts';
 import type { LoadedView, ViewData } from './views/view-data.ts';
 import type { ViewName } from './views/view-names.ts';
@@ -39,8 +49,24 @@ export const ORDER_PAUSE_MS = 400;
 /** Messages of outcomes stay this long. */
 const MESSAGE_MS = 10_000;
 
+/** How often what is known of one client, check or aggregate is asked for again while it is shown. */
+const SUBJECT_RELOAD_MS = 5000;
+
 /** A filter on time is evaluated again this often. */
 const REFILTER_MS = 5000;
+
+/** How often the silences are put in their order again while they are looked at. */
+const SILENCES_AGE_MS = 5000;
+
+const NO_IDS: readonly string[] = [];
+
+const UNSET_POLICY: SilencePolicy = {
+  reason: 'required',
+  reason_pattern: null,
+  max_expire: null,
+  warn_matches: 50,
+  apply_to_legacy: false,
+};
 
 export interface ConsoleOptions {
   readonly size: ScreenSize;
@@ -48,6 +74,8 @@ export interface ConsoleOptions {
   /** Who silences, for the entry's `creator`. */
   readonly creator: string;
   readonly readOnly: boolean;
+  /** Default: 80 percent. */
+  readonly aggregateNeeds?: AggregateNeeds;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -73,8 +101,17 @@ export class ConsoleStore {
   readonly silenced = new Map<string, SilencedRow>();
   readonly clients = new Map<string, ClientRow>();
   readonly loads = new ViewLoads();
+  /** What the overview counts over everything. */
+  readonly figures = new FiguresMemory();
   /** What was said to the person at this console. */
   readonly log = new MessageLog();
+  readonly aggregates: AggregateBook;
+  readonly silenceHistory = new SilenceHistory();
+  readonly ownChanges = new OwnChanges();
+  /** What a silence must keep to; until the backend has said it, what it says by default. */
+  silencePolicy: SilencePolicy = UNSET_POLICY;
+  /** What the last silence made here was set to. */
+  lastSilence: LastSilence | undefined;
   readonly #tables: ReadonlyMap<string, TableRows> = new Map(
     Object.values(TABLES).map((table) => [table.name, new TableRows(table)]),
   );
@@ -96,10 +133,15 @@ export class ConsoleStore {
   /** Whether the last frame showed a complete list. */
   #wasLive = false;
   readonly #preview = new PreviewMemory();
+  readonly #matches = new MatchMemory();
+  /** Whether the silences that ended before this console looked were asked for since the last snapshot. */
+  #isHistoryAsked = false;
+  #silencesAgedAtMs = 0;
   #refilteredAtMs = 0;
 
   constructor(options: ConsoleOptions) {
     this.options = options;
+    this.aggregates = new AggregateBook(options.aggregateNeeds ?? DEFAULT_NEEDS);
     this.state = initialState(options.size, options.readOnly);
     this.nowMs = options.now();
   }
@@ -253,12 +295,38 @@ export class ConsoleStore {
   viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
     this.loads.loaded(view, data, this.options.now());
     if (Array.isArray(data)) this.#tables.get(view)?.load(data);
+    if (view === 'aggregates') {
+      this.aggregates.load(this.loads.of('aggregates').data ?? [], this.options.now());
+    }
+    this.#tables.get(view)?.allChanged();
     this.touch('rows');
   }
 
   viewFailed(view: LoadedView, message: string): void {
     this.loads.failed(view, message);
     this.touch('rows');
+  }
+
+  /** The answer to `load-subject`; `undefined`: the backend knows nothing of that name. */
+  subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
+    if (data === undefined) return this.subjectFailed(subject, `the backend has no ${subject.kind} of this name`);
+    const loadedAtMs = this.options.now();
+    this.#updateSubject(subject, (load) => ({ ...load, data, loadedAtMs, failure: undefined, isLoading: false }));
+  }
+
+  subjectFailed(subject: Subject, failure: string): void {
+    this.#updateSubject(subject, (load) => ({ ...load, failure, isLoading: false }));
+  }
+
+  silencePolicyLoaded(policy: SilencePolicy): void {
+    this.silencePolicy = policy;
+    this.touch('rows');
+  }
+
+  /** Records of the audit trail, the newest first. */
+  endedSilencesLoaded(records: readonly AuditRecord[]): void {
+    this.silenceHistory.load(records);
+    this.allChanged('silences');
   }
 
   resized(size: ScreenSize): void {
@@ -276,8 +344,19 @@ export class ConsoleStore {
     const entries = silenceScopeEntries(form);
     const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
     return this.#preview.of(entries, this.nowMs, () =>
-      previewSilence(entries, this.events.records(), subscriptionsOf, this.nowMs),
+      previewSilence(
+        entries,
+        this.events.records(),
+        subscriptionsOf,
+        this.nowMs,
+        new Set(form.targets.map(({ key }) => key)),
+      ),
     );
+  }
+
+  /** The events that a silence covers, or would if it were in effect. */
+  silenceMatches(entry: SilencedRow): SilenceMatches {
+    return this.#matches.of(this, entry);
   }
 
   /** Draws a frame: everything that arrived is put in its place, then the listeners hear of it once. */
@@ -286,11 +365,15 @@ export class ConsoleStore {
     this.nowMs = nowMs;
     openDueView(this, nowMs);
     this.#evaluateFilter(nowMs);
+    this.#ageSilences(nowMs);
     this.table?.settle(this);
     this.#pauseOrder(nowMs);
     this.#settle();
     this.#peekUnderCursor(nowMs);
     this.#loadView(nowMs);
+    this.#loadTrend(nowMs);
+    this.#loadSubject(nowMs);
+    settleInspect(this);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
     // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
@@ -305,12 +388,16 @@ export class ConsoleStore {
     if (replace) {
       this.events.beginSnapshot();
       this.silenced.clear();
+      this.#isHistoryAsked = false;
       this.clients.clear();
       this.allChanged('silences');
       this.allChanged('clients');
+      this.allChanged('checks');
     }
     for (const [key, row] of Object.entries(rows.events ?? {})) this.#applyEvent(key, row, nowMs);
     for (const [id, row] of Object.entries(rows.silenced ?? {})) {
+      const known = this.silenced.get(id);
+      if (row === null && known !== undefined) this.silenceHistory.ended(known, nowMs);
       setOrDelete(this.silenced, id, row);
       this.changed('silences', id);
     }
@@ -322,9 +409,15 @@ export class ConsoleStore {
   }
 
   #applyEvent(key: string, row: EventRow | null, nowMs: number): void {
+    const before = this.events.get(key)?.row.silenced_by ?? NO_IDS;
     this.events.apply(key, row, nowMs);
-    // A client's row counts its events.
-    this.changed('clients', targetOf(key).client);
+    const after = row?.silenced_by ?? NO_IDS;
+    // A silence's row counts its events. Most changes are one more result, with the same silences.
+    if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) this.changed('silences', id);
+    // The rows of clients and checks count their events.
+    const { client, check } = targetOf(key);
+    this.changed('clients', client);
+    this.changed('checks', check);
     this.touch(this.state.view === 'events' && this.#isInView(key) ? 'rows' : 'figures');
   }
 
@@ -338,6 +431,7 @@ export class ConsoleStore {
   #endSnapshot(nowMs: number): void {
     this.events.endSnapshot(nowMs);
     this.allChanged('clients');
+    this.allChanged('checks');
   }
 
   #showLoad(target: Target, into: 'detail' | 'pane', load: EventLoad): void {
@@ -397,11 +491,51 @@ export class ConsoleStore {
 
   /** A view that is looked at is kept up to date; nothing is asked for that nobody sees. */
   #loadView(nowMs: number): void {
+    this.#loadEndedSilences();
     const view = loadedNow(this.state);
     if (view === undefined || this.state.paused !== undefined) return;
     if (this.feed.connection.kind !== 'live' || !this.loads.isDue(view, nowMs)) return;
     this.loads.asked(view, nowMs);
     this.request({ kind: 'load-view', view });
+  }
+
+  /** What the aggregates were like is only known to who has looked all the time. */
+  #loadTrend(nowMs: number): void {
+    const { isLoading, askedAtMs } = this.loads.of('aggregates');
+    if (isLoading || nowMs - askedAtMs < TREND_STEP_MS || this.state.paused !== undefined) return;
+    if (this.feed.connection.kind !== 'live') return;
+    this.loads.asked('aggregates', nowMs);
+    this.request({ kind: 'load-view', view: 'aggregates' });
+  }
+
+  /** What fills the screen is kept up to date; behind a dialog it stays as it is. */
+  #loadSubject(nowMs: number): void {
+    const layer = this.state.layers.at(-1);
+    if (layer?.kind !== 'inspect' || this.state.paused !== undefined || this.feed.connection.kind !== 'live') return;
+    const { isLoading, askedAtMs } = layer.load;
+    if (isLoading || nowMs - askedAtMs < SUBJECT_RELOAD_MS) return;
+    this.#updateSubject(layer.subject, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
+    this.request({ kind: 'load-subject', subject: layer.subject });
+  }
+
+  #updateSubject(subject: Subject, next: (load: InspectLayer['load']) => InspectLayer['load']): void {
+    const layers = this.state.layers.map((layer) =>
+      layer.kind === 'inspect' && isSameSubject(layer.subject, subject) ? { ...layer, load: next(layer.load) } : layer,
+    );
+    this.update({ layers });
+  }
+
+  #loadEndedSilences(): void {
+    if (this.#isHistoryAsked || this.state.view !== 'silences' || this.feed.connection.kind !== 'live') return;
+    this.#isHistoryAsked = true;
+    this.request({ kind: 'load-ended-silences' });
+  }
+
+  /** Silences begin, come near their end and leave the table by the clock alone. */
+  #ageSilences(nowMs: number): void {
+    if (this.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
+    this.#silencesAgedAtMs = nowMs;
+    this.allChanged('silences');
   }
 
   #peekUnderCursor(nowMs: number): void {

@@ -2,9 +2,11 @@ import type { KeyAction } from '../keys.ts';
 import type { DetailLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { detailBody } from './detail-lines.ts';
-import { askResolve, askUnsilence, openSilence } from './event-actions.ts';
+import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from './event-actions.ts';
 import { pressFeedKey } from './feed-keys.ts';
+import { askRepeatSilence } from './silence-actions.ts';
 import { clamp } from './list-cursor.ts';
+import { askRun, runsOn } from './run-now.ts';
 import { detailBodyRows } from './screen-layout.ts';
 import { movedTo } from './scroll-keys.ts';
 import type { Target } from './silence-form.ts';
@@ -35,6 +37,8 @@ export function pressDetail(store: ConsoleStore, action: KeyAction | undefined):
   switch (action) {
     case 'close':
       return store.update({ layers: store.state.layers.slice(0, -1) });
+    case 'run':
+      return askRun(store, runsOn([layer.target]));
     case 'reload':
       if (layer.load.kind === 'loaded') put(store, { ...layer, load: { ...layer.load, reloading: true } });
       return store.request({ kind: 'load-event', target: layer.target, into: 'detail' });
@@ -48,6 +52,12 @@ export function pressDetail(store: ConsoleStore, action: KeyAction | undefined):
       return askUnsilence(store, layer.target);
     case 'resolve':
       return askResolve(store, [layer.target]);
+    case 'acknowledge':
+      return acknowledge(store, [layer.target]);
+    case 'repeat-silence':
+      return askRepeatSilence(store, [layer.target]);
+    case 'delete':
+      return askDelete(store, [layer.target]);
     default:
       return pressFeedKey(store, action);
   }

@@ -1,12 +1,25 @@
-import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
+import type { Change } from './changes.ts';
+import type { Subject } from './inspect-layer.ts';
+import type { RunOrder } from './run-now.ts';
 import type { Target } from './silence-form.ts';
 import type { LoadedView } from './views/view-data.ts';
 
 /** What a key asks of the world outside the store. The store itself touches nothing. */
 export type Effect =
-  | { readonly kind: 'silence'; readonly entries: readonly SubmittedSilenced[] }
-  | { readonly kind: 'clear-silenced'; readonly ids: readonly string[] }
-  | { readonly kind: 'resolve'; readonly targets: readonly Target[] }
+  | {
+      readonly kind: 'change';
+      readonly change: Change;
+      /** Id of the own change that it takes back. */
+      readonly undoes?: number;
+    }
+  /** Resolves events and deletes what their clients reported. */
+  | { readonly kind: 'delete-events'; readonly targets: readonly Target[] }
+  | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
+  | { readonly kind: 'request-checks'; readonly orders: readonly RunOrder[] }
+  | { readonly kind: 'load-subject'; readonly subject: Subject }
+  | { readonly kind: 'load-silence-policy' }
+  /** Silences that ended in the last 24 hours. */
+  | { readonly kind: 'load-ended-silences' }
   | { readonly kind: 'load-event'; readonly target: Target; readonly into: 'detail' | 'pane' }
   | { readonly kind: 'load-view'; readonly view: LoadedView }
   | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };

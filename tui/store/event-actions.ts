@@ -8,6 +8,7 @@ import { askFirst, named } from './confirm.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { silenceText } from './detail-lines.ts';
 import { openSilenceForm, type Target } from './silence-form.ts';
+import { sharedSubscriptions } from './shared-subscriptions.ts';
 import { endSilences } from './silence-actions.ts';
 import { livingTargets, nameOf } from './targets.ts';
 
@@ -65,7 +66,9 @@ export function acknowledge(store: ConsoleStore, targets: readonly Target[]): vo
   const [first] = living;
   if (first === undefined) return;
   if (open.length === 0) {
-    return store.say(`${living.length === 1 ? `${nameOf(first)} has` : 'they all have'} a silence already: nothing to acknowledge`);
+    return store.say(
+      `${living.length === 1 ? `${nameOf(first)} has` : 'they all have'} a silence already: nothing to acknowledge`,
+    );
   }
   const change = acknowledgement(store, open);
   if (open.length === 1) return store.request({ kind: 'change', change });
@@ -74,7 +77,9 @@ export function acknowledge(store: ConsoleStore, targets: readonly Target[]): vo
     lines: [
       ...named(open.map(nameOf)),
       'Each is silenced until it resolves.',
-      ...(kept === 0 ? [] : [`${countOf(kept, 'other')} silenced already: left as ${kept === 1 ? 'it is' : 'they are'}.`]),
+      ...(kept === 0
+        ? []
+        : [`${countOf(kept, 'other')} silenced already: left as ${kept === 1 ? 'it is' : 'they are'}.`]),
     ],
     button: `Acknowledge ${countOf(open.length, 'event')}`,
     count: open.length,
@@ -83,17 +88,15 @@ export function acknowledge(store: ConsoleStore, targets: readonly Target[]): vo
 }
 
 function acknowledgement({ options, silencePolicy }: ConsoleStore, targets: readonly Target[]): Change {
-  const operations = targets.map(
-    ({ client, check }): BulkOperation => ({
-      op: 'silence',
-      subscription: clientSubscription(client),
-      check,
-      expire: silencePolicy.max_expire ?? EXPIRE_NEVER,
-      expire_on_resolve: true,
-      reason: 'acknowledged',
-      creator: options.creator,
-    }),
-  );
+  const operations = targets.map(({ client, check }): BulkOperation => ({
+    op: 'silence',
+    subscription: clientSubscription(client),
+    check,
+    expire: silencePolicy.max_expire ?? EXPIRE_NEVER,
+    expire_on_resolve: true,
+    reason: 'acknowledged',
+    creator: options.creator,
+  }));
   return { verb: 'acknowledge', operations };
 }
 
@@ -115,15 +118,4 @@ export function askUnsilence(store: ConsoleStore, target: Target | undefined): v
     count: ids.length,
     effect: { kind: 'change', change: endSilences(store, ids) },
   });
-}
-
-/** Subscriptions that each of the clients holds: a silence of one of them covers all targets. */
-export function sharedSubscriptions(store: ConsoleStore, targets: readonly Target[]): readonly string[] {
-  const [first, ...others] = new Set(targets.map((target) => target.client));
-  const of = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];
-  if (first === undefined) return [];
-  return of(first).filter(
-    (subscription) =>
-      !subscription.startsWith('client:') && others.every((client) => of(client).includes(subscription)),
-  );
 }

@@ -23,19 +23,42 @@ export class EventCounter implements EventCounts {
 
 const NONE: EventCounts = new EventCounter();
 
-/** The same counters for each client. */
-export class ClientCounter {
-  readonly #clients = new Map<string, { readonly counter: EventCounter; events: number }>();
+/** How many events each entry silences now, by the entry's id. */
+export class SilencedCounter {
+  readonly #counts = new Map<string, number>();
 
-  of(client: string): EventCounts {
-    return this.#clients.get(client)?.counter ?? NONE;
+  of(id: string): number {
+    return this.#counts.get(id) ?? 0;
+  }
+
+  add({ silenced_by: ids }: EventRow, by: 1 | -1): void {
+    for (const id of ids) {
+      const count = this.of(id) + by;
+      if (count === 0) this.#counts.delete(id);
+      else this.#counts.set(id, count);
+    }
+  }
+}
+
+/** The same counters for each client, or for each check. */
+export class GroupCounter {
+  readonly #by: 'client' | 'check';
+  readonly #groups = new Map<string, { readonly counter: EventCounter; events: number }>();
+
+  constructor(by: 'client' | 'check') {
+    this.#by = by;
+  }
+
+  of(name: string): EventCounts {
+    return this.#groups.get(name)?.counter ?? NONE;
   }
 
   add(row: EventRow, by: 1 | -1): void {
-    const known = this.#clients.get(row.client) ?? { counter: new EventCounter(), events: 0 };
+    const name = row[this.#by];
+    const known = this.#groups.get(name) ?? { counter: new EventCounter(), events: 0 };
     known.counter.add(row, by);
     known.events += by;
-    if (known.events === 0) this.#clients.delete(row.client);
-    else this.#clients.set(row.client, known);
+    if (known.events === 0) this.#groups.delete(name);
+    else this.#groups.set(name, known);
   }
 }

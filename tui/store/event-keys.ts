@@ -1,13 +1,25 @@
 import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { openDetail } from './detail-keys.ts';
-import { askResolve, askUnsilence, openSilence } from './event-actions.ts';
+import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from './event-actions.ts';
 import { eventClass } from './event-record.ts';
 import { cursorNow, moveTo } from './list-moves.ts';
+import { askRun, runsOn } from './run-now.ts';
+import { askRepeatSilence } from './silence-actions.ts';
 import { targetOf, type Target } from './silence-form.ts';
 
 /** What can be done with events, in the order of the menu. */
-export const EVENT_ACTIONS: readonly KeyAction[] = ['open', 'silence', 'resolve', 'unsilence', 'json'];
+export const EVENT_ACTIONS: readonly KeyAction[] = [
+  'open',
+  'silence',
+  'acknowledge',
+  'repeat-silence',
+  'resolve',
+  'unsilence',
+  'run',
+  'delete',
+  'json',
+];
 
 /** What a key does in the list of events that it does in no other list. `false`: nothing. */
 export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
@@ -30,8 +42,20 @@ export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
     case 'silence':
       openSilence(store, actedOn(store));
       return true;
+    case 'acknowledge':
+      acknowledge(store, actedOn(store));
+      return true;
+    case 'repeat-silence':
+      askRepeatSilence(store, actedOn(store));
+      return true;
     case 'resolve':
       askResolve(store, actedOn(store));
+      return true;
+    case 'delete':
+      askDelete(store, actedOn(store));
+      return true;
+    case 'run':
+      askRun(store, runsOn(actedOn(store)));
       return true;
     case 'unsilence':
       askUnsilence(store, store.underCursor());

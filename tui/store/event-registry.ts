@@ -1,6 +1,6 @@
 import type { SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { ClientCounter, EventCounter, type EventCounts } from './event-counts.ts';
+import { EventCounter, GroupCounter, SilencedCounter, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
 import type { ListOrder } from './list-cursor.ts';
 import { SortedList } from './sorted-list.ts';
@@ -38,7 +38,9 @@ export class EventRegistry {
   #all = new SortedList(this.#sort.compare);
   #matching = this.#all;
   readonly #counter = new EventCounter();
-  readonly #byClient = new ClientCounter();
+  readonly #byClient = new GroupCounter('client');
+  readonly #byCheck = new GroupCounter('check');
+  readonly #bySilence = new SilencedCounter();
   #filter: EventFilter | undefined;
   #filterNumber = 0;
   #run: FilterRun | undefined;
@@ -54,6 +56,16 @@ export class EventRegistry {
   /** Of the events of one client. */
   countsOf(client: string): EventCounts {
     return this.#byClient.of(client);
+  }
+
+  /** Of the events of one check, on all clients. */
+  countsOfCheck(check: string): EventCounts {
+    return this.#byCheck.of(check);
+  }
+
+  /** Events that the silenced entry of this id covers now. */
+  silencedCount(id: string): number {
+    return this.#bySilence.of(id);
   }
 
   /** Events there are, whatever the filter says. */
@@ -255,6 +267,8 @@ export class EventRegistry {
     if (this.#matching !== this.#all) this.#matching.remove(record);
     this.#counter.add(record.row, -1);
     this.#byClient.add(record.row, -1);
+    this.#byCheck.add(record.row, -1);
+    this.#bySilence.add(record.row, -1);
   }
 
   #put(record: EventRecord, moves: boolean): void {
@@ -262,6 +276,8 @@ export class EventRegistry {
     if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
     this.#counter.add(record.row, 1);
     this.#byClient.add(record.row, 1);
+    this.#byCheck.add(record.row, 1);
+    this.#bySilence.add(record.row, 1);
   }
 }
 

@@ -2,6 +2,7 @@ import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { openHelp } from './help-layer.ts';
 import { openLog } from './log-layer.ts';
+import { askUndo } from './undo-keys.ts';
 
 /** The keys that mean the same in the list and in the detail screen. */
 export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
@@ -13,6 +14,8 @@ export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
     case 'resync':
       store.request({ kind: 'resync' });
       return store.say('loading everything from the backend again');
+    case 'undo':
+      return askUndo(store);
     case 'lock':
       return toggleLock(store);
     case 'help':

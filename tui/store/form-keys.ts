@@ -1,10 +1,19 @@
 import type { KeyAction, KeyPress } from '../keys.ts';
 import type { SilenceLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
-import { countOf, stillThere } from './event-actions.ts';
+import { countOf } from './changes.ts';
 import type { LineEdit } from './line-editor.ts';
 import { mayChange } from './may-change.ts';
-import { nextSilenceForm, silenceSubmission, type SilenceForm, type SilenceFormAction } from './silence-form.ts';
+import { changedMeanwhile, lastSilenceOf, silenceOperations } from './silence-actions.ts';
+import {
+  isTextField,
+  nextSilenceForm,
+  silenceSubmission,
+  type SilenceForm,
+  type SilenceFormAction,
+  type Target,
+} from './silence-form.ts';
+import { nameOf, stillThere } from './targets.ts';
 
 export function pressForm(store: ConsoleStore, action: KeyAction): void {
   const layer = silenceLayer(store);
@@ -31,8 +40,7 @@ export function pressForm(store: ConsoleStore, action: KeyAction): void {
 export function typeInForm(store: ConsoleStore, edit: LineEdit | undefined, key?: KeyPress): void {
   const layer = silenceLayer(store);
   if (layer === undefined) return;
-  const { field } = layer.form;
-  if (field === 'reason' || field === 'custom') {
+  if (isTextField(layer.form.field)) {
     if (edit !== undefined) change(store, layer, { kind: 'edit', edit });
     return;
   }
@@ -54,24 +62,41 @@ function submit(store: ConsoleStore, layer: SilenceLayer): void {
   const { form } = layer;
   const living = stillThere(store, form.targets);
   if (living.length < form.targets.length) return put(store, withoutResolved(form, living));
-  const submission = silenceSubmission(form, store.options.creator);
+  const [changed, ...others] = changedMeanwhile(store, form);
+  if (changed !== undefined) return put(store, { ...form, problem: meanwhileText(changed, others.length) });
+  const { creator, now } = store.options;
+  const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs: now() });
   if (submission.kind === 'incomplete') {
     return put(store, { ...form, problem: submission.problem, field: submission.field });
   }
+  const { total } = store.silencePreview(form);
+  if (form.origin === undefined && total >= store.silencePolicy.warn_matches && !form.isWarned) {
+    const problem = `this silences ${countOf(total, 'event')}: Ctrl-S again does it`;
+    return put(store, { ...form, problem, isWarned: true });
+  }
   closeForm(store);
   store.updateList({ marks: new Set(), lastMark: undefined });
-  store.request({ kind: 'silence', entries: submission.entries });
+  if (form.origin === undefined) store.lastSilence = lastSilenceOf(form);
+  const verb = form.origin?.kind === 'change' ? 'change-silence' : 'silence';
+  store.request({ kind: 'change', change: { verb, operations: silenceOperations(submission.entries) } });
 }
 
 /** What is silenced is what the dialog shows: when that has changed, it is shown before it is sent. */
-function withoutResolved(form: SilenceForm, living: readonly SilenceForm['targets'][number][]): SilenceForm {
-  const resolved = form.targets.length - living.length;
+function withoutResolved(form: SilenceForm, living: readonly Target[]): SilenceForm {
   if (living.length === 0) return { ...form, problem: 'all of these events have resolved: Esc closes' };
+  const keys = new Set(living.map(({ key }) => key));
+  const resolved = form.targets.filter(({ key }) => !keys.has(key));
+  const [first] = resolved;
+  const who = first !== undefined && resolved.length === 1 ? nameOf(first) : countOf(resolved.length, 'event');
   return {
     ...form,
     targets: living,
-    problem: `${countOf(resolved, 'event')} resolved meanwhile and left this list: Ctrl-S again silences the rest`,
+    problem: `${who} resolved meanwhile and left this list: Ctrl-S again silences the rest`,
   };
+}
+
+function meanwhileText(changed: string, others: number): string {
+  return `${changed} meanwhile${others === 0 ? '' : `, and ${countOf(others, 'other')}`}: Esc closes`;
 }
 
 function change(store: ConsoleStore, layer: SilenceLayer, action: SilenceFormAction): void {

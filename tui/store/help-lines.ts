@@ -18,6 +18,8 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   checks: 'Checks',
   upgrade: 'Upgrade',
   detail: 'Event detail',
+  inspect: 'Client, check, aggregate and result',
+  'silence-entry': 'Silence',
   log: 'Log',
   help: 'Help',
   prompt: 'Filter line',
@@ -78,9 +80,12 @@ function isShown(action: KeyAction, binding: Binding, context: KeyContext, searc
 /** With a blank line at its end; nothing when it is empty. */
 function sectionOf(title: string, group: readonly (readonly [KeyAction, Binding])[]): readonly HelpLine[] {
   if (group.length === 0) return [];
-  const lines = group.map(
-    ([action, binding]): HelpLine => ({ kind: 'binding', action, keys: keysText(binding), text: binding.help }),
-  );
+  const lines = group.map(([action, binding]): HelpLine => ({
+    kind: 'binding',
+    action,
+    keys: keysText(binding),
+    text: binding.help,
+  }));
   return [{ kind: 'heading', text: title }, ...lines, { kind: 'blank' }];
 }
 

@@ -1,12 +1,13 @@
 import { actionFor, isChange, KEYS, keyOfChord, type KeyAction, type KeyContext } from '../keys.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
-import { pressConfirm } from './confirm-keys.ts';
+import { pressConfirm, typeInConfirm } from './confirm-keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { isTooSmall } from './console-state.ts';
 import { pressDetail } from './detail-keys.ts';
 import { pressPrompt, typeInPrompt } from './filter-prompt.ts';
 import { pressForm, typeInForm } from './form-keys.ts';
 import { pressHelp } from './help-keys.ts';
+import { pressInspect } from './inspect-keys.ts';
 import { keyContext } from './key-context.ts';
 import { lineEditOf } from './line-keys.ts';
 import { pressList } from './list-keys.ts';
@@ -15,6 +16,7 @@ import { mayChange } from './may-change.ts';
 import { pressMenu, typeInMenu } from './menu-keys.ts';
 import { pressPage } from './page-keys.ts';
 import { pressSearch, typeInSearch } from './search-field.ts';
+import { pressSilenceEntry } from './silence-entry-keys.ts';
 import { openDueView, settleDigit } from './view-keys.ts';
 
 /** Two presses within this quit from anywhere. */
@@ -60,12 +62,16 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
       return pressPage(store, context, action, key);
     case 'detail':
       return pressDetail(store, action);
+    case 'inspect':
+      return pressInspect(store, action);
+    case 'silence-entry':
+      return pressSilenceEntry(store, action);
     case 'help':
       return pressChosen(store, pressHelp(store, action));
     case 'log':
       return pressLog(store, action);
     case 'confirm':
-      return pressConfirm(store, action);
+      return action === undefined ? typeInConfirm(store, lineEditOf(key)) : pressConfirm(store, action);
     case 'form':
       return action === undefined ? typeInForm(store, lineEditOf(key), key) : pressForm(store, action);
     case 'prompt':
@@ -85,6 +91,7 @@ function pressChosen(store: ConsoleStore, action: KeyAction | undefined): void {
 /** Pasted text reaches text fields only, and never runs anything. */
 function typeText(store: ConsoleStore, text: string): void {
   const context = keyContext(store.state);
+  if (context === 'confirm') typeInConfirm(store, { kind: 'insert', text });
   if (context === 'form') typeInForm(store, { kind: 'insert', text });
   if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
   if (context === 'menu') typeInMenu(store, { kind: 'insert', text });

@@ -7,7 +7,7 @@ import {
 } from '../../shared/domain/silencing.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
-import type { EventRow } from '../../shared/schemas/feed.ts';
+import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
 import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 
 /** What a silence would cover if it were made now. */
@@ -16,30 +16,59 @@ export interface SilencePreview {
   readonly bySeverity: Readonly<Record<Severity, number>>;
   /** Of these, how many an entry silences already. */
   readonly alreadySilenced: number;
+  /** Those beyond the events that it was asked for, and the first few of them. */
+  readonly others: { readonly count: number; readonly names: readonly string[] };
+  /** Ids of entries that silence some of these events already, in no order. */
+  readonly overlaps: readonly string[];
 }
+
+/** Names and overlaps that are kept: more are not shown. */
+const KEPT_MAX = 3;
 
 /**
  * Counts the events that the entries would silence, with the same rule that the backend uses.
  *
  * @param subscriptionsOf what a client subscribes to; its own `client:` subscription is added when missing
+ * @param asked keys of the events that it is asked for; the others are named
  */
 export function previewSilence(
   requests: readonly SilencedRequest[],
   events: Iterable<{ readonly row: EventRow }>,
   subscriptionsOf: (client: string) => readonly string[],
   nowMs: number,
+  asked: ReadonlySet<string> = new Set(),
 ): SilencePreview {
-  const index = indexEntries(requests.map((request) => silencedEntry(request, nowMs)));
   const bySeverity: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   let total = 0;
   let alreadySilenced = 0;
-  for (const { row } of events) {
-    if (silencedBy(index, withOwn(row.client, subscriptionsOf(row.client)), row.check, nowMs).length === 0) continue;
+  let otherCount = 0;
+  const names: string[] = [];
+  const overlaps = new Set<string>();
+  for (const { row } of matchingEvents(requests, events, subscriptionsOf, nowMs)) {
     total += 1;
     bySeverity[severityOf(row.status)] += 1;
     if (row.silenced_by.length > 0) alreadySilenced += 1;
+    for (const id of row.silenced_by) if (overlaps.size < KEPT_MAX) overlaps.add(id);
+    const key = eventKey(row.client, row.check);
+    if (asked.has(key)) continue;
+    otherCount += 1;
+    if (names.length < KEPT_MAX) names.push(key);
   }
-  return { total, bySeverity, alreadySilenced };
+  return { total, bySeverity, alreadySilenced, others: { count: otherCount, names }, overlaps: [...overlaps] };
+}
+
+/** The events that the entries would silence, with the same rule that the backend uses. */
+export function* matchingEvents<Event extends { readonly row: EventRow }>(
+  requests: readonly SilencedRequest[],
+  events: Iterable<Event>,
+  subscriptionsOf: (client: string) => readonly string[],
+  nowMs: number,
+): Generator<Event, void, undefined> {
+  const index = indexEntries(requests.map((request) => silencedEntry(request, nowMs)));
+  for (const event of events) {
+    const { client, check } = event.row;
+    if (silencedBy(index, withOwn(client, subscriptionsOf(client)), check, nowMs).length > 0) yield event;
+  }
 }
 
 /** How old the figures of a preview may get. */

@@ -4,6 +4,7 @@ import { SilenceDialog } from '../../../tui/components/silence-dialog.tsx';
 import type { ConfirmLayer } from '../../../tui/store/console-state.ts';
 import { openSilenceForm, type SilenceForm } from '../../../tui/store/silence-form.ts';
 import type { SilencePreview } from '../../../tui/store/silence-preview.ts';
+import { silencePolicy } from '../../support/silence-policy.ts';
 import { frameOf } from '../../support/frame-of.tsx';
 
 const THEME = { color: false, ascii: false };
@@ -14,10 +15,23 @@ const NOTHING: SilencePreview = {
   total: 0,
   bySeverity: { ok: 0, warning: 0, critical: 0, unknown: 0 },
   alreadySilenced: 0,
+  others: { count: 0, names: [] },
+  overlaps: [],
 };
 
 function silenceDialog(form: SilenceForm, preview = NOTHING): string {
-  return frameOf(<SilenceDialog theme={THEME} size={SIZE} form={form} preview={preview} nowMs={NOW_MS} />, SIZE);
+  return frameOf(
+    <SilenceDialog
+      theme={THEME}
+      size={SIZE}
+      form={form}
+      preview={preview}
+      policy={silencePolicy()}
+      silenced={new Map()}
+      nowMs={NOW_MS}
+    />,
+    SIZE,
+  );
 }
 
 function confirmDialog(layer: ConfirmLayer): string {
@@ -68,7 +82,7 @@ describe('a question', () => {
     lines: ['a/disk', 'b/disk'],
     button: 'Resolve 2 events',
     focused: 'submit',
-    effect: { kind: 'resolve', targets: TARGETS.slice(0, 2) },
+    effect: { kind: 'delete-events', targets: TARGETS.slice(0, 2) },
   };
 
   test('shows which button Enter presses, also without color', () => {

@@ -1,3 +1,4 @@
+import type { Change } from '../../../tui/store/changes.ts';
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { byKey } from '../../support/console-rig.ts';
@@ -178,17 +179,21 @@ describe('silencing', () => {
     driver.type('jsdisk swap\u0013');
     expect(driver.effects()).toEqual([
       {
-        kind: 'silence',
-        entries: [
-          {
-            subscription: 'client:b',
-            check: CHECK,
-            expire: 3600,
-            expire_on_resolve: true,
-            reason: 'disk swap',
-            creator: 'alice@ops',
-          },
-        ],
+        kind: 'change',
+        change: {
+          verb: 'silence',
+          operations: [
+            {
+              op: 'silence',
+              subscription: 'client:b',
+              check: CHECK,
+              expire: 3600,
+              expire_on_resolve: true,
+              reason: 'disk swap',
+              creator: 'alice@ops',
+            },
+          ],
+        },
       },
     ]);
     expect(driver.store.state.layers).toEqual([]);
@@ -197,7 +202,7 @@ describe('silencing', () => {
   test('needs a reason', () => {
     const driver = live(...rowsOf('a'));
     driver.type('s\u0013');
-    expect(driver.effects()).toEqual([]);
+    expect(changes(driver)).toEqual([]);
     expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'a reason is required: type why' } });
   });
 
@@ -206,8 +211,8 @@ describe('silencing', () => {
     driver.type('  s');
     driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
     driver.type('why\u0013');
-    expect(driver.effects()).toMatchObject([
-      { kind: 'silence', entries: [{ subscription: 'client:a' }, { subscription: 'client:b' }] },
+    expect(changes(driver)).toMatchObject([
+      { verb: 'silence', operations: [{ subscription: 'client:a' }, { subscription: 'client:b' }] },
     ]);
     expect(driver.store.list.marks.size).toBe(0);
   });
@@ -217,12 +222,12 @@ describe('silencing', () => {
     driver.type('  swhy');
     driver.change({ events: { [key('a')]: null } });
     driver.type('\u0013');
-    expect(driver.effects()).toEqual([]);
+    expect(changes(driver)).toEqual([]);
     expect(driver.store.state.layers.at(-1)).toMatchObject({
-      form: { targets: [{ client: 'b' }], problem: expect.stringContaining('1 event resolved meanwhile') },
+      form: { targets: [{ client: 'b' }], problem: expect.stringContaining(`a/${CHECK} resolved meanwhile`) },
     });
     driver.type('\u0013');
-    expect(driver.effects()).toMatchObject([{ kind: 'silence', entries: [{ subscription: 'client:b' }] }]);
+    expect(changes(driver)).toMatchObject([{ verb: 'silence', operations: [{ subscription: 'client:b' }] }]);
   });
 
   test('counts what a subscription would cover by the subscriptions of the clients', () => {
@@ -236,7 +241,7 @@ describe('silencing', () => {
     });
     driver.type('s');
     // From the reason back to the scope, then to its last choice.
-    driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[D');
+    driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D');
     const layer = driver.store.state.layers.at(-1);
     if (layer?.kind !== 'silence') throw new Error('no silence dialog');
     expect(layer.form.scope).toBe('subscription');
@@ -244,6 +249,8 @@ describe('silencing', () => {
       total: 2,
       bySeverity: { ok: 0, warning: 0, critical: 2, unknown: 0 },
       alreadySilenced: 0,
+      others: { count: 1, names: [key('web-2')] },
+      overlaps: [],
     });
   });
 });
@@ -252,7 +259,7 @@ describe('resolving', () => {
   test('one warning goes without a question', () => {
     const driver = live(anEventRow({ client: 'a', status: 1 }));
     driver.type('r');
-    expect(driver.effects()).toEqual([{ kind: 'resolve', targets: [{ key: key('a'), client: 'a', check: CHECK }] }]);
+    expect(changes(driver)).toEqual([{ verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: CHECK }] }]);
   });
 
   test('a critical event, or more than one, only after a yes', () => {
@@ -262,7 +269,7 @@ describe('resolving', () => {
     driver.type('n');
     expect(driver.effects()).toEqual([]);
     driver.type('ary');
-    expect(driver.effects()).toMatchObject([{ kind: 'resolve', targets: [{ client: 'a' }, { client: 'b' }] }]);
+    expect(changes(driver)).toMatchObject([{ verb: 'resolve', operations: [{ client: 'a' }, { client: 'b' }] }]);
   });
 
   test('leaves out what resolved while the question was open', () => {
@@ -270,7 +277,7 @@ describe('resolving', () => {
     driver.type('ar');
     driver.change({ events: { [key('a')]: null } });
     driver.type('y');
-    expect(driver.effects()).toMatchObject([{ kind: 'resolve', targets: [{ client: 'b' }] }]);
+    expect(changes(driver)).toMatchObject([{ verb: 'resolve', operations: [{ client: 'b' }] }]);
   });
 });
 
@@ -299,7 +306,9 @@ describe('ending a silence', () => {
       lines: [expect.stringMatching(/client:a:http-frontend by bob.*CHG-1/), expect.any(String)],
     });
     driver.type('\r');
-    expect(driver.effects()).toEqual([{ kind: 'clear-silenced', ids: ['client:a:http-frontend'] }]);
+    expect(changes(driver)).toMatchObject([
+      { verb: 'end-silence', operations: [{ op: 'clear', id: 'client:a:http-frontend' }] },
+    ]);
   });
 
   test('an event that is not silenced is left alone', () => {
@@ -422,3 +431,8 @@ describe('the pane', () => {
     expect(driver.store.takeEffects()).toEqual([]);
   });
 });
+
+/** Changes that were asked for since the last time. */
+function changes(driver: ConsoleDriver): readonly Change[] {
+  return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
+}

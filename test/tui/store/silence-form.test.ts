@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { silencePolicy } from '../../support/silence-policy.ts';
 import { lineOf } from '../../../tui/store/line-editor.ts';
 import {
   nextSilenceForm,
@@ -18,6 +19,8 @@ const left: SilenceFormAction = { kind: 'choose', by: -1 };
 function target(client: string, check: string): Target {
   return { key: `${client}/${check}`, client, check };
 }
+
+const ABOUT = { creator: 'alice', policy: silencePolicy(), nowMs: Date.UTC(2026, 10, 20, 22) };
 
 const TWO = [target('a', 'disk'), target('b', 'disk')];
 
@@ -54,11 +57,11 @@ describe('what is posted', () => {
       change: { scope: 'subscription', subscription: 1 },
       expected: [{ subscription: 'web' }],
     },
-    { name: 'a preset', targets: [target('a', 'disk')], change: { duration: 4 }, expected: [{ expire: 86_400 }] },
+    { name: 'a preset', targets: [target('a', 'disk')], change: { duration: 5 }, expected: [{ expire: 86_400 }] },
     {
       name: 'a typed duration',
       targets: [target('a', 'disk')],
-      change: { duration: 5, custom: lineOf(' 1d12h ') },
+      change: { duration: 6, custom: lineOf(' 1d12h ') },
       expected: [{ expire: 129_600 }],
     },
     {
@@ -69,31 +72,33 @@ describe('what is posted', () => {
     },
   ])('$name', ({ targets, change, expected }) => {
     const form = { ...openSilenceForm(targets, ['linux', 'web']), reason: lineOf(' why '), ...change };
-    expect(silenceSubmission(form, 'alice')).toMatchObject({ kind: 'ready', entries: expected });
+    expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'ready', entries: expected });
   });
 
   test.each([
     { name: 'no reason', change: { reason: lineOf('  ') }, field: 'reason' },
-    { name: 'no duration', change: { duration: 5 }, field: 'custom' },
-    { name: 'a duration that is none', change: { duration: 5, custom: lineOf('soon') }, field: 'custom' },
-    { name: 'no time at all', change: { duration: 5, custom: lineOf('0') }, field: 'custom' },
+    { name: 'no duration', change: { duration: 6 }, field: 'custom' },
+    { name: 'a duration that is none', change: { duration: 6, custom: lineOf('soon') }, field: 'custom' },
+    { name: 'no time at all', change: { duration: 6, custom: lineOf('0') }, field: 'custom' },
   ])('$name is asked for, where it belongs', ({ change, field }) => {
     const form = { ...openSilenceForm(TWO, []), reason: lineOf('why'), ...change };
-    expect(silenceSubmission(form, 'alice')).toMatchObject({ kind: 'incomplete', field });
+    expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'incomplete', field });
   });
 });
 
 describe('the fields', () => {
   test('Tab goes through them and around, unchosen ones left out', () => {
     const form = openSilenceForm(TWO, ['web']);
-    expect(silenceFields(form)).toEqual(['scope', 'expires', 'on-resolve', 'reason', 'cancel', 'submit']);
+    expect(silenceFields(form)).toEqual(['scope', 'expires', 'on-resolve', 'starts', 'reason', 'cancel', 'submit']);
     expect(play(form, next, next, next).field).toBe('scope');
-    expect(silenceFields({ ...form, scope: 'subscription', duration: 5 })).toEqual([
+    expect(silenceFields({ ...form, scope: 'subscription', duration: 6, starts: 'at' })).toEqual([
       'scope',
       'subscription',
       'expires',
       'custom',
       'on-resolve',
+      'starts',
+      'at',
       'reason',
       'cancel',
       'submit',

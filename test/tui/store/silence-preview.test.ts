@@ -39,6 +39,8 @@ test('counts by severity, and what is silenced already', () => {
     total: 3,
     bySeverity: { critical: 1, warning: 1, unknown: 1, ok: 0 },
     alreadySilenced: 1,
+    others: { count: 3, names: ['web-1/disk', 'web-1/cpu', 'db-1/disk'] },
+    overlaps: ['x'],
   });
 });
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
 import type { Effect } from '../../../tui/store/effects.ts';
-import type { Target } from '../../../tui/store/silence-form.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
@@ -13,7 +12,7 @@ type Step =
   | { readonly kind: 'change'; readonly row: EventRow; readonly gone: boolean }
   | { readonly kind: 'frame'; readonly ms: number }
   | { readonly kind: 'move'; readonly keys: string }
-  | { readonly kind: 'act'; readonly key: 's' | 'r' | 'u' };
+  | { readonly kind: 'act'; readonly key: 's' | 'r' | 'u' | 'K' | 'D' };
 
 const rowArbitrary = fc
   .record({
@@ -34,7 +33,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('move'), keys: fc.constantFrom('j', 'k', 'G', 'g', '3j', 'e') }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('act'), key: fc.constantFrom('s', 'r', 'u') }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('act'), key: fc.constantFrom('s', 'r', 'u', 'K', 'D') }) },
 );
 
 test('an action is never about another event than the one that was drawn under the cursor', () => {
@@ -77,8 +76,12 @@ function actedOn(driver: ConsoleDriver): readonly string[] {
   if (layer?.kind === 'silence') return layer.form.targets.map(({ key }) => key);
   if (layer?.kind === 'confirm' && layer.effect !== undefined) effects.push(layer.effect);
   return effects.flatMap((effect) => {
-    if (effect.kind === 'resolve') return effect.targets.map(({ key }: Target) => key);
-    if (effect.kind === 'clear-silenced') return effect.ids.map((id) => `${id.split(':')[1] ?? ''}/k`);
-    return [];
+    if (effect.kind === 'delete-events') return effect.targets.map(({ key }) => key);
+    if (effect.kind !== 'change') return [];
+    return effect.change.operations.flatMap((operation) => {
+      if (operation.op === 'resolve') return eventKey(operation.client, operation.check);
+      if (operation.op === 'clear') return `${operation.id.split(':')[1] ?? ''}/k`;
+      return operation.op === 'silence' ? `${operation.subscription?.split(':')[1] ?? ''}/k` : [];
+    });
   });
 }

@@ -1,10 +1,14 @@
+import { AGGREGATES } from './aggregates.ts';
 import { CHECKS } from './checks.ts';
 import { CLIENTS } from './clients.ts';
+import { SILENCES } from './silences.ts';
 import type { AnyTable } from './table-view.ts';
 import type { ViewName } from './view-names.ts';
 
 /** Every view that is a table. */
 export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
+  aggregates: AGGREGATES,
+  silences: SILENCES,
   clients: CLIENTS,
   checks: CHECKS,
 };

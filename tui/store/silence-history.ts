@@ -1,0 +1,79 @@
+import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
+
+/** How long a silence that has ended is still shown. */
+export const ENDED_SHOWN_MS = 24 * 60 * 60_000;
+
+/** Records of the audit trail that are looked through for silences that have ended. */
+export const ENDED_RECORDS_MAX = 1000;
+
+/** Ended silences that are kept. */
+const KEPT_MAX = 500;
+
+/** A silence that is over. */
+export interface EndedSilence {
+  readonly entry: SilencedRow;
+  /** Epoch milliseconds. */
+  readonly endedAtMs: number;
+}
+
+/** The silences that have ended of late, by id: the last one of each. */
+export class SilenceHistory {
+  readonly #ended = new Map<string, EndedSilence>();
+
+  get(id: string, nowMs: number): EndedSilence | undefined {
+    const ended = this.#ended.get(id);
+    return ended !== undefined && nowMs - ended.endedAtMs <= ENDED_SHOWN_MS ? ended : undefined;
+  }
+
+  ids(): Iterable<string> {
+    return this.#ended.keys();
+  }
+
+  ended(entry: SilencedRow, atMs: number): void {
+    const known = this.#ended.get(entry.id);
+    if (known !== undefined && known.endedAtMs >= atMs) return;
+    // The oldest are the first of the map.
+    this.#ended.delete(entry.id);
+    this.#ended.set(entry.id, { entry, endedAtMs: atMs });
+    if (this.#ended.size <= KEPT_MAX) return;
+    const [oldest] = this.#ended.keys();
+    if (oldest !== undefined) this.#ended.delete(oldest);
+  }
+
+  /** Takes what the audit trail knows, the newest record first. */
+  load(records: readonly AuditRecord[]): void {
+    for (const { action, before, at } of records.toReversed()) {
+      const entry = action === 'silence.clear' || action === 'silence.expire' ? recordedEntry(before) : undefined;
+      if (entry !== undefined) this.ended(entry, at);
+    }
+  }
+}
+
+/** An entry as a record of the trail holds it, with its end in milliseconds; `undefined`: the record was cut. */
+function recordedEntry(before: unknown): SilencedRow | undefined {
+  if (typeof before !== 'object' || before === null) return undefined;
+  const { id, subscription, check, reason, creator, begin, expire_on_resolve, timestamp, expire_at } =
+    before as Readonly<Record<string, unknown>>;
+  if (typeof id !== 'string') return undefined;
+  const endMs = numberOrNull(expire_at);
+  return {
+    id,
+    subscription: textOrNull(subscription),
+    check: textOrNull(check),
+    reason: textOrNull(reason),
+    creator: textOrNull(creator),
+    begin: numberOrNull(begin),
+    expire_on_resolve: expire_on_resolve === true,
+    timestamp: numberOrNull(timestamp) ?? 0,
+    expire_at: endMs === null ? null : endMs / 1000,
+  };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,34 @@
+import { parseDuration } from '../../shared/domain/duration.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** What to tell somebody whose start was not understood. */
+export const START_HINT = '22:30Z, 2026-11-21 22:30Z or +2h';
+
+/**
+ * When a silence starts, as people type it: a time of day (the next one), a date and time, or how far ahead it is. Times
+ * are UTC, as every time in the console.
+ *
+ * @returns epoch seconds; `undefined` when the text is none of these, or lies in the past
+ */
+export function parseStart(text: string, nowMs: number): number | undefined {
+  const wanted = text.trim();
+  const ahead = wanted.startsWith('+') ? parseDuration(wanted.slice(1)) : undefined;
+  if (ahead !== undefined) return Math.floor(nowMs / 1000) + ahead;
+  const time = /^(\d\d?):(\d\d)Z?$/.exec(wanted);
+  if (time !== null) {
+    const [hour, minute] = [Number(time[1]), Number(time[2])];
+    return hour < 24 && minute < 60 ? nextTimeOfDay(hour, minute, nowMs) / 1000 : undefined;
+  }
+  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)Z?$/.exec(wanted);
+  const atMs = date === null ? NaN : Date.parse(`${date[1] ?? ''}T${date[2] ?? ''}Z`);
+  return atMs >= nowMs ? atMs / 1000 : undefined;
+}
+
+/** The next moment at which it is this time of the day, UTC. Epoch milliseconds, always after `afterMs`. */
+export function nextTimeOfDay(hour: number, minute: number, afterMs: number): number {
+  const midnight = Math.floor(afterMs / DAY_MS) * DAY_MS;
+  const today = midnight + (hour * 60 + minute) * MINUTE_MS;
+  return today > afterMs ? today : today + DAY_MS;
+}
