@@ -134,7 +134,8 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
         least: 22,
         most: 44,
         cut: 'middle',
-        text: ({ check, client, isOpen }) => (client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`),
+        text: ({ check, client, isOpen }) =>
+          client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`,
       },
       {
         id: 'output',
@@ -216,11 +217,18 @@ function outputRows({ severity, results }: AggregateOutputs, opened: ReadonlySet
       const key = `${severity} ${check} ${output}`;
       const targets = clients.map((client) => targetOf(eventKey(client, check)));
       const isOpen = opened.has(key);
-      const group = { severity, check, output, total, isOpen };
+      const rowOf = (about: Pick<OutputRow, 'key' | 'targets' | 'client'>): OutputRow => ({
+        severity,
+        check,
+        output,
+        total,
+        isOpen,
+        ...about,
+      });
       const members = isOpen ? targets : [];
       return [
-        { ...group, key, targets, client: undefined },
-        ...members.map((target) => ({ ...group, key: target.key, targets: [target], client: target.client })),
+        rowOf({ key, targets, client: undefined }),
+        ...members.map((target) => rowOf({ key: target.key, targets: [target], client: target.client })),
       ];
     }),
   );

@@ -77,7 +77,6 @@ function openActions(store: ConsoleStore): void {
   const { list, table } = store;
   const view = tableOf(store.state.view);
   const actions = view === undefined ? EVENT_ACTIONS : (Object.keys(view.actions) as readonly KeyAction[]);
-  if (actions.length === 0) return store.say('there is nothing to do with these rows');
   const count = list.marks.size;
   const about = count > 0 ? `${String(count)} marked` : (list.cursor.key ?? '');
   // The order stands still behind a menu, so cursor and marks are those that it was opened for.

@@ -130,11 +130,4 @@ describe('the menu of actions', () => {
     expect(driver.effects()).toEqual([]);
     expect(driver.store.state.layers).toHaveLength(1);
   });
-
-  test('is not opened where nothing can be done', () => {
-    const driver = live();
-    driver.type('5x');
-    expect(driver.message).toBe('there is nothing to do with these rows');
-    expect(driver.store.state.layers).toEqual([]);
-  });
 });

@@ -250,9 +250,9 @@ function onChecks(): ConsoleDriver {
   return driver;
 }
 
-/** How often data was asked for since the last look. */
+/** How often the checks were asked for since the last look. */
 function asks(driver: ConsoleDriver): number {
-  return driver.store.takeEffects().filter(({ kind }) => kind === 'load-view').length;
+  return driver.store.takeEffects().filter((effect) => effect.kind === 'load-view' && effect.view === 'checks').length;
 }
 
 describe('loaded data', () => {

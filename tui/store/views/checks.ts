@@ -1,11 +1,36 @@
 import type { DefinedCheck } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { compareText, tableView } from './table-view.ts';
+import type { Severity } from '../../../shared/domain/severity.ts';
+import { countText } from '../../count-text.ts';
+import { STATUS } from '../../theme.ts';
+import type { ConsoleStore } from '../console-store.ts';
+import type { EventCounts } from '../event-counts.ts';
+import { openInspect } from '../inspect-open.ts';
+import { nextRunText } from '../inspect-rows.ts';
+import { askRun } from '../run-now.ts';
+import { compareText, tableView, type TableColumn } from './table-view.ts';
 
-export const CHECKS = tableView<DefinedCheck>({
+/** A check and what is wrong with it. */
+interface CheckEntry {
+  readonly check: DefinedCheck;
+  /** Its open events as they were when the row was made; the silenced ones are apart. */
+  readonly critical: number;
+  readonly warning: number;
+  readonly unknown: number;
+  readonly silenced: number;
+}
+
+export const CHECKS = tableView<CheckEntry>({
   name: 'checks',
   nouns: ['check', 'checks'],
-  source: { kind: 'load', keyOf: ({ name }) => name },
+  source: {
+    kind: 'feed',
+    keys: (store) => definitions(store).keys(),
+    row: (store, name) => {
+      const check = definitions(store).get(name);
+      return check && checkEntry(check, store.events.countsOfCheck(name));
+    },
+  },
   columns: [
     {
       id: 'check',
@@ -13,16 +38,18 @@ export const CHECKS = tableView<DefinedCheck>({
       least: 16,
       most: 40,
       cut: 'middle',
-      text: ({ name }) => name,
-      compare: (a, b) => compareText(a.name, b.name),
+      text: ({ check }) => check.name,
+      compare: (a, b) => compareText(a.check.name, b.check.name),
     },
     {
       id: 'schedule',
       title: 'SCHEDULE',
-      least: 12,
+      least: 10,
       most: 20,
-      text: scheduleText,
-      compare: (a, b) => (a.interval ?? Infinity) - (b.interval ?? Infinity) || compareText(a.cron ?? '', b.cron ?? ''),
+      text: ({ check }) => scheduleText(check),
+      compare: (a, b) =>
+        (a.check.interval ?? Infinity) - (b.check.interval ?? Infinity) ||
+        compareText(a.check.cron ?? '', b.check.cron ?? ''),
     },
     {
       id: 'next',
@@ -30,8 +57,22 @@ export const CHECKS = tableView<DefinedCheck>({
       least: 5,
       most: 5,
       align: 'right',
-      text: ({ next_run }, nowMs) => (next_run === null ? '-' : formatDuration(next_run - nowMs / 1000, 1)),
-      compare: (a, b) => (a.next_run ?? Number.MAX_VALUE) - (b.next_run ?? Number.MAX_VALUE),
+      text: ({ check }, nowMs) => nextRunText(check.next_run, nowMs),
+      compare: (a, b) => (a.check.next_run ?? Number.MAX_VALUE) - (b.check.next_run ?? Number.MAX_VALUE),
+    },
+    countColumn('critical'),
+    countColumn('warning'),
+    countColumn('unknown'),
+    {
+      id: 'silenced',
+      title: 'SIL',
+      least: 4,
+      most: 7,
+      align: 'right',
+      spare: 3,
+      text: ({ silenced }) => countText(silenced),
+      tone: () => 'faint',
+      compare: (a, b) => b.silenced - a.silenced,
     },
     {
       id: 'subscribers',
@@ -39,17 +80,66 @@ export const CHECKS = tableView<DefinedCheck>({
       least: 14,
       most: 30,
       spare: 1,
-      text: ({ subscribers }) => (subscribers ?? []).join(', '),
+      text: ({ check }) => (check.subscribers ?? []).join(', '),
     },
-    { id: 'command', title: 'COMMAND', least: 14, most: Infinity, spare: 2, text: ({ command }) => command ?? '' },
+    {
+      id: 'command',
+      title: 'COMMAND',
+      least: 14,
+      most: Infinity,
+      spare: 2,
+      text: ({ check }) => check.command ?? '',
+    },
   ],
   sort: 'check',
-  search: ({ name, command, subscribers }) => `${name} ${command ?? ''} ${(subscribers ?? []).join(' ')}`,
+  search: ({ check }) => `${check.name} ${check.command ?? ''} ${(check.subscribers ?? []).join(' ')}`,
   empty: () => ['The backend publishes no check.'],
-  actions: {},
+  actions: {
+    open: (store, [first]) => {
+      if (first !== undefined) openInspect(store, { kind: 'check', name: first.check.name });
+    },
+    run: (store, rows) =>
+      askRun(
+        store,
+        rows.map(({ check }) => ({ check: check.name, subscribers: check.subscribers ?? [] })),
+      ),
+  },
 });
 
-function scheduleText({ interval, cron }: DefinedCheck): string {
+/** When it is asked for. */
+export function scheduleText({ interval, cron, publish }: DefinedCheck): string {
+  if (publish === false) return 'on request';
   if (typeof cron === 'string') return cron;
-  return typeof interval === 'number' ? `every ${formatDuration(interval)}` : '-';
+  return typeof interval === 'number' ? `every ${formatDuration(interval)}` : 'on request';
+}
+
+/** The checks that were loaded last by their names, made once for each answer. */
+function definitions({ loads }: ConsoleStore): ReadonlyMap<string, DefinedCheck> {
+  const { data } = loads.of('checks');
+  if (data === undefined) return NONE;
+  const known = definitionsMemo.get(data) ?? new Map(data.map((check) => [check.name, check]));
+  definitionsMemo.set(data, known);
+  return known;
+}
+
+const NONE: ReadonlyMap<string, DefinedCheck> = new Map();
+const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string, DefinedCheck>>();
+
+// Copied: the counters go on counting, and a row never changes.
+function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckEntry {
+  return { check, critical, warning, unknown, silenced };
+}
+
+function countColumn(severity: Exclude<Severity, 'ok'>): TableColumn<CheckEntry> {
+  const { word, tone } = STATUS[severity];
+  return {
+    id: severity,
+    title: word,
+    least: 4,
+    most: 7,
+    align: 'right',
+    text: (entry) => countText(entry[severity]),
+    tone: (entry) => (entry[severity] === 0 ? 'faint' : tone),
+    compare: (a, b) => b[severity] - a[severity],
+  };
 }

@@ -1,9 +1,12 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import type { ClientRow } from '../../../shared/schemas/feed.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
+import { eventKey, type ClientRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../count-text.ts';
 import { classTone, SILENCED_SYMBOL, STATUS } from '../../theme.ts';
+import { askDeleteClients } from '../client-actions.ts';
 import type { EventCounts } from '../event-counts.ts';
-import type { EventClass } from '../event-record.ts';
+import { eventClass, type EventClass } from '../event-record.ts';
+import { openInspect } from '../inspect-open.ts';
 import { compareText, tableView } from './table-view.ts';
 
 /** A client and what is wrong with it. */
@@ -13,6 +16,8 @@ export interface ClientEntry {
   readonly open: number;
   /** The class of the worst of them; `undefined`: there is none. */
   readonly worst: EventClass | undefined;
+  /** Of its keepalive event: which thresholds of the client are passed. `undefined`: none. */
+  readonly keepalive: EventClass | undefined;
 }
 
 /** The worst first. Events that are OK again but still open, as flapping ones are, come after those that are not. */
@@ -26,7 +31,9 @@ export const CLIENTS = tableView<ClientEntry>({
     keys: (store) => store.clients.keys(),
     row: (store, key) => {
       const client = store.clients.get(key);
-      return client === undefined ? undefined : clientEntry(client, store.events.countsOf(key));
+      if (client === undefined) return undefined;
+      const keepalive = store.events.get(eventKey(key, KEEPALIVE_CHECK))?.row;
+      return clientEntry(client, store.events.countsOf(key), keepalive && eventClass(keepalive));
     },
   },
   columns: [
@@ -55,6 +62,7 @@ export const CLIENTS = tableView<ClientEntry>({
       most: 10,
       align: 'right',
       text: ({ client }, nowMs) => formatDuration(nowMs / 1000 - client.timestamp, 1),
+      tone: ({ keepalive }) => (keepalive === undefined ? 'plain' : classTone(keepalive)),
       // The one that is silent for longest is the one to look at.
       compare: (a, b) => a.client.timestamp - b.client.timestamp,
     },
@@ -88,12 +96,21 @@ export const CLIENTS = tableView<ClientEntry>({
   sort: 'client',
   search: ({ client }) => `${client.name} ${client.address} ${client.version} ${client.subscriptions.join(' ')}`,
   empty: ({ options }) => ['No client yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
-  actions: {},
+  actions: {
+    open: (store, [first]) => {
+      if (first !== undefined) openInspect(store, { kind: 'client', name: first.client.name });
+    },
+    'delete-client': (store, rows) =>
+      askDeleteClients(
+        store,
+        rows.map(({ client }) => client.name),
+      ),
+  },
 });
 
-export function clientEntry(client: ClientRow, counts: EventCounts): ClientEntry {
+export function clientEntry(client: ClientRow, counts: EventCounts, keepalive: EventClass | undefined): ClientEntry {
   const worst = WORST_FIRST.find((kind) => counts[kind] > 0);
-  return { client, worst, open: WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
+  return { client, worst, keepalive, open: WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
 }
 
 /** `✗ CRIT 3`: the worst status, and how many events are open. */

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
+import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
+import { subjectApi } from '../../support/subject-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const SIZES = [
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
+  { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+] as const;
+
+const LOOKS = [
+  { look: 'color', theme: { color: true, ascii: false }, styled: true },
+  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
+  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
+] as const;
+
+/** Foreground and background colors, in all their forms. */
+const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+
+interface Picture {
+  readonly view: string;
+  readonly play: (rig: ConsoleRig) => Promise<void>;
+}
+
+const PICTURES: readonly Picture[] = [
+  { view: 'aggregates', play: async (rig) => openView(rig, '4', 'orders-db') },
+  {
+    view: 'aggregate',
+    play: async (rig) => {
+      await openView(rig, '4', 'web-frontend');
+      rig.type('/web\r\r');
+      await rig.shows('HTTP 502');
+      rig.type('\rj');
+      await rig.shows('web-011');
+    },
+  },
+  { view: 'checks-results', play: async (rig) => openView(rig, '6', 'restore-drill') },
+  {
+    view: 'check',
+    play: async (rig) => {
+      await openView(rig, '6', 'postgres-repl');
+      rig.type('/postgres\r\r');
+      await rig.shows('asked of', 'db-001');
+    },
+  },
+  {
+    view: 'check-run',
+    play: async (rig) => {
+      await openView(rig, '6', 'postgres-repl');
+      rig.type('jj R');
+      await rig.shows('Run 1 check now');
+    },
+  },
+  {
+    view: 'client',
+    play: async (rig) => {
+      await openView(rig, '5', 'db-014');
+      rig.type('/db-014\r\r');
+      await rig.shows('batch-import', 'warning after 40s');
+      rig.type('j');
+      await rig.shows('row 2/5');
+    },
+  },
+  {
+    view: 'client-json',
+    play: async (rig) => {
+      await openView(rig, '5', 'db-014');
+      rig.type('/db-014\r\ry');
+      await rig.shows('raw json', '"team"');
+    },
+  },
+  {
+    view: 'client-delete',
+    play: async (rig) => {
+      await openView(rig, '5', 'db-014');
+      rig.type('/db-014\rD');
+      await rig.shows('Delete 1 client');
+    },
+  },
+  {
+    view: 'result',
+    play: async (rig) => {
+      await openView(rig, '5', 'db-014');
+      rig.type('/db-014\r\r');
+      await rig.shows('batch-import');
+      rig.type('Gk\r');
+      await rig.shows('/var 12% used');
+    },
+  },
+];
+
+describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
+  test.each(PICTURES)('$view', async ({ view, play }) => {
+    const rig = await openScene({ columns, rows });
+    await play(rig);
+    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+  });
+});
+
+describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
+  test.each(PICTURES.filter(({ view }) => ['aggregates', 'aggregate', 'check', 'client'].includes(view)))(
+    '$view',
+    async ({ view, play }) => {
+      const rig = await openScene({ theme });
+      await play(rig);
+      await expectGolden(rig.screen, `${view}-${look}`, { styled });
+      expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+      if (theme.ascii) expect(rig.screen.output).not.toMatch(/[^\u0000-\u007F]/);
+    },
+  );
+});
+
+async function openScene(options: RigOptions): Promise<ConsoleRig> {
+  const rig = await openRig({ snapshot: SCENE, api: subjectApi, ...options });
+  await rig.stats(SCENE_STATS);
+  await rig.shows(/99,409|4,812/);
+  return rig;
+}
+
+async function openView(rig: ConsoleRig, digit: string, text: string): Promise<void> {
+  rig.type(digit);
+  await rig.pass(400);
+  await rig.shows(text);
+}

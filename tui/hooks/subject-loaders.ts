@@ -1,0 +1,50 @@
+import type { AggregateSeverity, ApiClient } from '../../shared/client/api-client.ts';
+import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } from '../store/inspect-layer.ts';
+import { targetOf } from '../store/silence-form.ts';
+
+/** What the requests about one thing need. */
+export type SubjectApi = Pick<
+  ApiClient,
+  'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'result'
+>;
+
+const WORST_FIRST: readonly AggregateSeverity[] = ['critical', 'warning', 'unknown', 'ok'];
+
+type Loader = (api: SubjectApi, name: string) => Promise<SubjectData | undefined>;
+
+const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
+  client: async (api, name) => {
+    const detail = await api.clientDetail(name);
+    return detail && { kind: 'client', detail };
+  },
+  check: async (api, name) => {
+    const [definition, results] = await Promise.all([
+      api.check(name),
+      api.checkResults(name, { limit: CHECK_RESULTS_MAX }),
+    ]);
+    return definition === undefined && results.length === 0 ? undefined : { kind: 'check', name, definition, results };
+  },
+  aggregate: async (api, name) => {
+    const summary = await api.aggregate(name);
+    if (summary === undefined) return undefined;
+    // What is not there is not asked for: an aggregate of a healthy fleet has one severity.
+    const severities = WORST_FIRST.filter((severity) => summary.results[severity] > 0);
+    const outputs = await Promise.all(
+      severities.map(async (severity) => ({
+        severity,
+        results: (await api.aggregateResults(name, severity)) ?? [],
+      })),
+    );
+    return { kind: 'aggregate', summary, outputs };
+  },
+  result: async (api, name) => {
+    const { client, check } = targetOf(name);
+    const result = await api.result(client, check);
+    return result && { kind: 'result', result };
+  },
+};
+
+/** Everything about a subject; `undefined`: the backend knows nothing of that name. */
+export async function loadSubject(api: SubjectApi, { kind, name }: Subject): Promise<SubjectData | undefined> {
+  return LOADERS[kind](api, name);
+}

@@ -1,0 +1,102 @@
+import type { KeyAction } from '../keys.ts';
+import { askDeleteClients } from './client-actions.ts';
+import type { ConsoleStore } from './console-store.ts';
+import { openDetail } from './detail-keys.ts';
+import { askResolve, openSilence } from './event-actions.ts';
+import { pressFeedKey } from './feed-keys.ts';
+import { inspectBody, orderOf } from './inspect-body.ts';
+import type { InspectLayer } from './inspect-layer.ts';
+import { openInspect } from './inspect-open.ts';
+import { isGroup, type InspectRow } from './inspect-rows.ts';
+import { clamp, moveCursor } from './list-cursor.ts';
+import { askRun, runsOn } from './run-now.ts';
+import { movedTo } from './scroll-keys.ts';
+import { targetOf, type Target } from './silence-form.ts';
+
+export function pressInspect(store: ConsoleStore, action: KeyAction | undefined): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'inspect' || action === undefined || move(store, layer, action)) return;
+  switch (action) {
+    case 'close':
+      return store.update({ layers: store.state.layers.slice(0, -1) });
+    case 'json':
+      return put(store, { ...layer, raw: !layer.raw, top: 0 });
+    case 'open':
+      return open(store, layer);
+    case 'silence':
+      return onEvents(store, layer, 'silence', openSilence);
+    case 'resolve':
+      return onEvents(store, layer, 'resolve', askResolve);
+    case 'run':
+      return run(store, layer);
+    case 'delete-client':
+      if (layer.subject.kind === 'client') return askDeleteClients(store, [layer.subject.name]);
+      return store.say('D deletes a client: open one to delete it');
+    default:
+      return pressFeedKey(store, action);
+  }
+}
+
+/** `false`: the action is no movement. */
+function move(store: ConsoleStore, layer: InspectLayer, action: KeyAction): boolean {
+  const { table, rows, text, height } = inspectBody(store, layer);
+  if (table === undefined) {
+    const last = Math.max(0, text.length - height);
+    const to = movedTo(action, Math.min(layer.top, last), { rows: height, last });
+    if (to !== undefined) put(store, { ...layer, top: clamp(to, 0, last) });
+    return to !== undefined;
+  }
+  const to = movedTo(action, layer.cursor.index, { rows: height, last: rows.length - 1 });
+  if (to !== undefined) put(store, { ...layer, cursor: moveCursor(layer.cursor, to, orderOf(rows), height) });
+  return to !== undefined;
+}
+
+/** The members of a row; its event, or where there is none its last result. */
+function open(store: ConsoleStore, layer: InspectLayer): void {
+  const row = underCursor(store, layer);
+  if (row === undefined) return;
+  if (isGroup(row)) {
+    const opened = new Set(layer.opened);
+    if (!opened.delete(row.key)) opened.add(row.key);
+    return put(store, { ...layer, opened });
+  }
+  const [target] = row.targets;
+  if (target === undefined) return;
+  if (store.events.get(target.key) !== undefined) return openDetail(store, target, false);
+  openInspect(store, { kind: 'result', name: target.key });
+}
+
+function onEvents(
+  store: ConsoleStore,
+  layer: InspectLayer,
+  verb: string,
+  act: (store: ConsoleStore, targets: readonly Target[]) => void,
+): void {
+  const targets = targetsOf(store, layer).filter(({ key }) => store.events.get(key) !== undefined);
+  if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
+  act(store, targets);
+}
+
+/** A check everywhere on its own screen while no client is chosen; otherwise what is under the cursor. */
+function run(store: ConsoleStore, layer: InspectLayer): void {
+  const targets = targetsOf(store, layer);
+  if (targets.length > 0) return askRun(store, runsOn(targets));
+  const { kind, name } = layer.subject;
+  if (kind === 'check') return askRun(store, [{ check: name }]);
+  store.say('there is no check under the cursor to run');
+}
+
+function targetsOf(store: ConsoleStore, layer: InspectLayer): readonly Target[] {
+  if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
+  return underCursor(store, layer)?.targets ?? [];
+}
+
+/** The row that was drawn under the cursor, as it is now. */
+function underCursor(store: ConsoleStore, layer: InspectLayer): InspectRow | undefined {
+  const { key } = layer.cursor;
+  return key === undefined ? undefined : inspectBody(store, layer).rows.find((row) => row.key === key);
+}
+
+function put(store: ConsoleStore, layer: InspectLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}
