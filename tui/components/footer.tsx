@@ -11,7 +11,7 @@ import { Row } from './row.tsx';
 import { spread } from './runs.ts';
 import { fieldRuns } from './text-field.ts';
 
-const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>['tone'], Tone>> = {
+export const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>['tone'], Tone>> = {
   done: 'ok',
   note: 'strong',
   problem: 'critical',
@@ -51,16 +51,20 @@ function hintRuns(props: HintsProps): readonly Run[] {
 
 /** 0 for the hints that must not be missing. */
 function need(action: KeyAction, { paused }: HintsProps): number {
-  return action === 'help' || action === 'reconnect' || (action === 'pause' && paused) ? 0 : 1;
+  return action === 'help' || action === 'reconnect' || action === 'run' || (action === 'pause' && paused) ? 0 : 1;
 }
 
 function hintText(
   action: KeyAction,
   binding: Binding,
-  { connected, paused, readOnly }: HintsProps,
+  { connected, paused, readOnly, context }: HintsProps,
 ): string | undefined {
   if (binding.changes === true && (!connected || readOnly)) return undefined;
   if (action === 'reconnect') return connected ? undefined : 'retry now';
+  // One key for both: what it does without a connection is the more urgent.
+  if (action === 'run' && !connected) return 'retry now';
+  // In the list of events there is more to do than fits.
+  if (action === 'run' && (readOnly || context === 'events' || context === 'detail')) return undefined;
   if (action === 'pause' && paused) return 'resume';
   return binding.hint;
 }

@@ -3,7 +3,7 @@ import { LOG_MAX } from '../store/message-log.ts';
 import type { LoadedView, ViewData } from '../store/views/view-data.ts';
 
 /** What the requests of the views need. */
-export type ViewApi = Pick<ApiClient, 'aggregateSummaries' | 'audit' | 'checks' | 'overview' | 'versions'>;
+export type ViewApi = Pick<ApiClient, 'aggregateSummaries' | 'audit' | 'checks' | 'deepHealth' | 'overview' | 'versions'>;
 
 /** Records that the overview names. */
 const ACTIONS_MAX = 20;
@@ -13,18 +13,18 @@ export const VIEW_LOADERS: {
   readonly [View in LoadedView]: (api: ViewApi, known: ViewData[View] | undefined) => Promise<ViewData[View]>;
 } = {
   overview: async (api) => {
-    const [overview, aggregates, actions] = await Promise.all([
-      api.overview(),
-      api.aggregateSummaries(),
-      api.audit({ limit: ACTIONS_MAX }),
-    ]);
-    return { overview, aggregates, actions };
+    const [overview, actions] = await Promise.all([api.overview(), api.audit({ limit: ACTIONS_MAX })]);
+    return { overview, actions };
   },
-  upgrade: (api) => api.versions(),
+  upgrade: async (api) => {
+    const [versions, health] = await Promise.all([api.versions(), api.deepHealth()]);
+    return { versions, health };
+  },
   log: async (api, known = []) => {
     const newest = known[0]?.id;
     const news = await api.audit({ limit: LOG_MAX, ...(newest === undefined ? {} : { after: newest }) });
     return news.length === 0 ? known : [...news, ...known].slice(0, LOG_MAX);
   },
+  aggregates: (api) => api.aggregateSummaries(),
   checks: (api) => api.checks(),
 };

@@ -1,4 +1,5 @@
 import type { AggregateSummary, DefinedCheck } from '../../../shared/client/answers.ts';
+import type { Health } from '../../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Overview } from '../../../shared/schemas/overview.ts';
 import type { Versions } from '../../../shared/schemas/versions.ts';
@@ -6,17 +7,23 @@ import type { Versions } from '../../../shared/schemas/versions.ts';
 /** What the overview knows that the feed does not bring. */
 export interface OverviewData {
   readonly overview: Overview;
-  readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   /** What operators did, the newest first. */
   readonly actions: readonly AuditRecord[];
+}
+
+/** What runs where, and whether the backend is well. */
+export interface UpgradeData {
+  readonly versions: Versions;
+  readonly health: Health;
 }
 
 /** What views load, each by the name of its view. Arrays for tables; anything for pages. */
 export interface ViewData {
   readonly overview: OverviewData;
-  readonly upgrade: Versions;
+  readonly upgrade: UpgradeData;
   /** Of the log, which is no view but lies over one: the newest records of the audit trail, the newest first. */
   readonly log: readonly AuditRecord[];
+  readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
 }
 
@@ -43,7 +50,13 @@ export const NOT_LOADED: ViewLoad<never> = {
   askedAtMs: -Infinity,
 };
 
-const LOADED: Readonly<Record<LoadedView, true>> = { overview: true, upgrade: true, log: true, checks: true };
+const LOADED: Readonly<Record<LoadedView, true>> = {
+  overview: true,
+  upgrade: true,
+  log: true,
+  aggregates: true,
+  checks: true,
+};
 
 export function isLoadedView(view: string): view is LoadedView {
   return Object.hasOwn(LOADED, view);
