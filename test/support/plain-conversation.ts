@@ -1,0 +1,95 @@
+import type { RequestListener } from 'node:http';
+import { onTestFinished, vi } from 'vitest';
+import { openApiClient } from '../../shared/client/api-client.ts';
+import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
+import { PlainConsole } from '../../tui/plain/plain-console.ts';
+import { eventOf } from './console-rig.ts';
+import { SCENE, SCENE_EVENTS } from './console-scene.ts';
+import { FEED_HELLO, SOON, startFeedServer, type FeedServer } from './feed-server.ts';
+import { ManualClock } from './manual-clock.ts';
+
+const POLICY = { reason: 'required', reason_pattern: null, max_expire: null, warn_matches: 50, apply_to_legacy: false };
+
+/** A person at the plain console, with time that stands still. */
+export class Conversation {
+  readonly clock = new ManualClock(FEED_HELLO.time);
+  readonly server: FeedServer;
+  readonly running: PlainConsole;
+  readonly bulks: readonly unknown[];
+  text = '';
+  #seq = 1;
+
+  constructor(server: FeedServer, bulks: readonly unknown[], readOnly: boolean) {
+    this.server = server;
+    this.bulks = bulks;
+    this.running = new PlainConsole({
+      backend: server.url,
+      api: async () => openApiClient({ backend: server.url }),
+      clock: this.clock,
+      creator: 'alice@ops',
+      readOnly,
+      write: (text) => (this.text += text),
+      chance: () => 0.5,
+    });
+    onTestFinished(() => this.running[Symbol.dispose]());
+  }
+
+  /** What was said since `from`. */
+  since(from: number): string {
+    return this.text.slice(from);
+  }
+
+  /** Types a line and waits until its last word was said. */
+  async type(line: string, until: string | RegExp = /mon> $/): Promise<string> {
+    const from = this.text.length;
+    this.running.input(line);
+    await vi.waitFor(() => {
+      const said = this.since(from);
+      const isSaid = typeof until === 'string' ? said.includes(until) : until.test(said);
+      if (!isSaid) throw new Error(`waited for ${String(until)}; said was:\n${said}`);
+    }, SOON);
+    return this.since(from);
+  }
+
+  async change(rows: Readonly<Record<string, EventRow | null>>): Promise<void> {
+    const connection = await this.server.connection(0);
+    this.#seq += 1;
+    connection.send({ type: 'changes', seq: this.#seq, time: this.clock.now(), rows: { events: rows } });
+    // Everything before the answer has arrived.
+    const before = connection.received.length;
+    connection.send({ type: 'ping' });
+    await vi.waitFor(() => {
+      if (connection.received.length === before) throw new Error('no answer to a ping');
+    }, SOON);
+  }
+}
+
+export async function converse({ rows = SCENE, readOnly = false }: { rows?: FeedRows; readOnly?: boolean } = {}) {
+  const bulks: unknown[] = [];
+  const http: RequestListener = (request, response) => {
+    void (async () => {
+      let text = '';
+      for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+      response.setHeader('content-type', 'application/json');
+      if (request.url === '/api/mon/v1/bulk') {
+        bulks.push(JSON.parse(text));
+        const undo = { op: 'clear', id: 'client:db-014.eu-west-1:postgres-repl', if_timestamp: 1 };
+        return void response.end(JSON.stringify({ results: [{ ok: true, undo }] }));
+      }
+      if (request.url === '/api/mon/v1/silence-policy') return void response.end(JSON.stringify(POLICY));
+      const row = SCENE_EVENTS.find(({ client, check }) => request.url === `/events/${client}/${check}`);
+      if (row === undefined) return void response.writeHead(404).end('{}');
+      response.end(JSON.stringify(eventOf(row, { output: 'lag 184 s\nreplica=db-015\n', interval: 30 })));
+    })();
+  };
+  const server = await startFeedServer({
+    http,
+    onSubscribe: (connection) => connection.send({ type: 'snapshot', seq: 1, rows }, { type: 'live', seq: 1 }),
+  });
+  const person = new Conversation(server, bulks, readOnly);
+  await vi.waitFor(() => {
+    person.clock.advance(250);
+    if (!person.text.includes('Connected: ')) throw new Error(`not connected:\n${person.text}`);
+  }, SOON);
+  return person;
+}

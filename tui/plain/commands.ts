@@ -1,0 +1,174 @@
+import { parseSearch } from '../../shared/domain/search.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { nearest } from '../monctl/nearest.ts';
+import { countText } from '../count-text.ts';
+import { meantEvent, keyOf } from './plain-events.ts';
+import type { PlainState } from './plain-state.ts';
+import { askAcknowledge, askResolve, askSilence, askUndo, askUnsilence } from './questions.ts';
+import { eventLines } from './event-lines.ts';
+import { countsWords, eventSentence } from './sentences.ts';
+import type { Talk } from './talk.ts';
+
+/** Events that `list` reads when nobody says how many, and at most. */
+const LIST_DEFAULT = 10;
+const LIST_MAX = 1000;
+
+interface PlainCommand {
+  readonly words: string;
+  readonly help: string;
+  /** `true`: the conversation is over. */
+  readonly run: (state: PlainState, talk: Talk, rest: string) => Promise<boolean | void> | boolean | void;
+}
+
+const COMMANDS: Readonly<Record<string, PlainCommand>> = {
+  next: { words: 'next', help: 'the next event, worst first', run: (state, talk) => step(state, talk, 1) },
+  previous: { words: 'previous', help: 'the event before', run: (state, talk) => step(state, talk, -1) },
+  list: { words: 'list [NUMBER]', help: 'that many events from the top, else ten', run: list },
+  open: {
+    words: 'open [EVENT]',
+    help: 'everything about the event that was read last, or about another: client/check, or words that find it',
+    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
+  },
+  silence: {
+    words: 'silence [EVENT]',
+    help: 'silence it; asks for how long and why',
+    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askSilence(state, talk, row)),
+  },
+  acknowledge: {
+    words: 'acknowledge [EVENT]',
+    help: 'silence it until it resolves',
+    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askAcknowledge(state, talk, row)),
+  },
+  unsilence: {
+    words: 'unsilence [EVENT]',
+    help: 'end the silences on it',
+    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askUnsilence(state, talk, row)),
+  },
+  resolve: {
+    words: 'resolve [EVENT]',
+    help: 'resolve it',
+    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askResolve(state, talk, row)),
+  },
+  undo: { words: 'undo', help: 'take back the last silence that was made or ended here', run: askUndo },
+  filter: {
+    words: 'filter [SEARCH | off]',
+    help: 'read and announce only events that match, as in: filter status>=warn !web; off: all of them',
+    run: filter,
+  },
+  status: { words: 'status', help: 'how many events there are, and whether the backend is connected', run: status },
+  quiet: { words: 'quiet', help: 'announce nothing, or announce again', run: quiet },
+  help: { words: 'help', help: 'this', run: help },
+  quit: { words: 'quit', help: 'leave', run: () => true },
+};
+
+/**
+ * Does what a line says. A verb may be cut short as long as it means one thing, and may begin with a colon.
+ *
+ * @returns whether the conversation is over
+ */
+export async function runCommand(line: string, state: PlainState, talk: Talk): Promise<boolean> {
+  const [, verb = '', rest = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
+  if (verb === '') return false;
+  const meant = COMMANDS[verb] === undefined ? meantVerbs(verb) : [verb];
+  const command = meant.length === 1 ? COMMANDS[meant[0] ?? ''] : undefined;
+  if (command === undefined) {
+    talk.say(unknownVerb(verb, meant));
+    return false;
+  }
+  return (await command.run(state, talk, rest.trim())) === true;
+}
+
+function meantVerbs(typed: string): readonly string[] {
+  return Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
+}
+
+function unknownVerb(typed: string, meant: readonly string[]): string {
+  if (meant.length > 1) return safeLine(`${typed} may be ${meant.join(' or ')}: type more of it.`);
+  const near = nearest(typed, Object.keys(COMMANDS));
+  return safeLine(
+    `There is no ${typed}.${near === undefined ? '' : ` Did you mean ${near}?`} Type help for all there is.`,
+  );
+}
+
+function step(state: PlainState, talk: Talk, by: 1 | -1): void {
+  const shown = state.shown();
+  const at = shown.findIndex((row) => keyOf(row) === state.current);
+  // What was read last may be gone: then the top is next.
+  const to = at === -1 ? 0 : at + by;
+  const row = shown[to];
+  if (row !== undefined) return read(state, talk, row, to, shown.length);
+  talk.say(shown.length === 0 ? nothingText(state) : `That was the ${by === 1 ? 'last' : 'first'} event.`);
+}
+
+function read(state: PlainState, talk: Talk, row: EventRow, index: number, total: number): void {
+  state.goTo(row);
+  talk.say(`${countText(index + 1)} of ${countText(total)}: ${eventSentence(row, state.nowMs)}`);
+}
+
+function list(state: PlainState, talk: Talk, rest: string): void {
+  const wanted = rest === '' ? LIST_DEFAULT : Number(rest);
+  if (!Number.isInteger(wanted) || wanted < 1) return talk.say('list takes a number, as in: list 20');
+  const shown = state.shown();
+  if (shown.length === 0) return talk.say(nothingText(state));
+  const rows = shown.slice(0, Math.min(wanted, LIST_MAX));
+  for (const [index, row] of rows.entries()) talk.say(`${countText(index + 1)}: ${eventSentence(row, state.nowMs)}`);
+  const left = shown.length - rows.length;
+  if (left > 0) talk.say(`and ${countText(left)} more.`);
+  const [first] = rows;
+  if (first !== undefined) state.goTo(first);
+}
+
+async function withEvent(
+  state: PlainState,
+  talk: Talk,
+  text: string,
+  act: (row: EventRow) => Promise<void>,
+): Promise<void> {
+  const row = text === '' ? state.currentEvent() : meantEvent(state.about.events, text, state.nowMs);
+  if (row === undefined) {
+    const was = state.current === undefined ? 'No event was read yet' : 'The event that was read last is resolved';
+    return talk.say(`${was}: type next, or name one.`);
+  }
+  if ('problem' in row) return talk.say(safeLine(row.problem));
+  state.goTo(row);
+  await act(row);
+}
+
+function filter(state: PlainState, talk: Talk, rest: string): void {
+  if (rest === '') {
+    return talk.say(
+      state.search === undefined ? 'There is no filter.' : `The filter is: ${safeLine(state.search.text)}`,
+    );
+  }
+  const search = rest === 'off' ? undefined : parseSearch(rest);
+  if (search?.kind === 'problem') {
+    return talk.say(safeLine(`At character ${countText(search.position + 1)}: ${search.message}`));
+  }
+  state.search = search;
+  state.current = undefined;
+  talk.say(`${search === undefined ? 'No filter' : 'Filtered'}: ${countsWords(state.shown())}.`);
+}
+
+function status(state: PlainState, talk: Talk): void {
+  const connection = state.isLive ? 'Connected' : 'Not connected; what follows may be out of date';
+  const { size } = state.about.events;
+  const of = state.search === undefined ? '' : ` The filter shows them of ${countText(size)} events.`;
+  talk.say(`${connection}: ${countsWords(state.shown())}.${of}${state.isQuiet ? ' Nothing is announced.' : ''}`);
+}
+
+function quiet(state: PlainState, talk: Talk): void {
+  state.isQuiet = !state.isQuiet;
+  talk.say(state.isQuiet ? 'Nothing is announced until you type quiet again.' : 'What changes is announced again.');
+}
+
+function help(_state: PlainState, talk: Talk): void {
+  for (const { words, help: text } of Object.values(COMMANDS)) talk.say(`${words}: ${text}.`);
+  talk.say('A verb may be cut short. Any question is left with cancel.');
+}
+
+function nothingText({ search, everLive, about }: PlainState): string {
+  if (!everLive) return 'Nothing is known yet: the backend is not connected.';
+  if (search !== undefined && about.events.size > 0) return 'No event matches the filter; filter off shows all.';
+  return 'There are no events: everything that reports is OK.';
+}

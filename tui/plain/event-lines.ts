@@ -1,0 +1,39 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { severityOf } from '../../shared/domain/severity.ts';
+import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
+import type { Event } from '../../shared/schemas/event.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { countText } from '../count-text.ts';
+import type { PlainState } from './plain-state.ts';
+import { durationWords, eventSentence, nameWords } from './sentences.ts';
+import type { Talk } from './talk.ts';
+
+/** Of one output; the rest is a number. */
+const OUTPUT_LINES_MAX = 40;
+
+/** Reads an event with everything that the backend knows about it. */
+export async function eventLines(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+  const event = await (await state.about.api()).event(row.client, row.check);
+  if (event === undefined) return talk.say(`${nameWords(row)} is resolved.`);
+  talk.say(eventSentence(row, state.nowMs));
+  for (const line of linesOf(event, state.nowMs)) talk.say(line);
+}
+
+function linesOf(event: Event, nowMs: number): readonly string[] {
+  const { check, client, occurrences } = event;
+  const { interval, command, handlers } = check;
+  const output = safeText(check.output.trimEnd()).split('\n');
+  const left = output.length - OUTPUT_LINES_MAX;
+  return [
+    `Seen ${countText(occurrences)} times in a row; the last result is ${durationWords(nowMs / 1000 - event.timestamp)} old.`,
+    ...(typeof interval === 'number' ? [`It runs every ${formatDuration(interval)}.`] : []),
+    `The last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
+    safeLine(`The client is at ${client.address} and subscribes to ${client.subscriptions.join(', ')}.`),
+    ...(event.silenced_by.length === 0 ? [] : [safeLine(`Silenced by ${event.silenced_by.join(', ')}.`)]),
+    ...(Array.isArray(handlers) ? [safeLine(`Handlers: ${handlers.join(', ')}.`)] : []),
+    ...(typeof command === 'string' ? [safeLine(`Command: ${command}`)] : []),
+    'Output:',
+    ...output.slice(0, OUTPUT_LINES_MAX),
+    ...(left > 0 ? [`and ${countText(left)} more lines.`] : []),
+  ];
+}

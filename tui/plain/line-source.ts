@@ -1,0 +1,32 @@
+/** Lines that people type, for a conversation that asks for one at a time. What is typed ahead waits its turn. */
+export class LineSource {
+  readonly #lines: string[] = [];
+  #wanted: ((line: string | undefined) => void) | undefined;
+  #isEnded = false;
+
+  push(line: string): void {
+    if (this.#wanted === undefined) this.#lines.push(line);
+    else this.#give(line);
+  }
+
+  /** There will be no more: the input is closed. */
+  end(): void {
+    this.#isEnded = true;
+    if (this.#wanted !== undefined) this.#give(undefined);
+  }
+
+  /** @returns `undefined` at the end of the input */
+  async next(): Promise<string | undefined> {
+    const line = this.#lines.shift();
+    if (line !== undefined || this.#isEnded) return line;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#wanted = resolve;
+    return promise;
+  }
+
+  #give(line: string | undefined): void {
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    wanted?.(line);
+  }
+}

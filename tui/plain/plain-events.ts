@@ -1,0 +1,40 @@
+import { matchesSearch, parseSearch, type Search } from '../../shared/domain/search.ts';
+import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
+import { rankOf } from '../store/event-record.ts';
+
+/** Worst first, then newest first, as in the list of the full-screen console. */
+export function worstFirst(rows: Iterable<EventRow>): readonly EventRow[] {
+  return [...rows].toSorted((a, b) => rankOf(a) - rankOf(b) || compareText(keyOf(a), keyOf(b)));
+}
+
+export function keyOf({ client, check }: Pick<EventRow, 'client' | 'check'>): string {
+  return eventKey(client, check);
+}
+
+/** The events that a search finds, worst first. */
+export function matching(rows: Iterable<EventRow>, search: Search | undefined, nowMs: number): readonly EventRow[] {
+  const all = [...rows];
+  const seconds = Math.floor(nowMs / 1000);
+  return worstFirst(search === undefined ? all : all.filter((row) => matchesSearch(search, row, seconds)));
+}
+
+/**
+ * The event that a person means: `client/check`, or the first one that the words find.
+ *
+ * @returns a sentence when there is none
+ */
+export function meantEvent(
+  events: ReadonlyMap<string, EventRow>,
+  text: string,
+  nowMs: number,
+): EventRow | { readonly problem: string } {
+  const exact = events.get(text);
+  if (exact !== undefined) return exact;
+  const search = parseSearch(text);
+  if (search.kind === 'problem') return { problem: search.message };
+  return matching(events.values(), search, nowMs)[0] ?? { problem: 'no event matches that' };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,155 @@
+import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
+import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
+import { policyProblem } from '../../shared/domain/silence-policy.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../store/changes.ts';
+import type { PlainState } from './plain-state.ts';
+import { durationWords, nameWords } from './sentences.ts';
+import type { Talk } from './talk.ts';
+
+/** As in the dialog of the full-screen console. */
+const DEFAULT_SECONDS = 3600;
+
+/** Silences one event, after as many questions as the dialog has fields. */
+export async function askSilence(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  const policy = await (await state.about.api()).silencePolicy();
+  const name = nameWords(row);
+  const expire = await answer(
+    talk,
+    `Silence ${name} for how long? 15m, 1h, 4h, 1d or never; Enter for 1h:`,
+    readExpire,
+  );
+  if (expire === undefined) return;
+  const onResolve = await answer(talk, 'End it when the check resolves? yes or no; Enter for yes:', readYesNo);
+  if (onResolve === undefined) return;
+  const reason = await answer(talk, 'Reason?', (text) => {
+    const problem = policyProblem(policy, { reason: text, expire });
+    return problem === undefined ? { value: text.trim() } : { problem };
+  });
+  if (reason === undefined) return;
+  const { client, check } = row;
+  const operation: BulkOperation = {
+    op: 'silence',
+    subscription: clientSubscription(client),
+    check,
+    expire,
+    expire_on_resolve: onResolve,
+    creator: state.about.creator,
+    ...(reason === '' ? {} : { reason }),
+  };
+  const end = expire === EXPIRE_NEVER ? 'without an end' : `for ${durationWords(expire)}`;
+  if (!(await isSure(talk, `Silence ${name} ${end}${onResolve ? ', at most until it resolves' : ''}?`))) return;
+  await change(state, talk, { verb: 'silence', operations: [operation] });
+}
+
+export async function askAcknowledge(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  if (row.silenced_by.length > 0) return talk.say(`${nameWords(row)} is silenced already.`);
+  if (!(await isSure(talk, `Silence ${nameWords(row)} until it resolves?`))) return;
+  const policy = await (await state.about.api()).silencePolicy();
+  const operation: BulkOperation = {
+    op: 'silence',
+    subscription: clientSubscription(row.client),
+    check: row.check,
+    expire: policy.max_expire ?? EXPIRE_NEVER,
+    expire_on_resolve: true,
+    reason: 'acknowledged',
+    creator: state.about.creator,
+  };
+  await change(state, talk, { verb: 'acknowledge', operations: [operation] });
+}
+
+export async function askUnsilence(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  const { silenced_by: ids } = row;
+  if (ids.length === 0) return talk.say(`${nameWords(row)} is not silenced.`);
+  if (!(await isSure(talk, safeLine(`End ${ids.join(' and ')}, with everything else that it covers?`)))) return;
+  await change(state, talk, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
+}
+
+export async function askResolve(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  if (!(await isSure(talk, `Resolve ${nameWords(row)}? It cannot be undone.`))) return;
+  const { client, check } = row;
+  await change(state, talk, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
+}
+
+export async function askUndo(state: PlainState, talk: Talk): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  const { undo } = state;
+  if (undo === undefined) return talk.say('There is nothing to undo.');
+  const what = undo.operations.map((operation) => undoText(operation, state.nowMs)).join('; ');
+  if (!(await isSure(talk, `Undo "${undo.text}": ${what}?`))) return;
+  state.undo = undefined;
+  await change(state, talk, { verb: 'undo', operations: undo.operations });
+}
+
+type Reading<T> = { readonly value: T } | { readonly problem: string };
+
+/** Asks until the answer can be read. @returns `undefined` when the person cancels */
+async function answer<T>(talk: Talk, question: string, read: (text: string) => Reading<T>): Promise<T | undefined> {
+  for (;;) {
+    const text = await talk.ask(question);
+    if (text === undefined || text.trim() === 'cancel') {
+      talk.say('Cancelled; nothing was changed.');
+      return undefined;
+    }
+    const reading = read(text.trim());
+    if ('value' in reading) return reading.value;
+    talk.say(safeLine(`${reading.problem}. Type cancel to leave.`));
+  }
+}
+
+function readExpire(text: string): Reading<number> {
+  if (text === '') return { value: DEFAULT_SECONDS };
+  if (text === 'never') return { value: EXPIRE_NEVER };
+  const seconds = parseDuration(text);
+  return seconds === undefined || seconds === 0 ? { problem: DURATION_HINT } : { value: seconds };
+}
+
+function readYesNo(text: string): Reading<boolean> {
+  if (text === '') return { value: true };
+  return readYesOrNo(text);
+}
+
+/** A whole word for what changes something: Enter alone, pressed too often, must do nothing. */
+function readYesOrNo(text: string): Reading<boolean> {
+  if (text === 'yes' || text === 'y') return { value: true };
+  if (text === 'no' || text === 'n') return { value: false };
+  return { problem: 'answer yes or no' };
+}
+
+async function isSure(talk: Talk, question: string): Promise<boolean> {
+  const isYes = await answer(talk, `${question} yes or no:`, readYesOrNo);
+  if (isYes === false) talk.say('Nothing was changed.');
+  return isYes === true;
+}
+
+function mayChange({ about, isLive }: PlainState, talk: Talk): boolean {
+  if (about.readOnly) talk.say('Nothing can be changed: this console was started with --read-only.');
+  else if (!isLive) talk.say('Nothing can be changed while the backend is not connected.');
+  return !about.readOnly && isLive;
+}
+
+/** Sends a change and says what became of it, operation by operation where not all went well. */
+async function change(state: PlainState, talk: Talk, wanted: Change): Promise<void> {
+  const results = await (
+    await state.about.api()
+  ).bulk({
+    operations: [...wanted.operations],
+    creator: state.about.creator,
+    ...(wanted.verb === 'undo' ? { undo: true } : {}),
+  });
+  const report = changeReport(wanted, changeOutcomes(wanted, results));
+  const back = results.flatMap(({ undo }) => (undo === undefined ? [] : [undo])).toReversed();
+  if (wanted.verb !== 'undo' && back.length > 0) state.undo = { text: report.title, operations: back };
+  talk.say(`${report.title}.`);
+  for (const line of report.lines) talk.say(line);
+  if (wanted.verb === 'silence' && report.isWhole) {
+    talk.say(`Type undo to end ${wanted.operations.map(operationName).join(', ')} again.`);
+  }
+}

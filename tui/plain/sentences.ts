@@ -1,0 +1,108 @@
+import { severityOf } from '../../shared/domain/severity.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { countText } from '../count-text.ts';
+import { countOf } from '../store/changes.ts';
+import { eventClass, type EventClass } from '../store/event-record.ts';
+import type { ChangeKind, EventChange } from './event-changes.ts';
+
+/** The worst is said first, and what got better last. */
+const KINDS: readonly ChangeKind[] = ['critical', 'warning', 'unknown', 'ok', 'silenced', 'resolved'];
+
+const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
+  critical: 'critical',
+  warning: 'warning',
+  unknown: 'unknown',
+  // An event that is OK now is only there because it flaps.
+  ok: 'flapping',
+  silenced: 'silenced',
+  resolved: 'resolved',
+};
+
+/** Groups that one announcement names; the rest is a number. */
+const GROUPS_MAX = 3;
+
+/** Of an output; more than this nobody listens to unasked. */
+const OUTPUT_MAX = 120;
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** A time in whole words: `3 minutes`, `1 day`; under a minute `less than a minute`. */
+export function durationWords(seconds: number): string {
+  for (const [unit, length] of UNITS) {
+    if (seconds >= length) return countOf(Math.floor(seconds / length), unit);
+  }
+  return 'less than a minute';
+}
+
+/** What an event is, as one says it: `critical: postgres-repl on db-014, 3 minutes: lag 184 s`. Safe for a terminal. */
+export function eventSentence(row: EventRow, nowMs: number): string {
+  const seconds = nowMs / 1000 - row.since;
+  const age = seconds < 60 ? '' : `, ${durationWords(seconds)}`;
+  const output = safeLine(row.output).trim().slice(0, OUTPUT_MAX).toWellFormed();
+  const severity = severityOf(row.status);
+  const state = eventClass(row) === 'silenced' ? `silenced, ${severity}` : stateWord(row);
+  return `${state}: ${nameWords(row)}${age}${output === '' ? '' : `: ${output}`}`;
+}
+
+/** `postgres-repl on db-014`. Safe for a terminal. */
+export function nameWords({ client, check }: Pick<EventRow, 'client' | 'check'>): string {
+  return safeLine(`${check} on ${client}`);
+}
+
+export function changeSentence({ kind, row }: EventChange, nowMs: number): string {
+  return kind === 'resolved' ? `resolved: ${nameWords(row)}` : eventSentence(row, nowMs);
+}
+
+/** Any number of changes in one line: `critical: http on web-003; 58 more critical on http; 2 resolved on disk`. */
+export function announcement(changes: readonly EventChange[], nowMs: number): string {
+  const groups = [...grouped(changes).values()].toSorted(worstFirst);
+  const [first] = groups.flat();
+  const [only] = changes;
+  if (first === undefined || only === undefined) return '';
+  if (changes.length === 1) return changeSentence(only, nowMs);
+  const lead = changeSentence(first, nowMs);
+  const others = groups
+    .map((group, index) => (index === 0 ? group.slice(1) : group))
+    .filter(({ length }) => length > 0);
+  const named = others.slice(0, GROUPS_MAX).map((group) => groupWords(group, first));
+  const rest = others.slice(GROUPS_MAX).reduce((sum, { length }) => sum + length, 0);
+  return [lead, ...named, ...(rest === 0 ? [] : [countOf(rest, 'other change')])].join('; ');
+}
+
+/** How many events there are of each kind: `7 critical, 4 warning, 1 silenced`. */
+export function countsWords(rows: Iterable<EventRow>): string {
+  const counts = new Map<EventClass, number>();
+  for (const row of rows) counts.set(eventClass(row), (counts.get(eventClass(row)) ?? 0) + 1);
+  const named = KINDS.flatMap((kind) => {
+    const count = kind === 'resolved' ? undefined : counts.get(kind);
+    return count === undefined ? [] : [`${countText(count)} ${KIND_WORDS[kind]}`];
+  });
+  return named.length === 0 ? 'no events' : named.join(', ');
+}
+
+function stateWord(row: EventRow): string {
+  const word = KIND_WORDS[eventClass(row)];
+  return row.action === 'flapping' && row.status !== 0 ? `${word}, flapping` : word;
+}
+
+/** By what they became and by check: an outage is one check on many clients. */
+function grouped(changes: readonly EventChange[]): ReadonlyMap<string, readonly EventChange[]> {
+  return Map.groupBy(changes, ({ kind, row }) => `${kind} ${row.check}`);
+}
+
+function worstFirst([a]: readonly EventChange[], [b]: readonly EventChange[]): number {
+  return a === undefined || b === undefined ? 0 : KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind);
+}
+
+function groupWords(group: readonly EventChange[], first: EventChange): string {
+  const [example] = group;
+  if (example === undefined) return '';
+  const { kind, row } = example;
+  const more = kind === first.kind && row.check === first.row.check ? 'more ' : '';
+  return `${countText(group.length)} ${more}${KIND_WORDS[kind]} on ${safeLine(row.check)}`;
+}

@@ -1,0 +1,119 @@
+import { openFeed, type FeedState } from '../../shared/client/feed-client.ts';
+import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import { parseSearch } from '../../shared/domain/search.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { eventClass } from '../store/event-record.ts';
+import { EXIT, type ExitCode } from '../monctl/exit-codes.ts';
+import { EventChanges, type EventChange } from './event-changes.ts';
+import { worstFirst } from './plain-events.ts';
+import { changeSentence } from './sentences.ts';
+
+/** What changed within this time is told as one: the feed itself brings changes twenty times a second. */
+const TELL_EVERY_MS = 100;
+
+export interface WatchOptions {
+  readonly backend: string;
+  /** In the search language; empty: all events. */
+  readonly filter: string;
+  /** Tell what there is now, and end. */
+  readonly once: boolean;
+  readonly json: boolean;
+}
+
+export interface WatchTools {
+  readonly clock: FeedClock & { every(periodMs: number, task: () => void): Disposable };
+  /** @returns false while the reader is behind: nothing more is told until it is not */
+  readonly write: (text: string) => boolean;
+  /** Whether the reader has taken everything. */
+  readonly isDrained: () => boolean;
+  readonly warn: (text: string) => void;
+  readonly chance?: () => number;
+}
+
+/**
+ * The events that match, then each change of them, a line each, for pipes and scripts: first what there is now, worst
+ * first. A reader that is slow is told the newest state of each event and never makes the program grow.
+ *
+ * @returns the exit code, when it is over: with `once` 0 when no event matches and 8 when some do
+ */
+export async function watch(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
+  const { backend, filter, once, json } = options;
+  const { clock, chance = Math.random } = tools;
+  const search = parseSearch(filter);
+  if (search.kind === 'problem') {
+    tools.warn(safeLine(`--filter, at character ${String(search.position + 1)}: ${search.message}`));
+    return EXIT.usage;
+  }
+  const changes = new EventChanges();
+  const { promise, resolve } = Promise.withResolvers<ExitCode>();
+  const lineOf = json ? jsonLine : textLine;
+  let state: FeedState['kind'] = 'connecting';
+  let isBegun = false;
+
+  const begin = (): void => {
+    isBegun = true;
+    changes.take();
+    const rows = worstFirst(changes.events.values());
+    const nowMs = clock.now();
+    tools.write(rows.map((row) => lineOf({ kind: eventClass(row), row }, nowMs, true)).join(''));
+    if (once) resolve(rows.length === 0 ? EXIT.success : EXIT.unhealthy);
+  };
+  const tell = (): void => {
+    if (state !== 'live' || !isBegun || changes.pending === 0 || !tools.isDrained()) return;
+    const nowMs = clock.now();
+    const text = changes.take().map((change) => lineOf(change, nowMs, false));
+    if (text.length > 0) tools.write(text.join(''));
+  };
+  const feed = openFeed(
+    { backend, topics: ['events'], clock, chance, ...(filter === '' ? {} : { filter }) },
+    {
+      onState: (next) => {
+        state = next.kind;
+        if (next.kind === 'live' && !isBegun) begin();
+        if (next.kind === 'waiting') {
+          tools.warn(safeLine(next.reason));
+          if (once) resolve(EXIT.unavailable);
+        }
+        if (next.kind === 'refused') {
+          tools.warn(safeLine(next.message));
+          resolve(REFUSALS[next.code] ?? EXIT.failure);
+        }
+      },
+      onRows: (rows, about) => changes.apply(rows, about),
+      onStats: () => undefined,
+    },
+  );
+  const timer = clock.every(TELL_EVERY_MS, tell);
+  try {
+    return await promise;
+  } finally {
+    timer[Symbol.dispose]();
+    feed.close();
+  }
+}
+
+const REFUSALS: Readonly<Record<string, ExitCode>> = {
+  unauthenticated: EXIT.refused,
+  forbidden: EXIT.refused,
+  invalid: EXIT.usage,
+};
+
+function textLine(change: EventChange, nowMs: number): string {
+  return `${new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z')} ${changeSentence(change, nowMs)}\n`;
+}
+
+/** One document per line. Its strings are as they were reported: JSON needs no other care for a terminal. */
+function jsonLine({ kind, row }: EventChange, nowMs: number, isInitial: boolean): string {
+  return `${asciiControls(JSON.stringify({ time: new Date(nowMs).toISOString(), change: kind, initial: isInitial, event: row }))}\n`;
+}
+
+/** JSON escapes what is below a space; DEL, the second set of control characters and bidi controls are left to us. */
+function asciiControls(json: string): string {
+  return json.replaceAll(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(''),
+  );
+}
+
+function escaped(code: number): string {
+  return `\\u${code.toString(16).padStart(4, '0')}`;
+}
