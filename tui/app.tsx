@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import { useSyncExternalStore, type ReactElement } from 'react';
+import { CommandBar } from './components/command-bar.tsx';
 import { ConfirmDialog } from './components/confirm-dialog.tsx';
 import { MenuDialog } from './components/menu-dialog.tsx';
 import { SilenceDialog } from './components/silence-dialog.tsx';
@@ -11,6 +12,7 @@ import { RefusedScreen } from './screens/refused-screen.tsx';
 import { SilenceEntryScreen } from './screens/silence-entry-screen.tsx';
 import { TooSmallScreen } from './screens/too-small-screen.tsx';
 import { ViewScreen } from './screens/view-screens.tsx';
+import { completionOf } from './store/command-line.ts';
 import { isFull, isTooSmall } from './store/console-state.ts';
 import type { ConsoleStore } from './store/console-store.ts';
 import { shownItems } from './store/menu.ts';
@@ -22,8 +24,9 @@ export interface AppProps {
 }
 
 /** The whole console. The only subscription to the store is here: one frame, one pass through the tree. */
-export function App({ store, theme }: AppProps): ReactElement {
+export function App({ store, theme: started }: AppProps): ReactElement {
   useSyncExternalStore(store.subscribe, store.version);
+  const theme = { ...started, ...store.state.look };
   const { size, layers } = store.state;
   if (isTooSmall(size)) return <TooSmallScreen columns={size.columns} rows={size.rows} />;
   const dialog = layers.at(-1);
@@ -44,6 +47,9 @@ export function App({ store, theme }: AppProps): ReactElement {
       {dialog?.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
       {dialog?.kind === 'menu' && (
         <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(store, dialog)} />
+      )}
+      {dialog?.kind === 'command' && (
+        <CommandBar theme={theme} size={size} layer={dialog} completion={completionOf(store, dialog)} />
       )}
     </Box>
   );

@@ -1,11 +1,15 @@
 import { render } from 'ink';
 import type { ApiClient } from '../shared/client/api-client.ts';
-import { parseBackendAddress } from '../shared/client/backend-address.ts';
+import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
+import { MonError } from '../shared/errors.ts';
 import { App } from './app.tsx';
 import { followFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
 import { runEffect } from './hooks/run-effects.ts';
+import type { Contexts } from './store/contexts.ts';
 import type { Effect } from './store/effects.ts';
+import { keptOf, type Kept } from './store/kept.ts';
+import type { SavedView } from './store/saved-views.ts';
 import { ConsoleStore } from './store/console-store.ts';
 import { takeInput } from './store/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
@@ -22,10 +26,27 @@ export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
 }
 
-export interface ConsoleParts {
+/** A backend that is shown. */
+export interface ShownBackend {
   readonly backend: string;
   /** Asked for when something is to be sent or loaded, which is after the first frame. */
   readonly api: () => Promise<ApiClient>;
+  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  readonly env?: CredentialsEnv;
+}
+
+/** The backends that can be switched between. */
+export interface ConsoleContexts extends Contexts {
+  /** @throws MonError when what is needed to be let in is not there */
+  readonly open: (name: string) => Promise<ShownBackend>;
+}
+
+export interface ConsoleParts extends ShownBackend {
+  readonly contexts?: ConsoleContexts;
+  /** What a person has set up. */
+  readonly kept?: Kept;
+  /** Writes a view into the configuration file; `undefined` takes it out. */
+  readonly saveView?: (name: string, view: SavedView | undefined) => Promise<void>;
   readonly stdout: FrameStdout;
   readonly clock: ConsoleClock;
   readonly theme: Theme;
@@ -43,16 +64,25 @@ export interface Console extends Disposable {
   readonly repaint: () => void;
 }
 
+function noConfiguration(): Promise<never> {
+  return Promise.reject(new MonError('unavailable', 'this console has no configuration file'));
+}
+
 /** Builds the running console; the first frame is written before this returns, the feed connects afterwards. */
 export function openConsole(parts: ConsoleParts): Console {
-  const { backend, api, stdout, clock, theme, creator, readOnly } = parts;
-  const store = new ConsoleStore({
-    size: { columns: stdout.columns, rows: stdout.rows },
-    backend: parseBackendAddress(backend).url,
-    creator,
-    readOnly,
-    now: () => clock.now(),
-  });
+  const { stdout, clock, theme, creator, readOnly } = parts;
+  const storeOf = ({ backend, env }: ShownBackend, current: string | undefined, kept: Kept | undefined): ConsoleStore =>
+    new ConsoleStore({
+      size: { columns: stdout.columns, rows: stdout.rows },
+      backend: parseBackendAddress(backend, env).url,
+      creator,
+      readOnly,
+      ...(parts.contexts && { contexts: { names: parts.contexts.names, current } }),
+      ...(kept && { kept }),
+      now: () => clock.now(),
+    });
+  let shown: ShownBackend = parts;
+  let store = storeOf(parts, parts.contexts?.current, parts.kept);
   store.paint();
 
   let paints = 0;
@@ -68,7 +98,7 @@ export function openConsole(parts: ConsoleParts): Console {
     exitOnCtrlC: false,
   });
 
-  const feed = followFeed(backend, store, clock, parts.chance);
+  let feed = followFeed(shown, store, clock, parts.chance);
   const scheduler = new FrameScheduler(
     {
       get urgency() {
@@ -95,8 +125,38 @@ export function openConsole(parts: ConsoleParts): Console {
     scheduler.paintNow();
   };
 
+  /** What was set in each context while it was shown. */
+  const keptOfContexts = new Map<string | undefined, Kept>();
+  let opening = 0;
+  const switchContext = async (name: string): Promise<void> => {
+    const { contexts } = parts;
+    if (contexts === undefined) throw new MonError('not_found', 'the configuration file names no contexts');
+    const attempt = (opening += 1);
+    const next = await contexts.open(name);
+    // Somebody has chosen another one meanwhile.
+    if (attempt !== opening) return;
+    feed.close();
+    const left = keptOf(store);
+    keptOfContexts.set(store.options.contexts?.current, left);
+    const { savedViews, commandHistory, look } = left;
+    const before = keptOfContexts.get(name);
+    shown = next;
+    store = storeOf(next, name, { ...(before ?? { view: left.view, views: {} }), savedViews, commandHistory, look });
+    store.say(`context ${name}: ${store.options.backend}`);
+    feed = followFeed(next, store, clock, parts.chance);
+    repaint();
+  };
+
   const run = async (effect: Effect): Promise<void> => {
-    await runEffect(effect, { store, api, feed, repaint, quit: parts.onQuit });
+    await runEffect(effect, {
+      store,
+      api: shown.api,
+      feed,
+      repaint,
+      quit: parts.onQuit,
+      saveView: parts.saveView ?? noConfiguration,
+      switchContext,
+    });
     // What a person asked for answers at once; what is only kept up to date can wait for the next frame.
     const isUpkeep = effect.kind === 'load-view' || (effect.kind === 'load-event' && effect.into === 'pane');
     if (!isUpkeep) scheduler.paintNow();

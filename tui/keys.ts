@@ -21,7 +21,8 @@ export type KeyContext =
   | 'form'
   | 'prompt'
   | 'search'
-  | 'menu';
+  | 'menu'
+  | 'command';
 
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
 const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks'] as const;
@@ -152,7 +153,17 @@ export const KEYS = {
     in: [...VIEWS_ALL],
     help: 'open the view of that number, unless a movement follows: then it is a count',
   },
-  views: { keys: ['v'], in: [...VIEWS_ALL], help: 'menu of the views' },
+  views: { keys: ['v'], in: [...VIEWS_ALL], help: 'menu of the views, and of those that were saved' },
+  'save-view': {
+    keys: ['ctrl-s'],
+    in: [...VIEWS_ALL],
+    help: 'save the view with its filter, order and columns under a name',
+  },
+  command: {
+    keys: [':'],
+    in: [...VIEWS_ALL, 'detail', 'inspect'],
+    help: 'command line: every action by its name, and more',
+  },
   'view-back': { keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before' },
   'view-forward': { keys: [']'], in: [...VIEWS_ALL], help: 'forward again' },
   'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
@@ -197,7 +208,7 @@ export const KEYS = {
   },
   repaint: {
     keys: ['ctrl-l'],
-    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu'],
+    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
     help: 'draw the screen again',
   },
   lock: { keys: ['!'], in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'], help: 'read-only lock on or off' },
@@ -230,7 +241,7 @@ export const KEYS = {
   quit: { keys: ['q'], in: [...VIEWS_ALL], help: 'quit' },
   interrupt: {
     keys: ['ctrl-c'],
-    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu'],
+    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
     help: 'quit, when pressed twice within a second',
   },
   'confirm-yes': { keys: ['y', 'ctrl-s'], in: ['confirm'], help: 'do it', hint: 'yes' },
@@ -258,6 +269,12 @@ export const KEYS = {
   'prompt-cancel': { keys: ['escape'], in: ['prompt'], help: 'clear the filter', hint: 'clear' },
   'prompt-older': { keys: ['up'], in: ['prompt'], help: 'an earlier filter', hint: 'history' },
   'prompt-newer': { keys: ['down'], in: ['prompt'], help: 'a later filter' },
+  'command-run': { keys: ['enter'], in: ['command'], help: 'do it', hint: 'run' },
+  'command-next': { keys: ['tab'], in: ['command'], help: 'complete the word; again for the next candidate' },
+  'command-previous': { keys: ['shift-tab'], in: ['command'], help: 'the candidate before' },
+  'command-older': { keys: ['up'], in: ['command'], help: 'an earlier command' },
+  'command-newer': { keys: ['down'], in: ['command'], help: 'a later command' },
+  'command-cancel': { keys: ['escape'], in: ['command'], help: 'leave the line', hint: 'cancel' },
 } as const satisfies Readonly<Record<string, Binding>>;
 
 export type KeyAction = keyof typeof KEYS;
@@ -296,10 +313,14 @@ function contextsOf(all: readonly BoundAction[]): ReadonlyMap<string, KeyAction>
   return actions;
 }
 
+/** The keys that do an action now. */
+export function keysOf(action: KeyAction): Binding['keys'] {
+  return bound.find(([name]) => name === action)?.[1].keys ?? KEYS[action].keys;
+}
+
 /** The key of an action as people read it: the first one where there are several. */
 export function keyOf(action: KeyAction): string {
-  const [, binding] = bound.find(([name]) => name === action) ?? [action, KEYS[action]];
-  return keyLabel(binding.keys[0]);
+  return keyLabel(keysOf(action)[0]);
 }
 
 /** The key with its modifiers, as bindings write it: `j`, `G`, `ctrl-d`, `shift-tab`. */

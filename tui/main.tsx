@@ -1,9 +1,14 @@
 import { hostname, userInfo } from 'node:os';
 import type { ApiClient } from '../shared/client/api-client.ts';
-import { parseBackendAddress } from '../shared/client/backend-address.ts';
+import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
 import { errorMessage } from '../shared/errors.ts';
-import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.ts';
-import { openConsole, type Console, type ConsoleClock } from './console.tsx';
+import { DEFAULT_ARGUMENTS, type Arguments } from './arguments.ts';
+import { chooseBackend, contextNamed } from './config/choose-backend.ts';
+import { loadConfig, type LoadedConfig } from './config/config-file.ts';
+import type { ContextConfig } from './config/console-config.ts';
+import { keptOfConfig } from './config/kept-of-config.ts';
+import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
+import { bindKeys } from './keys.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 import type { Theme } from './theme.ts';
 
@@ -24,7 +29,7 @@ const clock: ConsoleClock = {
 
 const given = await readArguments(process.argv.slice(2));
 if ('problem' in given) fail(given.problem);
-else main(given);
+else await main(given);
 
 /** Loading the parser takes a fifth of the time to the first frame: not when there is nothing to parse. */
 async function readArguments(argv: readonly string[]): Promise<Arguments | { readonly problem: string }> {
@@ -33,29 +38,42 @@ async function readArguments(argv: readonly string[]): Promise<Arguments | { rea
   return parseArguments(argv, import.meta);
 }
 
-function main(flags: Arguments): void {
-  const backend = flags.backend ?? process.env['MON_BACKEND'] ?? DEFAULT_BACKEND;
+async function main(flags: Arguments): Promise<void> {
+  const loaded = await loadConfig(flags.config, process.env);
+  if ('problem' in loaded) return fail(loaded.problem);
   try {
     // Before the screen is taken over, which is no place for an error.
-    parseBackendAddress(backend);
+    const choice = chooseBackend(flags, process.env, loaded.config);
+    const shown = choice.kind === 'url' ? shownAt(choice.backend) : await openContext(choice.name, choice.context);
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
       return fail('the console needs a terminal; in scripts and pipes use: monctl event list');
     }
-    start(backend, flags);
+    start(shown, choice.kind === 'url' ? undefined : choice.name, loaded, flags);
   } catch (error) {
     fail(errorMessage(error));
   }
 }
 
-function start(backend: string, flags: Arguments): void {
+function start(shown: ShownBackend, current: string | undefined, { path, config }: LoadedConfig, flags: Arguments): void {
+  bindKeys(config.keys);
   const session = openTerminalSession({
     // Called from the event loop, when both are there.
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
   });
   const running: Console = openConsole({
-    backend,
-    api: () => loadApiClient(backend),
+    ...shown,
+    contexts: {
+      names: [...config.contexts.keys()],
+      current,
+      open: (name) => openContext(name, contextNamed(config, name)),
+    },
+    kept: keptOfConfig(config),
+    saveView: async (name, view) => {
+      // Loading what writes YAML can wait until somebody saves something.
+      const { saveView } = await import('./config/save-view.ts');
+      await saveView(path, name, view);
+    },
     stdout: session.stdout,
     clock,
     theme: themeOf(flags, process.env),
@@ -69,10 +87,22 @@ function start(backend: string, flags: Arguments): void {
   });
 }
 
+/** A backend by its URL, with the credentials of the URL or of the environment. */
+function shownAt(backend: string): ShownBackend {
+  parseBackendAddress(backend);
+  return { backend, api: () => loadApiClient(backend, process.env) };
+}
+
+async function openContext(name: string, context: ContextConfig): Promise<ShownBackend> {
+  const { resolveContext } = await import('./config/resolve-context.ts');
+  const { backend, env } = await resolveContext(name, context, process.env);
+  return { backend, env, api: () => loadApiClient(backend, env) };
+}
+
 /** Loading what speaks and checks HTTP takes a tenth of the time to the first frame: not before that. */
-async function loadApiClient(backend: string): Promise<ApiClient> {
+async function loadApiClient(backend: string, env: CredentialsEnv): Promise<ApiClient> {
   const { openApiClient } = await import('../shared/client/api-client.ts');
-  return openApiClient({ backend });
+  return openApiClient({ backend, env });
 }
 
 function themeOf({ ascii, color }: Arguments, env: NodeJS.ProcessEnv): Theme {

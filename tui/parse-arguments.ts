@@ -3,12 +3,14 @@ import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.
 
 const HELP = `
 Usage
-  mon [--backend URL] [--read-only] [--ascii] [--no-color]
+  mon [--backend URL | --context NAME] [--config FILE] [--read-only] [--ascii] [--no-color]
 
 The full-screen console: what is broken right now, live. "?" shows all keys.
 
 Options
   --backend URL   API of the backend (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
+  --context NAME  a backend of the configuration file
+  --config FILE   configuration file (default: ~/.config/mon/console.yml)
   --read-only     look, but change nothing
   --ascii         draw with ASCII only
   --no-color      no colors; $NO_COLOR and TERM=dumb do the same
@@ -19,6 +21,7 @@ Environment
   MON_BACKEND      the same as --backend
   MON_CREDENTIALS  user:password for the backend
   MON_API_KEY      a key for the backend
+  XDG_CONFIG_HOME  where mon/console.yml is, in place of ~/.config
 
 Exit codes
   0  quit
@@ -41,6 +44,8 @@ export function parseArguments(
     description: false,
     flags: {
       backend: { type: 'string' },
+      context: { type: 'string' },
+      config: { type: 'string' },
       readOnly: { type: 'boolean', default: DEFAULT_ARGUMENTS.readOnly },
       ascii: { type: 'boolean', default: DEFAULT_ARGUMENTS.ascii },
       color: { type: 'boolean', default: DEFAULT_ARGUMENTS.color },
@@ -48,6 +53,9 @@ export function parseArguments(
     allowUnknownFlags: false,
   });
   if (input.length > 0) return { problem: 'mon takes no arguments, only options: see mon --help' };
-  const { backend, readOnly, ascii, color } = flags;
-  return { backend, readOnly, ascii, color };
+  const { backend, context, config, readOnly, ascii, color } = flags;
+  if (backend !== undefined && context !== undefined) {
+    return { problem: 'name a backend or a context, not both: see mon --help' };
+  }
+  return { backend, context, config, readOnly, ascii, color };
 }

@@ -2,7 +2,7 @@ import { backoffMs } from '../domain/backoff.ts';
 import type { FeedRequest, FeedTopic } from '../schemas/feed-request.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
 import { parseBackendAddress } from './backend-address.ts';
-import type { BackendAddress } from './backend-address.ts';
+import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
 import { systemFeedClock } from './feed-clock.ts';
 import type { FeedClock } from './feed-clock.ts';
 import { openLink } from './feed-link.ts';
@@ -44,6 +44,8 @@ export interface FeedOptions {
   readonly filter?: string;
   /** Sent with the handshake, over those of the credentials. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where credentials are looked for that the URL does not hold. Default: the process environment. */
+  readonly env?: CredentialsEnv;
   readonly clock?: FeedClock;
   /** 0 to below 1, for the spread of the pauses. */
   readonly chance?: () => number;
@@ -87,7 +89,7 @@ class ReconnectingFeed implements Feed {
   #retry: Disposable | undefined;
 
   constructor(options: FeedOptions, listener: FeedListener) {
-    const { url, headers } = parseBackendAddress(options.backend);
+    const { url, headers } = parseBackendAddress(options.backend, options.env);
     this.#address = { url, headers: { ...headers, ...options.headers } };
     this.#options = options;
     this.#listener = listener;

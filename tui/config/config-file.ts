@@ -13,6 +13,11 @@ export function configPath(env: Env): string {
   return join(own.startsWith('/') ? own : join(home, '.config'), 'mon', 'console.yml');
 }
 
+export interface LoadedConfig {
+  readonly path: string;
+  readonly config: ConsoleConfig;
+}
+
 /** The text of the file; `undefined`: there is none. */
 export async function readConfigText(path: string): Promise<string | undefined> {
   try {
@@ -32,7 +37,7 @@ export async function readConfigText(path: string): Promise<string | undefined> 
 export async function loadConfig(
   given: string | undefined,
   env: Env,
-): Promise<{ readonly path: string; readonly config: ConsoleConfig } | { readonly problem: string }> {
+): Promise<LoadedConfig | { readonly problem: string }> {
   const path = given ?? configPath(env);
   try {
     const text = await readConfigText(path);

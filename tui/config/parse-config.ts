@@ -1,14 +1,12 @@
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
-import { parseSearch } from '../../shared/domain/search.ts';
 import { MonError } from '../../shared/errors.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { nearest } from '../monctl/nearest.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN, type SavedView } from '../store/saved-views.ts';
-import { EVENT_COLUMNS, EVENT_SORTS } from '../store/views/event-sort.ts';
-import { parseTableFilter } from '../store/views/table-filter.ts';
-import { tableOf } from '../store/views/tables.ts';
+import { columnIds, sortIds } from '../store/views/columns.ts';
+import { filterProblem } from '../store/views/filter-problem.ts';
 import { VIEWS, type ViewName } from '../store/views/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
@@ -130,11 +128,11 @@ function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly 
   if (!parsed.success) return { config: empty, problems: parsed.error.issues.flatMap(issueProblems) };
   const { keys, views, columns, contexts, context } = parsed.data;
   const own = readKeys(keys ?? {});
-  const saved = Object.entries(views ?? {}).map(([name, view]) => ({ name, ...readView(view) }));
+  const saved = Object.entries(views ?? {}).map(([name, view]) => ({ name, read: readView(view) }));
   const problems = [
     ...own.problems,
-    ...saved.flatMap(({ name, problems: some }) =>
-      some.map(({ path, message }) => ({ path: ['views', name, ...path], message })),
+    ...saved.flatMap(({ name, read }) =>
+      read.problems.map(({ path, message }) => ({ path: ['views', name, ...path], message })),
     ),
     ...Object.entries(columns ?? {}).flatMap(([view, ids]) =>
       columnProblems(view as ViewName, ids).map((message) => ({ path: ['columns', view], message })),
@@ -143,7 +141,7 @@ function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly 
   ];
   const config: ConsoleConfig = {
     keys: own.keys,
-    views: new Map(saved.map(({ name, view }) => [name, view])),
+    views: new Map(saved.map(({ name, read }) => [name, read.view])),
     columns: columns ?? {},
     contexts: new Map(Object.entries(contexts ?? {})),
     context: context ?? undefined,
@@ -157,13 +155,15 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
 } {
   const isReversed = sort?.startsWith('-') === true;
   const column = isReversed ? sort.slice(1) : sort;
-  const filterProblem = problemOfFilter(view, filter);
+  const wrong = filterProblem(view, filter);
   const known = sortIds(view);
   const problems: ConfigProblem[] = (columns === undefined ? [] : columnProblems(view, columns)).map((message) => ({
     path: ['columns'],
     message,
   }));
-  if (filterProblem !== undefined) problems.push({ path: ['filter'], message: filterProblem });
+  if (wrong !== undefined) {
+    problems.push({ path: ['filter'], message: `${wrong.message} (at character ${String(wrong.position + 1)})` });
+  }
   if (column !== undefined && !known.includes(column)) {
     problems.push({
       path: ['sort'],
@@ -172,15 +172,6 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
   }
   const order = column === undefined ? undefined : { column, reversed: isReversed };
   return { view: { view, filter: filter.trim(), sort: order, columns }, problems };
-}
-
-function problemOfFilter(view: ViewName, filter: string): string | undefined {
-  if (filter.trim() === '') return undefined;
-  const table = tableOf(view);
-  if (view !== 'events' && table === undefined) return `${view} is no list: it has no filter`;
-  const read = table === undefined ? parseSearch(filter) : parseTableFilter(table, filter);
-  if (typeof read === 'function' || read.kind === 'search') return undefined;
-  return `${read.message} (at character ${String(read.position + 1)})`;
 }
 
 function columnProblems(view: ViewName, ids: readonly string[]): readonly string[] {
@@ -193,16 +184,6 @@ function columnProblems(view: ViewName, ids: readonly string[]): readonly string
 function contextProblems(context: string | undefined, known: readonly string[]): readonly ConfigProblem[] {
   if (context === undefined || known.includes(context)) return [];
   return [{ path: ['context'], message: `there is no context ${JSON.stringify(context)}: ${listed(known)}` }];
-}
-
-function columnIds(view: ViewName): readonly string[] {
-  if (view === 'events') return EVENT_COLUMNS.map(({ id }) => id);
-  return tableOf(view)?.columns.map(({ id }) => id) ?? [];
-}
-
-function sortIds(view: ViewName): readonly string[] {
-  if (view === 'events') return EVENT_SORTS.map(({ id }) => id);
-  return (tableOf(view)?.columns ?? []).filter(({ compare }) => compare !== undefined).map(({ id }) => id);
 }
 
 function listed(names: readonly string[]): string {
@@ -236,7 +217,7 @@ function knownNames([section, ...rest]: readonly string[]): readonly string[] {
 function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = length === path.length ? keyNode(document, path) : document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range != null) return node.range[0];
+    if (isNode(node) && node.range) return node.range[0];
   }
   return document.contents?.range[0] ?? 0;
 }

@@ -1,10 +1,18 @@
+import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { Feed } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 
+/** Where a feed is, and with what one is let in. */
+export interface FollowedBackend {
+  readonly backend: string;
+  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  readonly env?: CredentialsEnv;
+}
+
 /** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
 export function followFeed(
-  backend: string,
+  { backend, env }: FollowedBackend,
   store: ConsoleStore,
   clock: FeedClock,
   chance = Math.random,
@@ -14,7 +22,7 @@ export function followFeed(
   const open = async (): Promise<void> => {
     const { openFeed } = await import('../../shared/client/feed-client.ts');
     feed = openFeed(
-      { backend, topics: ['events', 'silenced', 'clients'], clock, chance },
+      { backend, ...(env && { env }), topics: ['events', 'silenced', 'clients'], clock, chance },
       {
         onState: (state) => store.connectionChanged(state),
         onHello: (hello) => store.greeted(hello),

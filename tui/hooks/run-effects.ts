@@ -20,13 +20,14 @@ import { nameOf } from '../store/targets.ts';
 import { undoOperations } from '../store/undo.ts';
 import type { LoadedView } from '../store/views/view-data.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
+import { saveView, switchContext, type SettingsTools } from './settings-effects.ts';
 import { VIEW_LOADERS, type ViewApi } from './view-loaders.ts';
 
 /** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;
 
 /** What the effects act on. */
-export interface EffectTools {
+export interface EffectTools extends SettingsTools {
   readonly store: ConsoleStore;
   readonly api: () => Promise<
     ViewApi &
@@ -63,6 +64,10 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return loadOf(effect.subject, tools);
     case 'load-view':
       return loadView(effect.view, tools);
+    case 'save-view':
+      return saveView(tools.store, effect.name, effect.view, tools);
+    case 'switch-context':
+      return switchContext(tools.store, effect.name, tools);
     case 'reconnect':
       return tools.feed.reconnect();
     case 'resync':

@@ -1,5 +1,6 @@
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { CommandLayer } from './command-line.ts';
 import type { Effect } from './effects.ts';
 import type { HelpLayer } from './help-layer.ts';
 import type { InspectLayer } from './inspect-layer.ts';
@@ -7,7 +8,9 @@ import type { LineEditor } from './line-editor.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { LogLayer } from './log-layer.ts';
 import type { MenuLayer } from './menu.ts';
+import type { SavedView } from './saved-views.ts';
 import type { SilenceForm, Target } from './silence-form.ts';
+import type { Theme } from '../theme.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
 import { FIRST_PLACE, type OverviewPlace } from './views/overview-place.ts';
 import { VIEWS, type ViewName } from './views/view-names.ts';
@@ -77,7 +80,7 @@ export interface ConfirmLayer {
 
 /** What lies over the view, the last one on top. */
 export type Layer =
-  DetailLayer | InspectLayer | SilenceLayer | SilenceEntryLayer | ConfirmLayer | HelpLayer | LogLayer | MenuLayer;
+  DetailLayer | InspectLayer | SilenceLayer | SilenceEntryLayer | ConfirmLayer | HelpLayer | LogLayer | MenuLayer | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */
 export type FullLayer = DetailLayer | InspectLayer | SilenceEntryLayer | HelpLayer | LogLayer;
@@ -123,6 +126,11 @@ export interface ConsoleState {
   /** Whether the terminal has the focus; without it the feed is drawn once a second. */
   readonly focused: boolean;
   readonly interruptedAtMs: number;
+  /** Earlier command lines, the newest last. */
+  readonly commandHistory: readonly string[];
+  readonly savedViews: ReadonlyMap<string, SavedView>;
+  /** What was set about how things look, over what the program was started with. */
+  readonly look: Partial<Theme>;
   /** Until when the order stays as it is, because a cursor key was pressed. */
   readonly orderPausedUntilMs: number;
 }
@@ -145,6 +153,9 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     readOnly,
     focused: true,
     interruptedAtMs: -Infinity,
+    commandHistory: [],
+    savedViews: new Map(),
+    look: {},
     orderPausedUntilMs: 0,
   };
 }

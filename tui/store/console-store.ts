@@ -4,6 +4,7 @@ import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type EventLoad, type Message, type ScreenSize } from './console-state.ts';
 import { AggregateBook, DEFAULT_NEEDS, TREND_STEP_MS, type AggregateNeeds } from './aggregate-book.ts';
+import type { Contexts } from './contexts.ts';
 import type { Effect } from './effects.ts';
 import type { EventRecord } from './event-record.ts';
 import { EventRegistry } from './event-registry.ts';
@@ -16,6 +17,7 @@ import {
   type FeedStatus,
 } from './feed-status.ts';
 import { HeldRows } from './held-rows.ts';
+import { restoreKept, type Kept } from './kept.ts';
 import { settleInspect } from './inspect-body.ts';
 import { isSameSubject, type InspectLayer, type Subject, type SubjectData } from './inspect-layer.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListOrder } from './list-cursor.ts';
@@ -76,6 +78,10 @@ export interface ConsoleOptions {
   readonly readOnly: boolean;
   /** Default: 80 percent. */
   readonly aggregateNeeds?: AggregateNeeds;
+  /** The backends to choose from; default: none. */
+  readonly contexts?: Contexts;
+  /** What a person has set up, or had set in this context before. */
+  readonly kept?: Kept;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -144,6 +150,7 @@ export class ConsoleStore {
     this.aggregates = new AggregateBook(options.aggregateNeeds ?? DEFAULT_NEEDS);
     this.state = initialState(options.size, options.readOnly);
     this.nowMs = options.now();
+    if (options.kept !== undefined) restoreKept(this, options.kept);
   }
 
   // For useSyncExternalStore: both are passed as functions.
@@ -550,7 +557,7 @@ export class ConsoleStore {
 
 /** Whether the layer asks for a decision about what is listed behind it. */
 function isDialog(layer: { readonly kind: string }): boolean {
-  return layer.kind === 'silence' || layer.kind === 'confirm' || layer.kind === 'menu';
+  return layer.kind === 'silence' || layer.kind === 'confirm' || layer.kind === 'menu' || layer.kind === 'command';
 }
 
 function setOrDelete<T>(map: Map<string, T>, key: string, value: T | null): void {

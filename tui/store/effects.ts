@@ -1,6 +1,7 @@
 import type { Change } from './changes.ts';
 import type { Subject } from './inspect-layer.ts';
 import type { RunOrder } from './run-now.ts';
+import type { SavedView } from './saved-views.ts';
 import type { Target } from './silence-form.ts';
 import type { LoadedView } from './views/view-data.ts';
 
@@ -22,4 +23,7 @@ export type Effect =
   | { readonly kind: 'load-ended-silences' }
   | { readonly kind: 'load-event'; readonly target: Target; readonly into: 'detail' | 'pane' }
   | { readonly kind: 'load-view'; readonly view: LoadedView }
+  /** Writes a view into the configuration file; `undefined`: takes it out. */
+  | { readonly kind: 'save-view'; readonly name: string; readonly view: SavedView | undefined }
+  | { readonly kind: 'switch-context'; readonly name: string }
   | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };

@@ -31,7 +31,7 @@ export function pressPrompt(store: ConsoleStore, action: KeyAction): void {
       // A line that is no filter stays open, with its error, instead of being silently ignored.
       if (filter.problem !== undefined) return;
       store.update({ prompt: undefined });
-      return store.updateList({ filter: { ...filter, history: remembered(filter.history, filter.text) } });
+      return keepFilter(store, filter.text);
     case 'prompt-cancel':
       store.update({ prompt: undefined });
       return applyFilter(store, '');
@@ -54,6 +54,13 @@ export function applyFilter(store: ConsoleStore, text: string): void {
       ? { ...filter, text: wanted, problem: undefined }
       : { ...filter, problem: { message: problem.message, position: problem.position } };
   store.updateList({ filter: next });
+}
+
+/** Puts a filter that is known to be right into effect, as if it had been typed and kept. */
+export function keepFilter(store: ConsoleStore, text: string): void {
+  applyFilter(store, text);
+  const { filter } = store.list;
+  store.updateList({ filter: { ...filter, history: remembered(filter.history, filter.text) } });
 }
 
 /** @returns what is wrong with the text; then nothing was changed */

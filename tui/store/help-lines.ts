@@ -27,6 +27,7 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   form: 'Silence dialog',
   confirm: 'Questions',
   menu: 'Menus',
+  command: 'Command line',
 };
 
 const EVERY_VIEW = VIEWS.map(({ name }) => name);

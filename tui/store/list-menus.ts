@@ -2,6 +2,7 @@ import { isChange, KEYS, keyOf, type KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { whyNoChange } from './may-change.ts';
 import { openMenu, type MenuItem } from './menu.ts';
+import { savedViewItems } from './saved-views.ts';
 import { isThere, openView } from './view-keys.ts';
 import { EVENT_COLUMNS, EVENT_SORTS } from './views/event-sort.ts';
 import { VIEWS, viewTitle } from './views/view-names.ts';
@@ -65,14 +66,16 @@ export function openActionMenu(
 }
 
 export function openViewMenu(store: ConsoleStore): void {
-  const items = (): readonly MenuItem[] =>
-    VIEWS.map(({ number, name, title }) => ({
+  const items = (): readonly MenuItem[] => [
+    ...VIEWS.map(({ number, name, title }) => ({
       id: name,
       label: title,
       key: String(number),
       disabled: isThere(name) ? undefined : 'not part of this version',
       choose: () => openView(store, name),
-    }));
+    })),
+    ...savedViewItems(store),
+  ];
   openMenu(store, { title: 'Views', items }, store.state.view);
 }
 

@@ -1,5 +1,6 @@
-import { actionFor, isChange, KEYS, keyOfChord, type KeyAction, type KeyContext } from '../keys.ts';
+import { actionFor, isChange, keyOfChord, keysOf, type KeyAction, type KeyContext } from '../keys.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
+import { openCommandLine, pressCommandLine, typeInCommandLine } from './command-line.ts';
 import { pressConfirm, typeInConfirm } from './confirm-keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { isTooSmall } from './console-state.ts';
@@ -44,10 +45,20 @@ function pressKey(store: ConsoleStore, key: KeyEvent): void {
   if (action === 'interrupt' || (key.text === 'q' && isTooSmall(store.state.size)))
     return interrupt(store, action === 'interrupt');
   if (isTooSmall(store.state.size)) return;
+  act(store, context, action, key);
+}
+
+/** What a key with this action does, or without any: text is typed where there is a place for it. */
+function act(store: ConsoleStore, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
   if (action === 'repaint') return store.request({ kind: 'repaint' });
+  if (action === 'command') return openCommandLine(store);
+  if (action === 'save-view') return openCommandLine(store, 'view save ');
   if (action !== undefined && isChange(action) && !mayChange(store, action)) return;
   press(store, context, action, key);
 }
+
+/** For a command: no key that means something by itself. */
+const NO_KEY: KeyEvent = { kind: 'key', name: '', ctrl: false, meta: false, shift: false };
 
 function press(store: ConsoleStore, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
   switch (context) {
@@ -78,6 +89,9 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
       return action === undefined ? typeInPrompt(store, lineEditOf(key)) : pressPrompt(store, action);
     case 'search':
       return action === undefined ? typeInSearch(store, lineEditOf(key)) : pressSearch(store, action);
+    case 'command':
+      if (action === undefined) return typeInCommandLine(store, lineEditOf(key));
+      return pressCommandLine(store, action, (one) => act(store, keyContext(store.state), one, NO_KEY));
     case 'menu':
       return action === undefined ? typeInMenu(store, lineEditOf(key)) : pressMenu(store, action);
   }
@@ -85,7 +99,7 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
 
 /** What was chosen in the help is what its key does. */
 function pressChosen(store: ConsoleStore, action: KeyAction | undefined): void {
-  if (action !== undefined) pressKey(store, { kind: 'key', ...keyOfChord(KEYS[action].keys[0]) });
+  if (action !== undefined) pressKey(store, { kind: 'key', ...keyOfChord(keysOf(action)[0]) });
 }
 
 /** Pasted text reaches text fields only, and never runs anything. */
@@ -95,6 +109,7 @@ function typeText(store: ConsoleStore, text: string): void {
   if (context === 'form') typeInForm(store, { kind: 'insert', text });
   if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
   if (context === 'menu') typeInMenu(store, { kind: 'insert', text });
+  if (context === 'command') typeInCommandLine(store, { kind: 'insert', text });
   if (context === 'search') typeInSearch(store, { kind: 'insert', text });
 }
 

@@ -1,0 +1,40 @@
+import { MonError } from '../../shared/errors.ts';
+import { DEFAULT_BACKEND, type Arguments } from '../arguments.ts';
+import { nearest } from '../monctl/nearest.ts';
+import type { ConsoleConfig, ContextConfig } from './console-config.ts';
+
+/** What to show first: a URL, or a context of the configuration file. */
+export type Choice =
+  | { readonly kind: 'url'; readonly backend: string }
+  | { readonly kind: 'context'; readonly name: string; readonly context: ContextConfig };
+
+/**
+ * The command line decides before the environment, and that before the file.
+ *
+ * @throws MonError `not_found` when there is no context of that name
+ */
+export function chooseBackend(
+  { backend, context }: Pick<Arguments, 'backend' | 'context'>,
+  env: Readonly<Record<string, string | undefined>>,
+  config: ConsoleConfig,
+): Choice {
+  if (backend !== undefined) return { kind: 'url', backend };
+  if (context !== undefined) return { kind: 'context', name: context, context: contextNamed(config, context) };
+  const { MON_BACKEND: fromEnv = '' } = env;
+  if (fromEnv !== '') return { kind: 'url', backend: fromEnv };
+  if (config.context === undefined) return { kind: 'url', backend: DEFAULT_BACKEND };
+  return { kind: 'context', name: config.context, context: contextNamed(config, config.context) };
+}
+
+/** @throws MonError `not_found` */
+export function contextNamed({ contexts }: Pick<ConsoleConfig, 'contexts'>, name: string): ContextConfig {
+  const context = contexts.get(name);
+  if (context !== undefined) return context;
+  const names = [...contexts.keys()];
+  const meant = nearest(name, names);
+  const hint = names.length === 0 ? 'the configuration file names none' : `there is ${names.join(', ')}`;
+  throw new MonError(
+    'not_found',
+    `there is no context ${JSON.stringify(name)}: ${meant === undefined ? hint : `did you mean ${meant}?`}`,
+  );
+}

@@ -1,0 +1,17 @@
+import type { Kept } from '../store/kept.ts';
+import { INITIAL_LIST } from '../store/list-state.ts';
+import { hiddenBut } from '../store/views/columns.ts';
+import type { ViewName } from '../store/views/view-names.ts';
+import type { ConsoleConfig } from './console-config.ts';
+
+/** What a person has set up, as the state that the console begins with. */
+export function keptOfConfig({ columns, views: savedViews }: ConsoleConfig): Kept {
+  const { filter, sort } = INITIAL_LIST;
+  const views = Object.fromEntries(
+    Object.entries(columns).map(([view, shown]) => [
+      view,
+      { filter, sort, hidden: hiddenBut(view as ViewName, shown) },
+    ]),
+  );
+  return { view: 'events', views, savedViews, commandHistory: [], look: {} };
+}

@@ -1,0 +1,38 @@
+import { errorMessage } from '../../shared/errors.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import type { SavedView } from '../store/saved-views.ts';
+
+/** What a person has set up, outside of the store. */
+export interface SettingsTools {
+  /** Writes into the configuration file; `undefined` takes the view out. */
+  readonly saveView: (name: string, view: SavedView | undefined) => Promise<void>;
+  /** Shows another backend, in another store. */
+  readonly switchContext: (name: string) => Promise<void>;
+}
+
+export async function saveView(
+  store: ConsoleStore,
+  name: string,
+  view: SavedView | undefined,
+  tools: SettingsTools,
+): Promise<void> {
+  const done = view === undefined ? 'deleted' : 'saved';
+  try {
+    await tools.saveView(name, view);
+    const savedViews = new Map(store.state.savedViews);
+    if (view === undefined) savedViews.delete(name);
+    else savedViews.set(name, view);
+    store.update({ savedViews });
+    store.say(view === undefined ? `view ${name} deleted` : `view ${name} saved: :view ${name} opens it`, 'done');
+  } catch (error) {
+    store.say(`view ${name} not ${done}: ${errorMessage(error)}`, 'problem');
+  }
+}
+
+export async function switchContext(store: ConsoleStore, name: string, tools: SettingsTools): Promise<void> {
+  try {
+    await tools.switchContext(name);
+  } catch (error) {
+    store.say(`not switched to ${name}: ${errorMessage(error)}`, 'problem');
+  }
+}

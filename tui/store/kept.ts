@@ -1,0 +1,40 @@
+import type { ConsoleState } from './console-state.ts';
+import type { ConsoleStore } from './console-store.ts';
+import { applyFilter } from './filter-prompt.ts';
+import { INITIAL_LIST, type ListState } from './list-state.ts';
+import type { SavedView } from './saved-views.ts';
+import { VIEWS, type ViewName } from './views/view-names.ts';
+
+/** What is set on the screen and outlives the data under it, as when another backend is shown. */
+export interface Kept {
+  readonly view: ViewName;
+  readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden'>>>>;
+  readonly savedViews: ReadonlyMap<string, SavedView>;
+  readonly commandHistory: readonly string[];
+  readonly look: ConsoleState['look'];
+}
+
+/** Without marks and cursors: they are about rows of this backend. */
+export function keptOf({ state }: ConsoleStore): Kept {
+  const { view, savedViews, commandHistory, look } = state;
+  const views = Object.fromEntries(
+    VIEWS.map(({ name }) => {
+      const { filter, sort, hidden } = state.views[name];
+      return [name, { filter, sort, hidden }];
+    }),
+  );
+  return { view, views, savedViews, commandHistory, look };
+}
+
+/** Sets a new store as another one was. */
+export function restoreKept(store: ConsoleStore, { view, views, ...rest }: Kept): void {
+  store.update(rest);
+  for (const { name } of VIEWS) {
+    const kept = views[name];
+    if (kept === undefined) continue;
+    store.update({ view: name, views: { ...store.state.views, [name]: { ...INITIAL_LIST, ...kept } } });
+    if (kept.filter.text !== '') applyFilter(store, kept.filter.text);
+    if (kept.sort !== undefined) store.sortBy(kept.sort);
+  }
+  store.update({ view });
+}
