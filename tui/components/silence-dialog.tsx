@@ -263,9 +263,7 @@ function noteLines({ form, preview, policy, silenced, nowMs }: SilenceDialogProp
     ...globalText(form).map((text) => note(text)),
     ...replaced(form, silenced).map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
     ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
-    ...overlaps(form, preview, silenced).map((entry) =>
-      note(`overlaps ${entryText(entry, nowMs)}, which stays`, false),
-    ),
+    ...overlaps(form, preview, silenced).map((entry) => note(`overlaps, and stays: ${entryText(entry, nowMs)}`, false)),
     ...(policy.reason_pattern === null
       ? []
       : [note(`the reason must match: ${safeLine(policy.reason_pattern)}`, false)]),

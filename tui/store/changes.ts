@@ -6,7 +6,8 @@ import { countText } from '../count-text.ts';
 import { targetText } from './silence-text.ts';
 
 /** What a change is, for the words about it. */
-export type ChangeVerb = 'silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
+export type ChangeVerb =
+  'silence' | 'repeat-silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
 
 /** Things to change at the backend, sent as one. */
 export interface Change {
@@ -22,6 +23,7 @@ interface ChangeWords {
 
 const WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
   silence: { done: 'made', noun: 'silence' },
+  'repeat-silence': { done: 'made', noun: 'silence' },
   acknowledge: { done: 'acknowledged', noun: 'event' },
   'change-silence': { done: 'changed', noun: 'silence' },
   'end-silence': { done: 'ended', noun: 'silence' },
@@ -52,9 +54,12 @@ export interface ChangeReport {
 }
 
 /** The outcome of each operation; one that was not answered counts as failed. */
-export function changeOutcomes({ operations }: Change, results: readonly BulkOutcome[]): readonly ChangeOutcome[] {
+export function changeOutcomes(
+  { verb, operations }: Change,
+  results: readonly BulkOutcome[],
+): readonly ChangeOutcome[] {
   return operations.map((operation, index) => ({
-    name: operationName(operation),
+    name: verb === 'acknowledge' ? acknowledgedName(operation) : operationName(operation),
     problem: problemOf(operation, results[index]),
   }));
 }
@@ -122,6 +127,12 @@ export function undoText(operation: BulkOperation, nowMs: number): string {
 
 export function countOf(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** An acknowledgement is about an event, whatever it is made of. */
+function acknowledgedName(operation: BulkOperation): string {
+  if (operation.op !== 'silence') return operationName(operation);
+  return safeLine(targetText(operation).replace(' / ', '/'));
 }
 
 function problemOf(operation: BulkOperation, outcome: BulkOutcome | undefined): string | undefined {

@@ -1,4 +1,7 @@
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import { eventKey } from '../../shared/schemas/feed.ts';
 import type { KeyAction } from '../keys.ts';
+import type { ChangeVerb } from './changes.ts';
 import type { ConfirmLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { Effect } from './effects.ts';
@@ -40,6 +43,8 @@ function submit(store: ConsoleStore, { effect, typed }: ConfirmLayer): void {
   close(store);
   const wanted = stillWanted(store, effect);
   if (wanted === undefined) return store.say('nothing of it is left: it was over before you answered');
+  // What was marked has been dealt with; from another screen the marks are about something else.
+  if (store.state.layers.length === 0) store.updateList({ marks: new Set(), lastMark: undefined });
   store.request(wanted);
 }
 
@@ -52,10 +57,21 @@ function stillWanted(store: ConsoleStore, effect: Effect): Effect | undefined {
   // What an undo is about is only known to the backend, and its operations say what must be there.
   if (effect.kind !== 'change' || effect.change.verb === 'undo') return effect;
   const operations = effect.change.operations.filter((operation) => {
-    if (operation.op === 'resolve') return store.events.get(`${operation.client}/${operation.check}`) !== undefined;
-    return operation.op !== 'clear' || store.silenced.has(operation.id);
+    if (operation.op === 'clear') return store.silenced.has(operation.id);
+    const key = eventKeyOf(operation, effect.change.verb);
+    return key === undefined || store.events.get(key) !== undefined;
   });
   return operations.length === 0 ? undefined : { ...effect, change: { ...effect.change, operations } };
+}
+
+/** The one event that an operation is about; `undefined`: it is about more, or about none. */
+function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefined {
+  if (operation.op === 'resolve') return eventKey(operation.client, operation.check);
+  // A silence from the table of silences covers what is to come just as well.
+  if (operation.op !== 'silence' || (verb !== 'acknowledge' && verb !== 'repeat-silence')) return undefined;
+  const { subscription, check } = operation;
+  if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;
+  return eventKey(subscription.slice('client:'.length), check);
 }
 
 function put(store: ConsoleStore, layer: ConfirmLayer): void {

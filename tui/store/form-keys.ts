@@ -1,10 +1,12 @@
 import type { KeyAction, KeyPress } from '../keys.ts';
 import type { SilenceLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
-import { countOf } from './changes.ts';
+import { countOf, operationName } from './changes.ts';
+import { askFirst, named, TYPED_ABOVE } from './confirm.ts';
+import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import type { LineEdit } from './line-editor.ts';
 import { mayChange } from './may-change.ts';
-import { changedMeanwhile, lastSilenceOf, silenceOperations } from './silence-actions.ts';
+import { changedMeanwhile, entryText, lastSilenceOf, silenceOperations } from './silence-actions.ts';
 import {
   isTextField,
   nextSilenceForm,
@@ -59,26 +61,46 @@ function choiceOf(key: KeyPress): SilenceFormAction | undefined {
 
 function submit(store: ConsoleStore, layer: SilenceLayer): void {
   if (!mayChange(store, 'form-submit')) return;
-  const { form } = layer;
-  const living = stillThere(store, form.targets);
-  if (living.length < form.targets.length) return put(store, withoutResolved(form, living));
-  const [changed, ...others] = changedMeanwhile(store, form);
-  if (changed !== undefined) return put(store, { ...form, problem: meanwhileText(changed, others.length) });
+  const form = recheck(store, layer.form);
+  if (form !== layer.form) return put(store, form);
   const { creator, now } = store.options;
   const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs: now() });
   if (submission.kind === 'incomplete') {
     return put(store, { ...form, problem: submission.problem, field: submission.field });
   }
-  const { total } = store.silencePreview(form);
-  if (form.origin === undefined && total >= store.silencePolicy.warn_matches && !form.isWarned) {
-    const problem = `this silences ${countOf(total, 'event')}: Ctrl-S again does it`;
-    return put(store, { ...form, problem, isWarned: true });
-  }
-  closeForm(store);
-  store.updateList({ marks: new Set(), lastMark: undefined });
   if (form.origin === undefined) store.lastSilence = lastSilenceOf(form);
-  const verb = form.origin?.kind === 'change' ? 'change-silence' : 'silence';
-  store.request({ kind: 'change', change: { verb, operations: silenceOperations(submission.entries) } });
+  closeForm(store);
+  send(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
+}
+
+/** The form with what must be seen before it is sent; the same form when there is nothing. */
+function recheck(store: ConsoleStore, form: SilenceForm): SilenceForm {
+  const living = stillThere(store, form.targets);
+  if (living.length < form.targets.length) return withoutResolved(form, living);
+  const [changed, ...others] = changedMeanwhile(store, form);
+  if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
+  const { total } = store.silencePreview(form);
+  if (form.origin !== undefined || form.isWarned || total < store.silencePolicy.warn_matches) return form;
+  return { ...form, problem: `this silences ${countOf(total, 'event')}: Ctrl-S again does it`, isWarned: true };
+}
+
+/** When they are many their number is asked for; the settings are kept for the next time. */
+function send(store: ConsoleStore, verb: 'silence' | 'change-silence', entries: readonly SubmittedSilenced[]): void {
+  const operations = silenceOperations(entries);
+  const effect = { kind: 'change', change: { verb, operations } } as const;
+  if (operations.length <= TYPED_ABOVE) {
+    store.updateList({ marks: new Set(), lastMark: undefined });
+    return store.request(effect);
+  }
+  const [first] = entries;
+  const button = `${verb === 'silence' ? 'Make' : 'Change'} ${countOf(operations.length, 'silence')}`;
+  askFirst(store, {
+    title: button,
+    lines: [...named(operations.map(operationName)), ...(first === undefined ? [] : [entryText(first)])],
+    button,
+    count: operations.length,
+    effect,
+  });
 }
 
 /** What is silenced is what the dialog shows: when that has changed, it is shown before it is sent. */

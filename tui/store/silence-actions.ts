@@ -61,7 +61,7 @@ export function askRepeatSilence(store: ConsoleStore, targets: readonly Target[]
     ],
     button: `Silence ${countOf(total, 'event')}`,
     count: operations.length,
-    effect: { kind: 'change', change: { verb: 'silence', operations } },
+    effect: { kind: 'change', change: { verb: 'repeat-silence', operations } },
   });
 }
 
@@ -78,23 +78,19 @@ export function endSilences(store: ConsoleStore, ids: readonly string[]): Change
 export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
   if (living.length === 0) return store.say('there is no silence to end here: n makes one again');
-  const events = living.reduce((sum, { id }) => sum + store.events.silencedCount(id), 0);
-  const change = endSilences(
-    store,
-    living.map(({ id }) => id),
-  );
+  const ids = living.map(({ id }) => id);
   const button = `End ${countOf(living.length, 'silence')}`;
   askFirst(store, {
     title: button,
     lines: [
       ...named(living.map((entry) => silenceText(entry, store.nowMs))),
-      events === 0 ? 'They cover no event now.' : `${countOf(events, 'event')} covered now are heard again.`,
+      heardAgainText(store, ids),
       'z takes it back.',
     ],
     button,
     ...(focused !== undefined && { focused }),
     count: living.length,
-    effect: { kind: 'change', change },
+    effect: { kind: 'change', change: endSilences(store, ids) },
   });
 }
 
@@ -122,6 +118,16 @@ export function changedMeanwhile(store: ConsoleStore, { origin }: SilenceForm): 
   });
 }
 
+/** Events that nothing else silences; counted when somebody asks, not for each frame. */
+function heardAgainText(store: ConsoleStore, ids: readonly string[]): string {
+  const ended = new Set(ids);
+  let count = 0;
+  for (const { row } of store.events.records()) {
+    if (row.silenced_by.length > 0 && row.silenced_by.every((id) => ended.has(id))) count += 1;
+  }
+  return count === 0 ? 'No event is heard again by that.' : `Heard again: ${countOf(count, 'event')}.`;
+}
+
 function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptions: readonly string[]): SilenceForm {
   const { subscriptionName, ...settings } = last;
   const subscription = subscriptionName === undefined ? -1 : subscriptions.indexOf(subscriptionName);
@@ -131,7 +137,8 @@ function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptio
   return { ...form, subscription: Math.max(0, subscription) };
 }
 
-function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedSilenced): string {
+/** What an entry is set to, in words. */
+export function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedSilenced): string {
   const lasts =
     expire === undefined || expire === null || expire === EXPIRE_NEVER
       ? 'without an end'

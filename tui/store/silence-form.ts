@@ -285,7 +285,7 @@ export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): Si
   if (startMs === undefined) return incomplete('at', `type when it starts: ${START_HINT}`);
   const expire = silenceSeconds(form, startMs);
   if (expire === undefined) return incomplete('custom', 'type a duration such as 90m, 2h or 1d12h, or never');
-  const begin = form.starts === 'at' ? { begin: startMs / 1000 } : {};
+  const begin = form.starts === 'at' ? startMs / 1000 : undefined;
   const entries =
     form.origin === undefined
       ? newEntries(form, about, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
@@ -308,17 +308,18 @@ function newEntries(
   form: SilenceForm,
   { creator }: SubmissionAbout,
   expire: number,
-  begin: { readonly begin?: number },
+  begin: number | undefined,
 ): readonly SubmittedSilenced[] {
   const reason = form.reason.text.trim();
-  const common = {
-    ...begin,
+  return silenceScopeEntries(form).map(({ subscription, check }) => ({
+    subscription,
+    check,
+    begin,
     expire,
     expire_on_resolve: form.onResolve,
-    ...(reason !== '' && { reason }),
+    reason: reason === '' ? undefined : reason,
     creator,
-  };
-  return silenceScopeEntries(form).map(({ subscription, check }) => ({ subscription, check, ...common }));
+  }));
 }
 
 /** The entry as it will be: a changed one keeps its author, one that is made again is from who makes it. */
@@ -327,7 +328,7 @@ function nextEntry(
   { creator, nowMs }: SubmissionAbout,
   entry: SilencedRow,
   expire: number | 'keep',
-  begin: { readonly begin?: number },
+  begin: number | undefined,
 ): SubmittedSilenced {
   const isChange = form.origin?.kind === 'change';
   const isOnly = form.origin?.entries.length === 1;
@@ -335,10 +336,10 @@ function nextEntry(
   const reason = isChange ? withNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
   return {
     ...partsOf(entry),
-    ...(isChange ? (entry.begin === null ? {} : { begin: entry.begin }) : begin),
+    begin: isChange ? entry.begin : begin,
     expire: expire === 'keep' ? secondsKept(entry, nowMs) : expire,
     expire_on_resolve: isOnly ? form.onResolve : entry.expire_on_resolve,
-    ...(reason !== '' && { reason }),
+    reason: reason === '' ? undefined : reason,
     creator: isChange ? (entry.creator ?? creator) : creator,
   };
 }
