@@ -32,7 +32,11 @@ export function HelpScreen({ theme, store, layer }: HelpScreenProps): ReactEleme
   return (
     <>
       <Row theme={theme} runs={spread(title, [run(placeText(lines, top, height), 'faint')], columns)} />
-      <Rows theme={theme} lines={body.length > 0 ? body : [[], [run('   No key matches. Esc clears the search.')]]} height={height} />
+      <Rows
+        theme={theme}
+        lines={body.length > 0 ? body : [[], [run('   No key matches. Esc clears the search.')]]}
+        height={height}
+      />
       <Row theme={theme} runs={ruleRuns(layer, columns)} />
       <Hints {...hintsProps(theme, store)} />
     </>

@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react';
-import { clockText } from '../components/connection-text.ts';
 import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../components/footer.tsx';
 import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
@@ -12,6 +11,7 @@ import { isLoadedView } from '../store/views/view-data.ts';
 import { run, type Run, type Theme } from '../theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connecting-text.ts';
+import { failureText } from './failure-text.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;
@@ -68,14 +68,6 @@ function statusProps(theme: Theme, store: ConsoleStore, rows: TableRows, compact
     compact,
     stale: isStale(feed),
   };
-}
-
-/** What went wrong with the last request of this view's rows, and how old those are that are shown. */
-function failureText({ state, loads }: ConsoleStore): string | undefined {
-  if (!isLoadedView(state.view)) return undefined;
-  const { failure, loadedAtMs } = loads.of(state.view);
-  if (failure === undefined) return undefined;
-  return `${loadedAtMs === undefined ? 'not loaded' : `as of ${clockText(loadedAtMs)}`}: ${failure}`;
 }
 
 /** Why there are no rows. */

@@ -3,7 +3,9 @@ import type { ConsoleStore } from '../store/console-store.ts';
 import type { ViewName } from '../store/views/view-names.ts';
 import type { Theme } from '../theme.ts';
 import { EventsScreen } from './events-screen.tsx';
+import { OverviewScreen } from './overview-screen.tsx';
 import { TableScreen } from './table-screen.tsx';
+import { UpgradeScreen } from './upgrade-screen.tsx';
 
 interface ViewProps {
   readonly theme: Theme;
@@ -11,7 +13,10 @@ interface ViewProps {
 }
 
 /** Screens of the views that are no lists, by the name that they have in `store/views/pages.ts`. */
-const PAGE_SCREENS: Partial<Readonly<Record<ViewName, (props: ViewProps) => ReactElement>>> = {};
+const PAGE_SCREENS: Partial<Readonly<Record<ViewName, (props: ViewProps) => ReactElement>>> = {
+  overview: OverviewScreen,
+  upgrade: UpgradeScreen,
+};
 
 /** The view that is shown. */
 export function ViewScreen({ theme, store }: ViewProps): ReactElement {

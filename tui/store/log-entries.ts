@@ -36,7 +36,11 @@ export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number
 }
 
 /** The whole entry, a label and a text of one or more lines each. */
-export function logDetails(store: ConsoleStore, tab: LogLayer['tab'], id: number): readonly (readonly [string, string])[] {
+export function logDetails(
+  store: ConsoleStore,
+  tab: LogLayer['tab'],
+  id: number,
+): readonly (readonly [string, string])[] {
   if (tab === 'messages') {
     const message = store.log.newestFirst.find((candidate) => candidate.id === id);
     if (message === undefined) return [];

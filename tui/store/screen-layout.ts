@@ -35,6 +35,16 @@ export function listRows(state: Pick<ConsoleState, 'size' | 'pane' | 'view'>): n
   return (state.view === 'events' ? eventsLayout(state) : tableLayout(state)).list;
 }
 
+/** From this width on there is room for two columns of text. */
+export const WIDE_COLUMNS = 100;
+
+/** Rows of a page between header and footer. */
+export function pageRows({ rows }: ConsoleState['size']): { readonly tall: boolean; readonly rows: number } {
+  const tall = rows >= TALL_ROWS;
+  // Tall: title, counters, tabs, rule. Short: title. Below both: rule, message, hints.
+  return { tall, rows: Math.max(1, rows - (tall ? 4 : 1) - 3) };
+}
+
 /** Rows of the detail screen that scroll: all but title, place, summary, rule, status and hints. */
 export function detailBodyRows(rows: number): number {
   return Math.max(1, rows - 6);

@@ -45,6 +45,8 @@ function topSearch(store: ConsoleStore): SearchField | undefined {
 function putSearch(store: ConsoleStore, search: SearchField): void {
   const layer = store.state.layers.at(-1);
   // What was under the cursor may not be found any more: it goes to the first line that is.
-  if (layer?.kind === 'help') store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
-  if (layer?.kind === 'log') store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
+  if (layer?.kind === 'help')
+    store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
+  if (layer?.kind === 'log')
+    store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
 }

@@ -3,9 +3,8 @@ import type { ConsoleStore } from './console-store.ts';
 import { keyContext } from './key-context.ts';
 import { isMovement } from './scroll-keys.ts';
 import { backInHistory, forwardInHistory, toLastView, toView, type ViewPlace } from './view-history.ts';
-import { PAGES } from './views/pages.ts';
 import { tableOf } from './views/tables.ts';
-import { VIEWS, viewTitle, type ViewName } from './views/view-names.ts';
+import { isPage, VIEWS, viewTitle, type ViewName } from './views/view-names.ts';
 
 /**
  * How long a digit waits for what it means. In a list `5j` goes five rows down while `5` alone opens the fifth view, so
@@ -45,7 +44,7 @@ export function openView(store: ConsoleStore, view: ViewName): void {
 
 /** Whether a view can be opened. */
 export function isThere(view: ViewName): boolean {
-  return view === 'events' || tableOf(view) !== undefined || PAGES[view] !== undefined;
+  return view === 'events' || tableOf(view) !== undefined || isPage(view);
 }
 
 /** Before every key, and before every frame: a digit that waited for long enough opens its view. */

@@ -1,5 +1,7 @@
 import type { KeyAction, KeyPress } from '../../keys.ts';
 import type { ConsoleStore } from '../console-store.ts';
+import { OVERVIEW } from './overview.ts';
+import { UPGRADE } from './upgrade.ts';
 import type { ViewName } from './view-names.ts';
 
 /** A view that is no list. Its screen is in `tui/screens/view-screens.tsx`, its keys are bound with the view's name. */
@@ -8,4 +10,4 @@ export interface PageView {
   readonly press: (store: ConsoleStore, action: KeyAction | undefined, key: KeyPress) => void;
 }
 
-export const PAGES: Partial<Readonly<Record<ViewName, PageView>>> = {};
+export const PAGES: Partial<Readonly<Record<ViewName, PageView>>> = { overview: OVERVIEW, upgrade: UPGRADE };

@@ -11,6 +11,11 @@ export const VIEWS = [
 
 export type ViewName = (typeof VIEWS)[number]['name'];
 
+/** Whether a view is no list: see `pages.ts`. */
+export function isPage(name: ViewName): boolean {
+  return name === 'overview' || name === 'upgrade';
+}
+
 export function viewTitle(name: ViewName): string {
   return VIEWS.find((view) => view.name === name)?.title ?? name;
 }

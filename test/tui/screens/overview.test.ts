@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { byKey, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
+import { SCENE_EVENTS } from '../../support/console-scene.ts';
+import { openOverviewScene } from '../../support/overview-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const TAB = '\t';
+const SHIFT_TAB = '\u001B[Z';
+
+/** Foreground and background colors, in all their forms. */
+const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+
+async function openOverview(options: RigOptions = {}): Promise<ConsoleRig> {
+  const rig = await openOverviewScene(options);
+  rig.type('1');
+  await rig.pass(400);
+  await rig.shows('NEW CRITICAL', 'http-frontend', '20,000', '[■■■■');
+  return rig;
+}
+
+test.each([
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
+  { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+])('the overview at $columns x $rows', async ({ columns, rows }) => {
+  const rig = await openOverview({ columns, rows });
+  await expectGolden(rig.screen, `overview-${String(columns)}x${String(rows)}`);
+  expect(rig.screen.lines.at(-1)).toContain('help');
+});
+
+test.each([
+  { name: 'overview-color', theme: { color: true, ascii: false } },
+  { name: 'overview-mono', theme: { color: false, ascii: false } },
+])('$name', async ({ name, theme }) => {
+  const rig = await openOverview({ theme });
+  await expectGolden(rig.screen, name, { styled: true });
+  expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+});
+
+test('the overview in ASCII', async () => {
+  const rig = await openOverviewScene({ theme: { color: true, ascii: true } });
+  rig.type('1');
+  await rig.pass(400);
+  await rig.shows('NEW CRITICAL', 'http-frontend', '20,000', '[####');
+  expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(true);
+  await expectGolden(rig.screen, 'overview-ascii');
+});
+
+describe('Enter opens what is under the cursor as a list', () => {
+  test('what is newly critical: the events of that check', async () => {
+    const rig = await openOverview();
+    rig.type('j');
+    await rig.shows(/> \d\d:\d\d {2}web-\d+.* \+2 \/ http-frontend/);
+    rig.type('\r');
+    await rig.shows('[2 Events]', '3 of 12 events shown');
+    expect(rig.row('filter:')).toContain('filter: check=http-frontend status=crit !silenced');
+  });
+
+  test('a subscription: the clients that have it and something wrong', async () => {
+    const rig = await openOverview();
+    for (let box = 0; box < 4; box++) rig.type(TAB);
+    await rig.shows('> PROBLEMS BY SUBSCRIPTION');
+    rig.type('j\r');
+    await rig.shows('[5 Clients]', 'KEEPALIVE');
+    expect(rig.row('filter:')).toContain('filter: subscriptions=web !events=none');
+  });
+
+  test('a noisy check: its events', async () => {
+    const rig = await openOverview();
+    for (let box = 0; box < 5; box++) rig.type(TAB);
+    rig.type('jj\r');
+    await rig.shows('[2 Events]', '2 of 12 events shown');
+    expect(rig.row('filter:')).toContain('filter: check=disk-root');
+  });
+
+  test('an action: its record in the log', async () => {
+    const rig = await openOverview();
+    for (let box = 0; box < 3; box++) rig.type(TAB);
+    rig.type('j\r');
+    await rig.shows('[what operators did]', 'event.resolve');
+    expect(rig.row('bob')).toMatch(/^> .*event\.resolve +web-044/);
+  });
+
+  test('and [ brings back the overview with the cursor where it was', async () => {
+    const rig = await openOverview();
+    rig.type('j\r');
+    await rig.shows('filter: check=http-frontend');
+    rig.type('[');
+    await rig.shows('[1 Overview]');
+    expect(rig.row('web-003')).toMatch(/ > 11:56 {2}web-003/);
+  });
+});
+
+test('Tab goes from box to box and around; a box that has no room on a small screen comes into view', async () => {
+  const rig = await openOverview({ columns: 80, rows: 24 });
+  await rig.shows('> NEW CRITICAL');
+  expect(rig.screen.text).not.toContain('RESULTS PER SECOND');
+  rig.type(SHIFT_TAB);
+  await rig.shows('> RESULTS PER SECOND');
+  rig.type(TAB);
+  await rig.shows('> NEW CRITICAL');
+  expect(rig.screen.text).not.toContain('RESULTS PER SECOND');
+});
+
+test('the cursor stays on its row when something worse comes before it', async () => {
+  const rig = await openOverview();
+  await rig.shows(/> .*db-014/);
+  const [first] = SCENE_EVENTS;
+  if (first === undefined) throw new Error('the scene has events');
+  const now = rig.clock.now() / 1000;
+  rig.type('jk');
+  await rig.change({
+    events: byKey([{ ...first, client: 'new-1', check: 'boot', since: Math.floor(now), last: now }]),
+  });
+  await rig.shows('7 crit');
+  await rig.pass(2000);
+  await rig.shows('new-1 / boot', /> .*db-014/);
+});
+
+test('it is loaded again while it is looked at, and only then', async () => {
+  const rig = await openOverview();
+  const asked = (): number => rig.requests.filter(({ path }) => path === '/api/mon/v1/overview').length;
+  const before = asked();
+  await rig.pass(2000);
+  await expect.poll(asked).toBe(before + 1);
+  rig.type('2');
+  await rig.pass(400);
+  await rig.shows('[2 Events]');
+  for (let second = 0; second < 5; second++) await rig.pass(1000);
+  expect(asked()).toBe(before + 1);
+});
+
+test('a backend that does not know the question: what is missing is said, what the feed brings is there', async () => {
+  const rig = await openOverviewScene({ api: () => ({ status: 404, body: {} }) });
+  rig.type('1');
+  await rig.pass(400);
+  await rig.shows('not loaded:', 'http-frontend');
+  expect(rig.screen.text).toContain('loading …');
+});

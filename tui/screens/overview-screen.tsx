@@ -1,0 +1,58 @@
+import type { ReactElement } from 'react';
+import { beside } from '../components/beside.ts';
+import { Hints } from '../components/footer.tsx';
+import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
+import { MessageLine } from '../components/message-line.tsx';
+import { boxLines } from '../components/overview-box.ts';
+import { Row } from '../components/row.tsx';
+import { Rows } from '../components/rows.tsx';
+import type { ConsoleStore } from '../store/console-store.ts';
+import { rowIndex } from '../store/views/overview.ts';
+import { overviewBoxes } from '../store/views/overview-boxes.ts';
+import { overviewLayout, type PlacedBox } from '../store/views/overview-layout.ts';
+import { run, type Run, type Theme } from '../theme.ts';
+import { headerProps, hintsProps } from './chrome-props.ts';
+import { failureText } from './failure-text.ts';
+
+/** What there is to know at first sight, in boxes. */
+export function OverviewScreen({
+  theme,
+  store,
+}: {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+}): ReactElement {
+  const { size, overview, message } = store.state;
+  const layout = overviewLayout(size, overviewBoxes(store), overview.box);
+  const Header = layout.tall ? TallHeader : ShortHeader;
+  const columns = layout.columns.map((boxes, index) => columnLines(store, boxes, layout.widths[index] ?? 0));
+  const stale = isStale(store.feed);
+  const drawn = beside(columns, layout.widths, layout.height);
+  // Nothing here is known to be true any more.
+  const lines = stale ? drawn.map((runs) => [run(runs.map(({ text }) => text).join(''), 'faint')]) : drawn;
+  return (
+    <>
+      <Header {...headerProps(theme, store)} />
+      <Rows theme={theme} lines={lines} height={layout.height} />
+      <Row theme={theme} runs={[run('─'.repeat(size.columns), 'faint')]} />
+      <MessageLine
+        theme={theme}
+        message={message}
+        stale={stale}
+        notice={failureText(store)}
+        about="Enter opens what is under the cursor as a filtered list"
+      />
+      <Hints {...hintsProps(theme, store)} />
+    </>
+  );
+}
+
+/** The boxes of a column one below the other, with a blank line between two. */
+function columnLines(store: ConsoleStore, boxes: readonly PlacedBox[], width: number): readonly (readonly Run[])[] {
+  const { overview } = store.state;
+  return boxes.flatMap((placed, index) => {
+    const cursor = placed.box.id === overview.box ? rowIndex(placed.box, overview) : undefined;
+    const lines = boxLines(placed, { width, cursor });
+    return index === 0 ? lines : [[], ...lines];
+  });
+}

@@ -1,0 +1,64 @@
+import type { ReactElement } from 'react';
+import { beside, halves } from '../components/beside.ts';
+import { Hints } from '../components/footer.tsx';
+import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
+import { MessageLine } from '../components/message-line.tsx';
+import { Row } from '../components/row.tsx';
+import { Rows } from '../components/rows.tsx';
+import { fitRuns } from '../components/runs.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import { pageRows } from '../store/screen-layout.ts';
+import { upgradeColumns, upgradeHeight, type UpgradeSection } from '../store/views/upgrade.ts';
+import { fit } from '../terminal/cells.ts';
+import { run, type Run, type Theme } from '../theme.ts';
+import { headerProps, hintsProps } from './chrome-props.ts';
+import { failureText } from './failure-text.ts';
+
+const LABEL_CELLS = 30;
+
+/** What runs where, and what an upgrade would have to carry over. */
+export function UpgradeScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
+  const { size, message } = store.state;
+  const { tall, rows } = pageRows(size);
+  const Header = tall ? TallHeader : ShortHeader;
+  const columns = upgradeColumns(store);
+  const widths = columns.length > 1 ? halves(size.columns) : [size.columns];
+  const lines = columns.map((sections, index) => sectionLines(sections, widths[index] ?? 0));
+  const height = upgradeHeight(store);
+  const top = Math.min(store.list.cursor.top, Math.max(0, height - rows));
+  const place =
+    height > rows ? `lines ${String(top + 1)}-${String(Math.min(height, top + rows))} of ${String(height)}: j/k` : '';
+  return (
+    <>
+      <Header {...headerProps(theme, store)} />
+      <Rows
+        theme={theme}
+        lines={beside(
+          lines.map((column) => column.slice(top)),
+          widths,
+          rows,
+        )}
+        height={rows}
+      />
+      <Row theme={theme} runs={[run('─'.repeat(size.columns), 'faint')]} />
+      <MessageLine
+        theme={theme}
+        message={message}
+        stale={isStale(store.feed)}
+        notice={failureText(store)}
+        about={place}
+      />
+      <Hints {...hintsProps(theme, store)} />
+    </>
+  );
+}
+
+function sectionLines(sections: readonly UpgradeSection[], width: number): readonly (readonly Run[])[] {
+  return sections.flatMap(({ title, lines }, index) => [
+    ...(index === 0 ? [] : [[]]),
+    fitRuns([run(`  ${title.toUpperCase()}`, 'strong')], width),
+    ...lines.map(({ label, text, tone }) =>
+      fitRuns([run(label === '' ? '    ' : `    ${fit(label, LABEL_CELLS)}  `), run(text, tone)], width),
+    ),
+  ]);
+}

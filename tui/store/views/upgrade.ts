@@ -1,0 +1,142 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/schemas/versions.ts';
+import { countText } from '../../count-text.ts';
+import type { Tone } from '../../theme.ts';
+import type { ConsoleStore } from '../console-store.ts';
+import { CURSOR_AT_TOP, clamp } from '../list-cursor.ts';
+import { pageRows, WIDE_COLUMNS } from '../screen-layout.ts';
+import { movedTo } from '../scroll-keys.ts';
+import type { PageView } from './pages.ts';
+import type { UpgradeData } from './view-data.ts';
+
+/** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
+export interface UpgradeLine {
+  readonly label: string;
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export interface UpgradeSection {
+  readonly title: string;
+  readonly lines: readonly UpgradeLine[];
+}
+
+export const UPGRADE: PageView = {
+  press: (store, action) => {
+    const { rows } = pageRows(store.state.size);
+    const last = Math.max(0, upgradeHeight(store) - rows);
+    const top = clamp(store.list.cursor.top, 0, last);
+    const to = movedTo(action, top, { rows, last });
+    if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: clamp(to, 0, last) } });
+  },
+};
+
+const KIND_WORDS: Readonly<Record<RecordKind, string>> = {
+  clients: 'clients',
+  results: 'results with their histories',
+  events: 'of these with an open event',
+  silenced: 'silences',
+  stashes: 'stashes',
+  audit: 'records of the audit trail',
+};
+
+/** The sections of each column, from the top; one column where there is no room for two. */
+export function upgradeColumns(store: ConsoleStore): readonly (readonly UpgradeSection[])[] {
+  const { data } = store.loads.of('upgrade');
+  if (data === undefined) return [[{ title: 'Versions', lines: [consoleLine(undefined)] }, PLANS]];
+  const { versions } = data;
+  const programs = [versionSection(versions), agentSection(versions)];
+  const kept = [storeSection(versions), dumpSection(versions), healthSection(data)];
+  const isWide = store.state.size.columns >= WIDE_COLUMNS;
+  return isWide ? [[...programs, PLANS], kept] : [[...programs, ...kept, PLANS]];
+}
+
+/** Rows of the longest column: title, lines and a blank line each. */
+export function upgradeHeight(store: ConsoleStore): number {
+  const heights = upgradeColumns(store).map((sections) =>
+    sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
+  );
+  return Math.max(...heights);
+}
+
+const PLANS: UpgradeSection = {
+  title: 'Plans',
+  lines: [
+    { label: '', text: 'Plans that lead through an upgrade come with a later version.', tone: 'faint' },
+    { label: '', text: 'Nothing here changes anything.', tone: 'faint' },
+  ],
+};
+
+function versionSection({ backend }: Versions): UpgradeSection {
+  return {
+    title: 'Versions',
+    lines: [
+      line('backend', safeLine(backend.version)),
+      consoleLine(backend.version),
+      line(
+        'compatible with',
+        safeLine(backend.compatible),
+        backend.compatible === COMPATIBLE_VERSION ? 'plain' : 'warning',
+      ),
+      line('runtime of the backend', `node ${safeLine(backend.node)}`),
+    ],
+  };
+}
+
+function consoleLine(backend: string | undefined): UpgradeLine {
+  if (backend === undefined || backend === VERSION) return line('this console', VERSION);
+  return line('this console', `${VERSION}, not that of the backend`, 'warning');
+}
+
+function agentSection({ agents, backend }: Versions): UpgradeSection {
+  const lines = agents.map(({ version, clients }) => {
+    if (version === '') return line('without an agent', clientsText(clients), 'faint');
+    return line(safeLine(version), clientsText(clients), version === backend.version ? 'plain' : 'warning');
+  });
+  return { title: 'Agents', lines: lines.length === 0 ? [line('', 'no client yet', 'faint')] : lines };
+}
+
+function storeSection({ store }: Versions): UpgradeSection {
+  return {
+    title: 'Store',
+    lines: [
+      line('schema', String(store.schema)),
+      line('size', store.bytes === null ? 'not known' : bytesText(store.bytes)),
+      line('id', safeLine(store.id)),
+    ],
+  };
+}
+
+function dumpSection({ records }: Versions): UpgradeSection {
+  return {
+    title: 'A copy of everything would hold',
+    lines: RECORD_KINDS.map((kind) => line(KIND_WORDS[kind], countText(records[kind]))),
+  };
+}
+
+function healthSection({ health }: UpgradeData): UpgradeSection {
+  const { isHealthy, problems } = health;
+  const lines = problems.map((problem) => line('', safeLine(problem), 'critical'));
+  if (isHealthy) return { title: 'Health', lines: [line('', '✓ the backend finds nothing wrong with itself', 'ok')] };
+  return {
+    title: 'Health',
+    lines: lines.length > 0 ? lines : [line('', '✗ the backend says that it is not well', 'critical')],
+  };
+}
+
+function line(label: string, text: string, tone: Tone = 'plain'): UpgradeLine {
+  return { label, text, tone };
+}
+
+function clientsText(clients: number): string {
+  return `${countText(clients)} ${clients === 1 ? 'client' : 'clients'}`;
+}
+
+const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+function bytesText(bytes: number): string {
+  if (bytes < 1024) return `${String(bytes)} bytes`;
+  const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power - 1] ?? ''}`;
+}
