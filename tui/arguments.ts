@@ -1,3 +1,5 @@
+import type { Skin } from './theme.ts';
+
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 /** What may be said on the command line of the console. */
@@ -10,7 +12,38 @@ export interface Arguments {
   readonly readOnly: boolean;
   readonly ascii: boolean;
   readonly color: boolean;
+  /** Default: that of the configuration file, else `dark`. */
+  readonly skin: Skin | undefined;
+  readonly mouse: boolean;
+  /** How it calls for attention when something becomes critical. */
+  readonly bell: boolean;
+  readonly notify: boolean;
+  /** Lines in place of a screen; `undefined`: as the environment says. */
+  readonly screenReader: boolean | undefined;
+  /** `mon watch` */
+  readonly watch: WatchArguments | undefined;
+}
+
+export interface WatchArguments {
+  /** In the search language; empty: all events. */
+  readonly filter: string;
+  /** Tell what there is now, and end. */
+  readonly once: boolean;
+  readonly json: boolean;
 }
 
 /** Without any argument. */
-export const DEFAULT_ARGUMENTS: Arguments = { backend: undefined, context: undefined, config: undefined, readOnly: false, ascii: false, color: true };
+export const DEFAULT_ARGUMENTS: Arguments = {
+  backend: undefined,
+  context: undefined,
+  config: undefined,
+  readOnly: false,
+  ascii: false,
+  color: true,
+  skin: undefined,
+  mouse: false,
+  bell: true,
+  notify: false,
+  screenReader: undefined,
+  watch: undefined,
+};

@@ -142,7 +142,6 @@ export function openConsole(parts: ConsoleParts): Console {
     const before = keptOfContexts.get(name);
     shown = next;
     store = storeOf(next, name, { ...(before ?? { view: left.view, views: {} }), savedViews, commandHistory, look });
-    store.say(`context ${name}: ${store.options.backend}`);
     feed = followFeed(next, store, clock, parts.chance);
     repaint();
   };

@@ -45,8 +45,16 @@ async function main(flags: Arguments): Promise<void> {
     // Before the screen is taken over, which is no place for an error.
     const choice = chooseBackend(flags, process.env, loaded.config);
     const shown = choice.kind === 'url' ? shownAt(choice.backend) : await openContext(choice.name, choice.context);
+    if (flags.watch !== undefined) {
+      const { startWatch } = await import('./plain/start-watch.ts');
+      return await startWatch({ ...shown, ...flags.watch }, clock);
+    }
+    if (wantsLines(flags, process.env)) {
+      const { startPlain } = await import('./plain/start-plain.ts');
+      return startPlain({ ...shown, clock, creator: creatorOf(process.env), readOnly: flags.readOnly });
+    }
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
-      return fail('the console needs a terminal; in scripts and pipes use: monctl event list');
+      return fail('the console needs a terminal; in scripts and pipes use: mon watch');
     }
     start(shown, choice.kind === 'url' ? undefined : choice.name, loaded, flags);
   } catch (error) {
@@ -54,7 +62,12 @@ async function main(flags: Arguments): Promise<void> {
   }
 }
 
-function start(shown: ShownBackend, current: string | undefined, { path, config }: LoadedConfig, flags: Arguments): void {
+function start(
+  shown: ShownBackend,
+  current: string | undefined,
+  { path, config }: LoadedConfig,
+  flags: Arguments,
+): void {
   bindKeys(config.keys);
   const session = openTerminalSession({
     // Called from the event loop, when both are there.
@@ -105,10 +118,15 @@ async function loadApiClient(backend: string, env: CredentialsEnv): Promise<ApiC
   return openApiClient({ backend, env });
 }
 
-function themeOf({ ascii, color }: Arguments, env: NodeJS.ProcessEnv): Theme {
+/** A terminal without a cursor to move has no screen either. */
+function wantsLines({ screenReader }: Arguments, env: NodeJS.ProcessEnv): boolean {
+  return screenReader ?? (env['INK_SCREEN_READER'] === 'true' || env['TERM'] === 'dumb');
+}
+
+function themeOf({ ascii, color, skin }: Arguments, env: NodeJS.ProcessEnv): Theme {
   // NO_COLOR counts when it is set to anything but the empty string (no-color.org).
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  return { color: color && !isPlain, ascii };
+  return { color: color && !isPlain, ascii, ...(skin !== undefined && { skin }) };
 }
 
 /** Who silences, until the backend knows people by name. */

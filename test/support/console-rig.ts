@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import { eventKey, type EventRow, type FeedMessage, type FeedRows, type FeedStats } from '../../shared/schemas/feed.ts';
-import { openConsole } from '../../tui/console.tsx';
+import { openConsole, type ConsoleParts } from '../../tui/console.tsx';
 import { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
@@ -29,6 +29,8 @@ export interface RigOptions {
   /** Answers of the API by `METHOD path`; what is missing is 404. */
   readonly api?: (request: SeenRequest) => { readonly status: number; readonly body?: unknown };
   readonly server?: FeedServer;
+  /** What the configuration file would say. */
+  readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView'>;
 }
 
 /** The real console on a terminal without a window, fed by a scripted backend, with time that stands still. */
@@ -59,6 +61,7 @@ export class ConsoleRig {
       creator: 'alice@ops',
       readOnly,
       chance: () => 0.5,
+      ...options.parts,
       onQuit: () => (this.quits += 1),
     });
     this.#decoder = new KeyDecoder({ emit: (event) => running.input(event), after });

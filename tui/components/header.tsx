@@ -20,6 +20,8 @@ export interface HeaderProps {
   readonly counts: EventCounts;
   readonly paused: ConsoleState['paused'];
   readonly readOnly: boolean;
+  /** What a person calls the backend; otherwise it is called as it calls itself. */
+  readonly context?: string | undefined;
   /** Shown until the backend has said its name. */
   readonly backend: string;
   readonly creator: string;
@@ -123,8 +125,8 @@ function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
   return [run(` ${countText(feed.stats.rate)}${unit}`)];
 }
 
-function nameOf({ feed, backend }: HeaderProps): string {
-  return safeLine(feed.backendName ?? backend);
+function nameOf({ context, feed, backend }: HeaderProps): string {
+  return safeLine(context ?? feed.backendName ?? backend);
 }
 
 /** Whether what is shown may be out of date. */

@@ -15,6 +15,7 @@ export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
     counts: events.counts,
     paused: state.paused,
     readOnly: state.readOnly,
+    context: options.contexts?.current,
     backend: options.backend,
     creator: options.creator,
     nowMs,

@@ -1,0 +1,138 @@
+import { describe, expect, test, vi } from 'vitest';
+import { openApiClient } from '../../shared/client/api-client.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { ShownBackend } from '../../tui/console.tsx';
+import type { SavedView } from '../../tui/store/saved-views.ts';
+import { byKey, openRig, type ConsoleRig } from '../support/console-rig.ts';
+import { SCENE } from '../support/console-scene.ts';
+import { anEventRow } from '../support/feed-rows.ts';
+import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
+
+const LAB = { events: byKey([anEventRow({ client: 'lab-1', check: 'disk' }), anEventRow({ client: 'lab-2' })]) };
+
+interface Lab {
+  readonly server: FeedServer;
+  /** Authorization of every request that came. */
+  readonly seen: (string | undefined)[];
+}
+
+async function startLab(): Promise<Lab> {
+  const seen: (string | undefined)[] = [];
+  const server = await startFeedServer({
+    http: (request, response) => {
+      seen.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.authorization ?? 'nobody'}`);
+      response.writeHead(404).end();
+    },
+    onSubscribe: (connection) => connection.send({ type: 'snapshot', seq: 1, rows: LAB }, { type: 'live', seq: 1 }),
+  });
+  return { server, seen };
+}
+
+function shownAt(backend: string, env: Readonly<Record<string, string>> = {}): ShownBackend {
+  return { backend, env, api: async () => openApiClient({ backend, env }) };
+}
+
+/** A console that shows `prod`, and knows `lab` and one that cannot be opened. */
+async function openWithContexts(lab: Lab, prod: FeedServer): Promise<ConsoleRig> {
+  const rig = await openRig({
+    server: prod,
+    parts: {
+      contexts: {
+        names: ['prod', 'lab', 'locked'],
+        current: 'prod',
+        open: (name) => {
+          if (name === 'prod') return Promise.resolve(shownAt(prod.url));
+          if (name === 'lab') return Promise.resolve(shownAt(lab.server.url, { MON_API_KEY: 'k-1' }));
+          return Promise.reject(new MonError('invalid', 'the password of locked is not in $PW'));
+        },
+      },
+    },
+  });
+  await rig.shows('mon  prod  ', 'LIVE', 'db-014');
+  return rig;
+}
+
+function startProd(): Promise<FeedServer> {
+  return startFeedServer({
+    onSubscribe: (connection) => connection.send({ type: 'snapshot', seq: 1, rows: SCENE }, { type: 'live', seq: 1 }),
+  });
+}
+
+describe('switching to another backend', () => {
+  test('shows its events, and asks it with its own credentials', async () => {
+    const lab = await startLab();
+    const rig = await openWithContexts(lab, await startProd());
+    rig.type(':ctx lab\r');
+    await rig.shows('LIVE', 'lab-1', 'mon  lab  ');
+    expect(rig.screen.text).not.toContain('db-014');
+    rig.type('\r');
+    await vi.waitFor(() => expect(lab.seen).toContain('GET /events/lab-1/disk Key k-1'));
+  });
+
+  test('keeps filter and order of each, and takes no marks along', async () => {
+    const rig = await openWithContexts(await startLab(), await startProd());
+    rig.type('/web\r   ');
+    await rig.shows('3 marked');
+    rig.type(':ctx lab\r');
+    await rig.shows('lab-1', 'filter: none');
+    rig.type(':sort client\r/lab-1\r');
+    await rig.showsNo('lab-2');
+    rig.type(':ctx prod\r');
+    await rig.shows('web-003', 'filter: web');
+    await rig.showsNo('marked');
+    await rig.showsNo('db-014');
+    rig.type(':ctx lab\r');
+    await rig.shows('filter: lab-1', 'sort: client');
+  });
+
+  test('goes by the menu, which says what is shown now', async () => {
+    const rig = await openWithContexts(await startLab(), await startProd());
+    rig.type(':ctx\r');
+    await rig.shows('Contexts', 'prod  (shown now)');
+    rig.type('lab\r');
+    await rig.shows('lab-1');
+  });
+
+  test('stays where it is when it is not let in, and says why', async () => {
+    const rig = await openWithContexts(await startLab(), await startProd());
+    rig.type(':ctx locked\r');
+    await rig.shows('not switched to locked: the password of locked is not in $PW', 'db-014');
+  });
+
+  test('works while the backend that is shown is gone', async () => {
+    const prod = await startProd();
+    const rig = await openWithContexts(await startLab(), prod);
+    prod.refuse(503);
+    (await rig.connection()).cut();
+    await rig.shows('DISCONNECTED');
+    rig.type(':ctx lab\r');
+    await rig.shows('LIVE', 'lab-1');
+  });
+});
+
+test('a view is saved in the file, and is in the menu of views from then on', async () => {
+  const saved: [string, SavedView | undefined][] = [];
+  const rig = await openRig({
+    snapshot: SCENE,
+    parts: { saveView: (name, view) => Promise.resolve(void saved.push([name, view])) },
+  });
+  rig.type(':filter status>=warn !silenced\r');
+  rig.type('\u0013on-call\r');
+  await rig.shows('view on-call saved');
+  expect(saved).toEqual([
+    ['on-call', { view: 'events', filter: 'status>=warn !silenced', sort: undefined, columns: undefined }],
+  ]);
+  rig.type('v');
+  await rig.shows('on-call: events status>=warn !silenced');
+  rig.escape();
+  rig.type(':view delete on-call\r');
+  await rig.shows('view on-call deleted');
+  rig.type('v');
+  await rig.showsNo('on-call: events');
+});
+
+test('without a configuration file saving says so', async () => {
+  const rig = await openRig({ snapshot: SCENE });
+  rig.type(':view save on-call\r');
+  await rig.shows('view on-call not saved: this console has no configuration file');
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const SIZES = [
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
+  { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+] as const;
+
+const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+
+const PICTURES: readonly { readonly name: string; readonly play: (rig: ConsoleRig) => Promise<void> }[] = [
+  {
+    name: 'command-line',
+    play: async (rig) => {
+      rig.type(':sort c\t\t');
+      await rig.shows(':sort check');
+    },
+  },
+  {
+    name: 'command-line-problem',
+    play: async (rig) => {
+      rig.type(':slience 2h CHG-4412\r');
+      await rig.shows('did you mean silence?');
+    },
+  },
+];
+
+describe.each(SIZES)('$columns x $rows', (size) => {
+  test.each(PICTURES)('$name', async ({ name, play }) => {
+    const rig = await openRig({ snapshot: SCENE, ...size });
+    await rig.stats(SCENE_STATS);
+    await rig.shows('99,409');
+    await play(rig);
+    await expectGolden(rig.screen, `${name}-${String(size.columns)}x${String(size.rows)}`);
+  });
+});
+
+test.each([
+  { name: 'command-line-color', theme: { color: true, ascii: false }, styled: true },
+  { name: 'command-line-mono', theme: { color: false, ascii: false }, styled: true },
+  { name: 'command-line-ascii', theme: { color: true, ascii: true }, styled: false },
+])('$name', async ({ name, theme, styled }) => {
+  const rig = await openRig({ snapshot: SCENE, theme });
+  await rig.stats(SCENE_STATS);
+  await rig.shows('99,409');
+  rig.type(':sort c\t');
+  await rig.shows(':sort client');
+  expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+  expect(/[^\n\u0020-\u007E]/.test(rig.screen.text)).toBe(!theme.ascii);
+  await expectGolden(rig.screen, name, { styled });
+});
