@@ -26,40 +26,94 @@ export function run(text: string, tone: Tone = 'plain'): Run {
   return { text, tone };
 }
 
+/** `deuteranopia` and `tritanopia`: for people who do not see red against green, or blue against yellow. */
+export const SKINS = ['dark', 'light', 'deuteranopia', 'tritanopia', 'mono'] as const;
+export type Skin = (typeof SKINS)[number];
+
+export function isSkin(name: string): name is Skin {
+  return SKINS.includes(name as Skin);
+}
+
 export interface Theme {
   /** Without color: bold, dim and inverse stay, since they are not colors. */
   readonly color: boolean;
   /** Only ASCII leaves the console. */
   readonly ascii: boolean;
+  /** Default `dark`. */
+  readonly skin?: Skin;
+}
+
+interface Sgr {
+  readonly on: string;
+  readonly off: string;
+}
+
+/** SGR parameters of a tone that are no color. With them alone each tone of a status still has its symbol and word. */
+const WEIGHTS: Readonly<Record<Tone, string>> = {
+  plain: '',
+  strong: '1',
+  faint: '2',
+  critical: '1',
+  warning: '',
+  unknown: '',
+  ok: '',
+  silenced: '2',
+  flapping: '',
+  accent: '',
+  cursor: '7',
+  alert: '1;7',
+};
+
+const WEIGHTS_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7': '27', '1;7': '22;27' };
+
+type Colored = 'critical' | 'warning' | 'unknown' | 'ok' | 'flapping' | 'accent' | 'alert';
+
+/**
+ * Foreground colors of each skin. `dark` has the sixteen colors of the terminal, so that its own theme rules; the others
+ * need colors that stay apart, and take them from the 256 that every terminal draws alike.
+ */
+const COLORS: Readonly<Record<Exclude<Skin, 'mono'>, Readonly<Record<Colored, string>>>> = {
+  dark: { critical: '31', warning: '33', unknown: '35', ok: '32', flapping: '36', accent: '36', alert: '31' },
+  // Yellow and cyan cannot be read on white.
+  light: palette({ critical: 124, warning: 130, unknown: 90, ok: 22, flapping: 24, accent: 24 }),
+  // From orange to blue, which stay apart without red or without green; brightness tells the rest.
+  deuteranopia: palette({ critical: 208, warning: 227, unknown: 255, ok: 33, flapping: 117, accent: 117 }),
+  // From red to teal, which stay apart without blue.
+  tritanopia: palette({ critical: 197, warning: 217, unknown: 255, ok: 37, flapping: 87, accent: 87 }),
+};
+
+function palette(colors: Readonly<Record<Exclude<Colored, 'alert'>, number>>): Readonly<Record<Colored, string>> {
+  const all = { ...colors, alert: colors.critical };
+  return Object.fromEntries(Object.entries(all).map(([tone, number]) => [tone, `38;5;${String(number)}`])) as Record<
+    Colored,
+    string
+  >;
 }
 
 /**
- * SGR parameters that turn a tone on and off. Written by us instead of by Ink's `<Text>` properties, because Ink drops
- * bold and inverse along with the colors under NO_COLOR, and because one string per row is the cheapest row.
+ * What turns a tone on and off, by skin. Written by us instead of by Ink's `<Text>` properties, because Ink drops bold
+ * and inverse along with the colors under NO_COLOR, and because one string per row is the cheapest row.
  */
-const SGR: Readonly<Record<Tone, { readonly on: string; readonly mono: string; readonly off: string }>> = {
-  plain: { on: '', mono: '', off: '' },
-  strong: { on: '1', mono: '1', off: '22' },
-  faint: { on: '2', mono: '2', off: '22' },
-  critical: { on: '1;31', mono: '1', off: '22;39' },
-  warning: { on: '33', mono: '', off: '39' },
-  unknown: { on: '35', mono: '', off: '39' },
-  ok: { on: '32', mono: '', off: '39' },
-  silenced: { on: '2', mono: '2', off: '22' },
-  flapping: { on: '36', mono: '', off: '39' },
-  accent: { on: '36', mono: '', off: '39' },
-  cursor: { on: '7', mono: '7', off: '27' },
-  alert: { on: '1;7;31', mono: '1;7', off: '22;27;39' },
-};
+const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(skin)])) as Readonly<
+  Record<Skin, Readonly<Record<Tone, Sgr>>>
+>;
 
-const MONO_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7': '27', '1;7': '22;27' };
+function sgrOf(skin: Skin): Readonly<Record<Tone, Sgr>> {
+  const colors: Partial<Readonly<Record<string, string>>> = skin === 'mono' ? {} : COLORS[skin];
+  return Object.fromEntries(
+    Object.entries(WEIGHTS).map(([tone, weight]) => {
+      const color = colors[tone];
+      const on = [weight, color ?? ''].filter((part) => part !== '').join(';');
+      const off = [WEIGHTS_OFF[weight] ?? '', color === undefined ? '' : '39'].filter((part) => part !== '').join(';');
+      return [tone, { on, off }];
+    }),
+  ) as Record<Tone, Sgr>;
+}
 
 /** `text` in a tone. The text must be safe for a terminal already. */
-export function paint(theme: Theme, tone: Tone, text: string): string {
-  const { on, mono, off } = SGR[tone];
-  const start = theme.color ? on : mono;
-  if (start === '' || text === '') return text;
-  return `\u001B[${start}m${text}\u001B[${theme.color ? off : (MONO_OFF[mono] ?? '0')}m`;
+export function paint({ color, skin = 'dark' }: Theme, tone: Tone, text: string): string {
+  const { on, off } = SGR[color ? skin : 'mono'][tone];
+  return on === '' || text === '' ? text : `\u001B[${on}m${text}\u001B[${off}m`;
 }
 
 /** Symbol and word of a severity, always together, so that color is never the only sign. */

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { parseBackendAddress } from '../../shared/client/backend-address.ts';
+import { parseBackendAddress, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openFeed, type Feed, type FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -25,6 +25,8 @@ export interface PlainClock extends FeedClock {
 
 export interface PlainParts {
   readonly backend: string;
+  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  readonly env?: CredentialsEnv;
   readonly api: () => Promise<ApiClient>;
   readonly clock: PlainClock;
   readonly creator: string;
@@ -59,10 +61,10 @@ export class PlainConsole implements Disposable {
 
   constructor(parts: PlainParts) {
     this.#parts = parts;
-    const { backend, clock, chance = Math.random } = parts;
+    const { backend, env, clock, chance = Math.random } = parts;
     this.#state = new PlainState({ ...parts, events: this.#changes.events });
     this.#feed = openFeed(
-      { backend, topics: ['events'], clock, chance },
+      { backend, topics: ['events'], clock, chance, ...(env && { env }) },
       {
         onState: (state) => this.#connected(state),
         onRows: (rows, about) => this.#changes.apply(rows, about),
@@ -91,7 +93,7 @@ export class PlainConsole implements Disposable {
 
   async #converse(): Promise<void> {
     this.#say(
-      `mon, as lines. Connecting to ${parseBackendAddress(this.#parts.backend).url}. Type help for what to type.`,
+      `mon, as lines. Connecting to ${parseBackendAddress(this.#parts.backend, {}).url}. Type help for what to type.`,
     );
     for (;;) {
       this.#prompt();

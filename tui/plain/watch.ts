@@ -1,3 +1,4 @@
+import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openFeed, type FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { parseSearch } from '../../shared/domain/search.ts';
@@ -13,6 +14,8 @@ const TELL_EVERY_MS = 100;
 
 export interface WatchOptions {
   readonly backend: string;
+  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  readonly env?: CredentialsEnv;
   /** In the search language; empty: all events. */
   readonly filter: string;
   /** Tell what there is now, and end. */
@@ -37,7 +40,7 @@ export interface WatchTools {
  * @returns the exit code, when it is over: with `once` 0 when no event matches and 8 when some do
  */
 export async function watch(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
-  const { backend, filter, once, json } = options;
+  const { backend, env, filter, once, json } = options;
   const { clock, chance = Math.random } = tools;
   const search = parseSearch(filter);
   if (search.kind === 'problem') {
@@ -65,7 +68,7 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
     if (text.length > 0) tools.write(text.join(''));
   };
   const feed = openFeed(
-    { backend, topics: ['events'], clock, chance, ...(filter === '' ? {} : { filter }) },
+    { backend, topics: ['events'], clock, chance, ...(filter !== '' && { filter }), ...(env && { env }) },
     {
       onState: (next) => {
         state = next.kind;
