@@ -51,12 +51,7 @@ export interface SilenceDialogProps {
 export function SilenceDialog(props: SilenceDialogProps): ReactElement {
   const { theme, size, form, preview, policy, nowMs } = props;
   const width = dialogWidth(size.columns);
-  const fields: readonly Line[] = [
-    ...scopeLines(form, width),
-    ...expiryLines(form, width),
-    ...startLines(form),
-    reasonLine(form, policy, width),
-  ];
+  const fields: readonly Line[] = [...expiryLines(form, width), ...startLines(form), reasonLine(form, policy, width)];
   const figures: readonly Line[] = [matchLine(preview), endLine(form, nowMs)];
   const problem =
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
@@ -66,9 +61,11 @@ export function SilenceDialog(props: SilenceDialogProps): ReactElement {
     buttonRun(effectText(form, preview), form.field === 'submit'),
     run('   Ctrl-S submit   Esc cancel', 'faint'),
   ];
-  const needed = fields.length + figures.length + problem.length + 1;
-  // On a small screen the notes go first, the buttons never do.
-  const room = Math.max(0, size.rows - ROWS_AROUND - needed);
+  // On a small screen the notes go first, then the scopes that are not chosen; the buttons never do.
+  const rest = size.rows - ROWS_AROUND - fields.length - figures.length - problem.length - 1;
+  const all = scopeLines(form, width);
+  const scopes = all.length <= rest ? all : chosenLines(form, all);
+  const room = Math.max(0, rest - scopes.length);
   const notes = noteLines(props, width).slice(0, Math.max(0, room - 1));
   const gaps = room - notes.length;
   return (
@@ -77,6 +74,7 @@ export function SilenceDialog(props: SilenceDialogProps): ReactElement {
       size={size}
       title={titleText(form)}
       lines={[
+        ...scopes,
         ...fields,
         ...(gaps > 1 ? [[]] : []),
         ...figures,
@@ -125,6 +123,12 @@ function scopeLines(form: SilenceForm, width: number): readonly Line[] {
       run(text, isChosen ? (isHere ? 'cursor' : 'strong') : 'plain'),
     ];
   });
+}
+
+/** Of the scopes the chosen one, of entries the first. */
+function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[] {
+  const [, ...runs] = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
+  return [[label(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
 }
 
 /** The entries that are changed: what they cover stays as it is. */

@@ -81,7 +81,7 @@ const PICTURES: readonly Picture[] = [
   {
     view: 'silence-expiry',
     play: async (rig) => {
-      rig.type(`ssnapshot restore${SHIFT_TAB}${SHIFT_TAB}${LEFT}`);
+      rig.type(`ssnapshot restore${SHIFT_TAB.repeat(3)}${LEFT}`);
       await rig.shows('[15m]');
     },
   },

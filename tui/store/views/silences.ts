@@ -57,7 +57,7 @@ export const SILENCES = tableView<SilenceEntry>({
     {
       id: 'target',
       title: 'TARGET',
-      least: 22,
+      least: 26,
       most: 48,
       cut: 'middle',
       text: ({ entry }) => targetText(entry),
@@ -72,7 +72,7 @@ export const SILENCES = tableView<SilenceEntry>({
       text: ({ entry }) => entry.creator ?? '',
       compare: (a, b) => compareText(a.entry.creator ?? '', b.entry.creator ?? ''),
     },
-    { id: 'left', title: 'LEFT', least: 8, most: 8, align: 'right', text: leftText, compare: compareEnds },
+    { id: 'left', title: 'LEFT', least: 7, most: 7, align: 'right', text: leftText, compare: compareEnds },
     {
       id: 'events',
       title: 'EVENTS',
@@ -86,7 +86,7 @@ export const SILENCES = tableView<SilenceEntry>({
     {
       id: 'reason',
       title: 'REASON',
-      least: 14,
+      least: 11,
       most: Infinity,
       spare: 1,
       text: ({ entry }) => entry.reason ?? '',
@@ -127,7 +127,7 @@ export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'ende
   return endMs !== null && endMs - nowMs < EXPIRING_SECONDS * 1000 ? 'expiring' : 'active';
 }
 
-/** `41m`, `until OK`, `never`, `in 2h`, `3h ago`. */
+/** `41m`, `till OK`, `never`, `in 2h`, `3h ago`. */
 export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): string {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = row.entry;
   switch (stateOf(row, nowMs)) {
@@ -138,7 +138,7 @@ export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: 
     case 'active':
     case 'expiring':
       if (end !== null) return span(end - nowMs / 1000);
-      return isUntilOk ? 'until OK' : 'never';
+      return isUntilOk ? 'till OK' : 'never';
   }
 }
 

@@ -1,0 +1,90 @@
+import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { EventRow, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import type { RigOptions } from './console-rig.ts';
+import { byKey } from './console-rig.ts';
+import { SCENE, SCENE_EVENTS } from './console-scene.ts';
+import { FEED_HELLO } from './feed-server.ts';
+import { aSilencedRow } from './feed-rows.ts';
+import { silencePolicy } from './silence-policy.ts';
+
+const NOW = FEED_HELLO.time / 1000;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+const CERTIFICATES: SilencedRow = entry(null, 'cert-expiry', {
+  creator: 'dave',
+  reason: 'renewal runs on Friday',
+  expire_at: NOW + 96 * HOUR,
+});
+
+const WEB_DISKS: SilencedRow = entry('web', 'disk-root', {
+  creator: 'carol',
+  reason: 'CHG-4410 logs are being moved',
+  expire_at: NOW + 12 * MINUTE,
+  expire_on_resolve: true,
+});
+
+const ALL: readonly SilencedRow[] = [
+  ...Object.values(SCENE.silenced ?? {}).flatMap((row) => row ?? []),
+  CERTIFICATES,
+  WEB_DISKS,
+  entry('client:mq-002.eu-west-1', null, {
+    creator: 'alice@ops',
+    reason: 'CHG-4420',
+    begin: NOW + 2 * HOUR,
+    expire_at: NOW + 4 * HOUR,
+  }),
+  entry('client:gone-001', null, { creator: 'alice@ops', reason: 'being dismantled', expire_at: null }),
+];
+
+/** The morning of the scene, with silences in every state. */
+export const SILENCE_SCENE: FeedRows = {
+  ...SCENE,
+  events: byKey(SCENE_EVENTS.map(silencedAsTheBackendSays)),
+  silenced: Object.fromEntries(ALL.map((row) => [row.id, row])),
+};
+
+/** Ended an hour ago, as the audit trail has it. */
+const ENDED: AuditRecord = {
+  id: 7,
+  at: FEED_HELLO.time - HOUR * 1000,
+  action: 'silence.clear',
+  target: 'client:ntp-001.eu-west-1:ntp-drift',
+  who: 'bob',
+  from: '192.0.2.9',
+  how: 'POST /silenced/clear',
+  before: {
+    ...entry('client:ntp-001.eu-west-1', 'ntp-drift', { creator: 'bob', reason: 'GPS antenna replaced' }),
+    expire_at: FEED_HELLO.time + HOUR * 1000,
+  },
+  after: null,
+  reason: null,
+  previous: '',
+  hash: 'abc',
+};
+
+/** Answers as the backend of this scene would. */
+export const silenceApi: NonNullable<RigOptions['api']> = ({ path }) => {
+  if (path === '/api/mon/v1/silence-policy') {
+    return { status: 200, body: silencePolicy({ reason_pattern: 'CHG-*', max_expire: 8 * HOUR, warn_matches: 5 }) };
+  }
+  return path.startsWith('/api/mon/v1/audit') ? { status: 200, body: [ENDED] } : { status: 404 };
+};
+
+function entry(subscription: string | null, check: string | null, about: Partial<SilencedRow>): SilencedRow {
+  return aSilencedRow({
+    id: `${subscription ?? '*'}:${check ?? '*'}`,
+    subscription,
+    check,
+    timestamp: NOW - 20 * MINUTE,
+    ...about,
+  });
+}
+
+function silencedAsTheBackendSays(row: EventRow): EventRow {
+  const ids = [
+    ...(row.check === 'cert-expiry' ? [CERTIFICATES.id] : []),
+    ...(row.check === 'disk-root' ? [WEB_DISKS.id] : []),
+  ];
+  return ids.length === 0 ? row : { ...row, silenced_by: [...row.silenced_by, ...ids] };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
+import { SCENE_STATS } from '../../support/console-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+import { silenceApi, SILENCE_SCENE } from '../../support/silence-scene.ts';
+
+const SIZES = [
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
+  { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+] as const;
+
+const THEMES = [
+  { name: 'color', theme: { color: true, ascii: false }, styled: true },
+  { name: 'mono', theme: { color: false, ascii: false }, styled: true },
+  { name: 'ascii', theme: { color: true, ascii: true }, styled: false },
+] as const;
+
+/** Foreground and background colors, in all their forms. */
+const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+
+const SHIFT_TAB = '\u001B[Z';
+const RIGHT = '\u001B[C';
+
+interface Picture {
+  readonly view: string;
+  readonly play: (rig: ConsoleRig) => Promise<void>;
+}
+
+const PICTURES: readonly Picture[] = [
+  { view: 'silences', play: openSilences },
+  {
+    view: 'silence-entry',
+    play: async (rig) => {
+      await openSilences(rig);
+      rig.type('\r');
+      await rig.shows('covers now: 2 events');
+    },
+  },
+  {
+    view: 'silence-change',
+    play: async (rig) => {
+      await openSilences(rig);
+      rig.type('e');
+      await rig.shows('as it is', 'CHG-*');
+      rig.type(`3\t\tthe mover is slow`);
+      await rig.shows('the mover is slow');
+    },
+  },
+  {
+    view: 'silences-show',
+    play: async (rig) => {
+      await openSilences(rig);
+      rig.type('f');
+      await rig.shows('matching nothing now');
+    },
+  },
+  {
+    view: 'silences-end',
+    play: async (rig) => {
+      await openSilences(rig);
+      rig.type('  u');
+      await rig.shows('End 2 silences');
+    },
+  },
+  {
+    view: 'silence-wide',
+    play: async (rig) => {
+      // The event of bob's silence, all checks of its client's subscription, for longer than is allowed.
+      rig.type(`Gs`);
+      await rig.shows('CHG-*');
+      rig.type(`${SHIFT_TAB.repeat(3)}6${SHIFT_TAB}${RIGHT}`);
+      await rig.shows('within 8h', 'global');
+    },
+  },
+];
+
+describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
+  test.each(PICTURES)('$view', async ({ view, play }) => {
+    const rig = await openScene({ columns, rows });
+    await play(rig);
+    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.at(-1)).not.toBe('');
+  });
+});
+
+describe.each(THEMES)('as $name', ({ name, theme, styled }) => {
+  test.each(PICTURES.slice(0, 3))('$view', async ({ view, play }) => {
+    const rig = await openScene({ theme });
+    await play(rig);
+    await expectGolden(rig.screen, `${view}-${name}`, { styled });
+    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+    if (theme.ascii) expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(true);
+  });
+});
+
+test('on the smallest screen the dialog still has its buttons', async () => {
+  const rig = await openScene({ columns: 60, rows: 16 });
+  rig.type('Gs');
+  await rig.shows('[ Silence 1 event ]');
+  rig.type('\u0013');
+  await rig.shows('a reason is required', '[ Silence 1 event ]');
+});
+
+async function openSilences(rig: ConsoleRig): Promise<void> {
+  rig.type('3');
+  await rig.pass(400);
+  await rig.shows('CREATOR', 'ntp-001');
+}
+
+async function openScene(options: RigOptions): Promise<ConsoleRig> {
+  const rig = await openRig({ snapshot: SILENCE_SCENE, api: silenceApi, ...options });
+  await rig.stats(SCENE_STATS);
+  await rig.shows(/99,409|4,812|LIVE/);
+  return rig;
+}
