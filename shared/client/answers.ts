@@ -88,6 +88,8 @@ const checkDefinition = z.looseObject({
   cron: z.string().nullish(),
   /** Epoch seconds; null when the backend does not ask for it by the clock. */
   next_run: z.number().nullish().transform(orNull),
+  /** Clients by the severity of their last result; older backends do not count them. */
+  results: z.looseObject({ ok: z.number(), warning: z.number(), critical: z.number(), unknown: z.number() }).nullish(),
 });
 
 /** A check that the backend publishes, with its whole definition. */

@@ -6,6 +6,7 @@ import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { ttlOf } from '../../../shared/domain/ttl.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from './aggregates.ts';
+import { ResultsByCheck } from './results-by-check.ts';
 import { SilencedRegistry } from './silenced.ts';
 import { StashRegistry } from './stashes.ts';
 import { TtlIndex } from './ttl-index.ts';
@@ -95,6 +96,7 @@ export class Namespace {
   readonly tombstones = new Map<string, Tombstone>();
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+  readonly resultsByCheck = new ResultsByCheck();
   readonly #proxiesByReporter = new Map<string, number>();
   readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();
   readonly #clientsBySubscription = new Map<string, Set<ClientEntry>>();
@@ -185,6 +187,7 @@ export class Namespace {
     const hasEvent = state.event !== undefined;
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
+    this.resultsByCheck.move(entry.name, entry.status, status);
     entry.state = state;
     entry.status = status;
     entry.executed = result?.executed ?? 0;

@@ -143,6 +143,7 @@ test('checks are listed and shown as they are defined', async () => {
     ...SETTINGS.checks.disk,
     name: 'disk',
     next_run: expect.any(Number),
+    results: { ok: expect.any(Number), warning: 0, critical: expect.any(Number), unknown: 0 },
   });
   expect(await monctl(['check', 'info', 'nope'])).toMatchObject({ code: 3 });
 });

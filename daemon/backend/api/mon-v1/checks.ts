@@ -20,7 +20,12 @@ export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { checkNames, clock, config, schedule, store } = parts;
   const shown = ({ name, ...check }: NamedCheck): ScheduledCheck => {
     const nextMs = schedule.nextRunMs(name);
-    return { ...check, name, next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000) };
+    return {
+      ...check,
+      name,
+      next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000),
+      results: legacyNamespace(parts).resultsByCheck.of(name),
+    };
   };
   routes(app, '/api/mon/v1/checks', {
     GET: (request, reply) => sendList(request, reply, shownChecks(config.definitions), (some) => some.map(shown)),

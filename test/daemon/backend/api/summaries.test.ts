@@ -138,7 +138,10 @@ describe('GET /api/mon/v1/clients/:client', () => {
       ],
     });
     const { checks } = body as { checks: { next_run: number }[] };
-    expect((await get('checks/disk')).body).toMatchObject({ next_run: checks[0]?.next_run });
+    expect((await get('checks/disk')).body).toMatchObject({
+      next_run: checks[0]?.next_run,
+      results: { ok: 0, warning: 0, critical: 1, unknown: 0 },
+    });
   });
 
   test('shows an event that has outlived its result', async () => {

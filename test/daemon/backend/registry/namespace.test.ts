@@ -118,3 +118,25 @@ test('counters and indexes equal a count of everything, whatever happened before
     }),
   );
 });
+
+test('results are counted by check, whatever comes, changes and goes', () => {
+  const namespace = new Namespace('default');
+  for (const [client, status] of [
+    ['a', 0],
+    ['b', 2],
+    ['c', 7],
+    ['b', 1],
+    ['a', 0],
+  ] as const) {
+    report(namespace, client, 'disk', status);
+  }
+  report(namespace, 'a', 'cpu', 2);
+  expect(namespace.resultsByCheck.of('disk')).toEqual({ ok: 1, warning: 1, critical: 0, unknown: 1 });
+  const [b, c] = [namespace.clients.get('b'), namespace.check('c', 'disk')];
+  if (b === undefined || c === undefined) throw new Error('they are gone');
+  namespace.removeClient(b);
+  namespace.removeCheck(c);
+  expect(namespace.resultsByCheck.of('disk')).toEqual({ ok: 1, warning: 0, critical: 0, unknown: 0 });
+  expect(namespace.resultsByCheck.of('cpu')).toEqual({ ok: 0, warning: 0, critical: 1, unknown: 0 });
+  expect(namespace.resultsByCheck.of('nothing')).toEqual({ ok: 0, warning: 0, critical: 0, unknown: 0 });
+});
