@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { actionFor, bindings, chordOf, keyLabel, type KeyContext } from '../../tui/keys.ts';
 import { VIEWS } from '../../tui/store/views/view-names.ts';
-import { helpLines } from '../../tui/store/help-lines.ts';
 
 const CONTEXTS: readonly KeyContext[] = [
   ...VIEWS.map(({ name }) => name),
@@ -36,15 +35,6 @@ test('typing in a text field means text, not commands', () => {
 });
 
 describe('the help', () => {
-  test('explains every binding once', () => {
-    const explained = helpLines().filter(({ kind }) => kind === 'binding');
-    expect(explained.map(({ text }) => text).toSorted()).toEqual(
-      bindings()
-        .map(([, { help }]) => help)
-        .toSorted(),
-    );
-  });
-
   test('names keys as people read them', () => {
     expect(['ctrl-d', 'space', 'pagedown', 'shift-tab', 'j'].map(keyLabel)).toEqual([
       'Ctrl-D',

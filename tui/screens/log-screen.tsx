@@ -56,7 +56,7 @@ function titleRuns({ loads }: ConsoleStore, { tab }: LogLayer): readonly Run[] {
 
 function placeRuns(entries: readonly LogEntry[], layer: LogLayer): readonly Run[] {
   if (entries.length === 0) return [];
-  return [run(`${countText(logIndex(entries, layer) + 1)}/${countText(entries.length)} `, 'faint')];
+  return [run(` ${countText(logIndex(entries, layer) + 1)}/${countText(entries.length)} `, 'faint')];
 }
 
 function listLines(

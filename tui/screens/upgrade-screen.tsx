@@ -14,7 +14,7 @@ import { run, type Run, type Theme } from '../theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
 import { failureText } from './failure-text.ts';
 
-const LABEL_CELLS = 30;
+const LABEL_CELLS = 28;
 
 /** What runs where, and what an upgrade would have to carry over. */
 export function UpgradeScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {

@@ -115,7 +115,8 @@ test('the cursor stays on its row when something worse comes before it', async (
   });
   await rig.shows('7 crit');
   await rig.pass(2000);
-  await rig.shows('new-1 / boot', /> .*db-014/);
+  await rig.shows('new-1 / boot');
+  expect(rig.row('postgres-repl  ')).toMatch(/ > 11:57 {2}db-014/);
 });
 
 test('it is loaded again while it is looked at, and only then', async () => {

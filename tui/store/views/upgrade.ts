@@ -63,7 +63,7 @@ export function upgradeHeight(store: ConsoleStore): number {
 const PLANS: UpgradeSection = {
   title: 'Plans',
   lines: [
-    { label: '', text: 'Plans that lead through an upgrade come with a later version.', tone: 'faint' },
+    { label: '', text: 'Plans for upgrades come with a later version.', tone: 'faint' },
     { label: '', text: 'Nothing here changes anything.', tone: 'faint' },
   ],
 };
@@ -86,7 +86,7 @@ function versionSection({ backend }: Versions): UpgradeSection {
 
 function consoleLine(backend: string | undefined): UpgradeLine {
   if (backend === undefined || backend === VERSION) return line('this console', VERSION);
-  return line('this console', `${VERSION}, not that of the backend`, 'warning');
+  return line('this console', `${VERSION}, unlike backend`, 'warning');
 }
 
 function agentSection({ agents, backend }: Versions): UpgradeSection {
@@ -103,7 +103,7 @@ function storeSection({ store }: Versions): UpgradeSection {
     lines: [
       line('schema', String(store.schema)),
       line('size', store.bytes === null ? 'not known' : bytesText(store.bytes)),
-      line('id', safeLine(store.id)),
+      line('', `id ${safeLine(store.id)}`),
     ],
   };
 }

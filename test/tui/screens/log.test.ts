@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
+import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const TAB = '\t';
+
+/** A console that has said three things. */
+async function openLog(options: RigOptions = {}): Promise<ConsoleRig> {
+  const rig = await openOverviewScene(options);
+  rig.type('!');
+  await rig.pass(1000);
+  rig.type('s');
+  await rig.pass(1000);
+  rig.type('!L');
+  await rig.shows('[messages of this console]');
+  return rig;
+}
+
+async function openAudit(options: RigOptions = {}): Promise<ConsoleRig> {
+  const rig = await openLog(options);
+  rig.type(TAB);
+  await rig.shows('[what operators did]', 'silence.create');
+  return rig;
+}
+
+describe.each([
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
+  { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+])('the log at $columns x $rows', ({ columns, rows }) => {
+  test('messages', async () => {
+    const rig = await openLog({ columns, rows });
+    await expectGolden(rig.screen, `log-messages-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines[1]).toContain('unlocked');
+  });
+
+  test('what operators did', async () => {
+    const rig = await openAudit({ columns, rows });
+    rig.type('j');
+    await expectGolden(rig.screen, `log-audit-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines[2]).toContain('bob');
+  });
+});
+
+test.each([
+  { name: 'log-audit-color', theme: { color: true, ascii: false }, styled: true },
+  { name: 'log-audit-mono', theme: { color: false, ascii: false }, styled: true },
+  { name: 'log-audit-ascii', theme: { color: true, ascii: true }, styled: false },
+])('$name', async ({ name, theme, styled }) => {
+  const rig = await openAudit({ theme });
+  await expectGolden(rig.screen, name, { styled });
+  expect(rig.screen.lines[1]).toMatch(/^> 11:59:00Z/);
+});
+
+test('every message is kept, the newest first', async () => {
+  const rig = await openLog();
+  const messages = rig.screen.lines.filter((line) => /\d\d:\d\d:\d\dZ {2}/.test(line) && !line.includes('lag'));
+  expect(messages).toHaveLength(3);
+  expect(messages[0]).toContain('unlocked');
+  expect(messages[1]).toContain('s does nothing: the console is locked');
+  expect(messages[2]).toContain('locked: keys that change something do nothing');
+});
+
+test('the search narrows it down while it is typed; Esc clears it, and then closes the log', async () => {
+  const rig = await openAudit();
+  rig.type('/resolve');
+  await rig.showsNo('silence.create');
+  expect(rig.screen.text).toContain('event.resolve');
+  rig.type('\r');
+  await rig.shows('search: resolve');
+  rig.escape();
+  await rig.shows('silence.create');
+  rig.escape();
+  await rig.shows('[2 Events]');
+  expect(rig.screen.text).not.toContain('silence.create');
+});
+
+test('Enter shows the whole entry, Esc the list again', async () => {
+  const rig = await openAudit();
+  rig.type('\r');
+  await rig.shows('192.0.2.7', 'planned failover CHG-4398', '"expire": 3600');
+  await expectGolden(rig.screen, 'log-entry-120x36');
+  rig.escape();
+  await rig.showsNo('"expire"');
+  expect(rig.screen.lines[1]).toMatch(/^> 11:59:00Z +alice/);
+});
+
+test('only what is new is asked for, and it comes on top while the cursor stays on its entry', async () => {
+  const rig = await openAudit();
+  rig.type('j');
+  await rig.pass(2000);
+  const asked = (): readonly string[] =>
+    rig.requests.flatMap(({ path }) => (path.startsWith('/api/mon/v1/audit') ? [path] : []));
+  await expect.poll(() => asked().length).toBe(2);
+  expect(asked()).toEqual(['/api/mon/v1/audit?limit=500', '/api/mon/v1/audit?limit=500&after=3']);
+  expect(rig.screen.lines[2]).toMatch(/^> .*bob/);
+});
+
+test('what cannot be loaded is told', async () => {
+  const rig = await openLog({
+    api: (request) => (request.path.includes('/audit') ? { status: 403, body: {} } : overviewApi(request)),
+  });
+  rig.type(TAB);
+  await rig.shows('not loaded:');
+  expect(rig.screen.text).toContain('Nothing could be loaded yet.');
+});

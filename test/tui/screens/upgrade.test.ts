@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
+import { openOverviewScene, overviewApi, SCENE_VERSIONS } from '../../support/overview-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+async function openUpgrade(options: RigOptions = {}): Promise<ConsoleRig> {
+  const rig = await openOverviewScene(options);
+  rig.type('7');
+  await rig.pass(400);
+  await rig.shows('19,950 clients');
+  return rig;
+}
+
+test.each([
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
+  { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+])('the upgrade view at $columns x $rows', async ({ columns, rows }) => {
+  const rig = await openUpgrade({ columns, rows });
+  await expectGolden(rig.screen, `upgrade-${String(columns)}x${String(rows)}`);
+  expect(rig.screen.lines.at(-1)).toContain('help');
+});
+
+test.each([
+  { name: 'upgrade-color', theme: { color: true, ascii: false }, styled: true },
+  { name: 'upgrade-mono', theme: { color: false, ascii: false }, styled: true },
+  { name: 'upgrade-ascii', theme: { color: true, ascii: true }, styled: false },
+])('$name', async ({ name, theme, styled }) => {
+  const rig = await openUpgrade({ theme });
+  await expectGolden(rig.screen, name, { styled });
+  expect(rig.screen.text).toContain('0.9.2');
+});
+
+test('where not all fits it is scrolled', async () => {
+  const rig = await openUpgrade({ columns: 80, rows: 24 });
+  expect(rig.screen.text).not.toContain('PLANS');
+  rig.type('G');
+  await rig.shows('PLANS');
+  expect(rig.screen.text).not.toContain('VERSIONS');
+  rig.type('g');
+  await rig.shows('VERSIONS');
+  rig.type('j');
+  await rig.showsNo('VERSIONS');
+});
+
+test('a console that is not of the version of its backend says so', async () => {
+  const versions = { ...SCENE_VERSIONS, backend: { ...SCENE_VERSIONS.backend, version: '9.9.9' } };
+  const rig = await openUpgrade({
+    api: (request) =>
+      request.path === '/api/mon/v1/versions' ? { status: 200, body: versions } : overviewApi(request),
+  });
+  expect(rig.row('this console')).toContain('unlike backend');
+});
+
+test('what the backend finds wrong with itself is told', async () => {
+  const rig = await openUpgrade({
+    api: (request) =>
+      request.path.startsWith('/health') ? { status: 412, body: ['not connected to transport'] } : overviewApi(request),
+  });
+  expect(rig.row('not connected')).toContain('not connected to transport');
+});
