@@ -2,6 +2,7 @@ import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import { shortCountText } from '../count-text.ts';
 import { eventClass, type EventRecord } from '../store/event-record.ts';
 import type { SortState } from '../store/list-state.ts';
 import { fit, type FitOptions } from '../terminal/cells.ts';
@@ -95,7 +96,7 @@ export function eventRuns(record: EventRecord, about: RowAbout): readonly Run[] 
   const rest = joinCells(layout, {
     client: safeLine(row.client),
     check: safeLine(row.check),
-    count: shortCount(row.occurrences, layout.count),
+    count: shortCountText(row.occurrences, layout.count),
     age: formatDuration(nowSeconds - row.since, 1),
     last: formatDuration(nowSeconds - row.last, 1),
     output: outputText(record, about),
@@ -125,12 +126,4 @@ function outputText({ row, gone }: EventRecord, { silence, nowMs }: RowAbout): s
   const by = creator === null ? '' : ` by ${safeLine(creator)}`;
   const left = expire_at === null ? '' : `, ${formatDuration(expire_at - nowMs / 1000, 1)} left`;
   return `silenced${by}${left}: ${reason === null ? output : safeLine(reason)}`;
-}
-
-/** A count that always fits: `118`, `12k`, `3M`. */
-function shortCount(count: number, width: number): string {
-  const text = String(count);
-  if (text.length <= width) return text;
-  const thousands = `${String(Math.floor(count / 1000))}k`;
-  return thousands.length <= width ? thousands : `${String(Math.floor(count / 1_000_000))}M`;
 }

@@ -19,7 +19,7 @@ import {
 import { HeldRows } from './held-rows.ts';
 import { restoreKept, type Kept } from './kept.ts';
 import { settleInspect } from './inspect-body.ts';
-import { isSameSubject, type InspectLayer, type Subject, type SubjectData } from './inspect-layer.ts';
+import { isSameSubject, type InspectLayer, type Subject, type SubjectData, type SubjectKind } from './inspect-layer.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListOrder } from './list-cursor.ts';
 import type { ListState, SortState } from './list-state.ts';
 import { MessageLog } from './message-log.ts';
@@ -51,8 +51,13 @@ export const ORDER_PAUSE_MS = 400;
 /** Messages of outcomes stay this long. */
 const MESSAGE_MS = 10_000;
 
-/** How often what is known of one client, check or aggregate is asked for again while it is shown. */
-const SUBJECT_RELOAD_MS = 5000;
+/** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
+const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
+  client: 2000,
+  result: 2000,
+  check: 5000,
+  aggregate: 5000,
+};
 
 /** A filter on time is evaluated again this often. */
 const REFILTER_MS = 5000;
@@ -520,7 +525,7 @@ export class ConsoleStore {
     const layer = this.state.layers.at(-1);
     if (layer?.kind !== 'inspect' || this.state.paused !== undefined || this.feed.connection.kind !== 'live') return;
     const { isLoading, askedAtMs } = layer.load;
-    if (isLoading || nowMs - askedAtMs < SUBJECT_RELOAD_MS) return;
+    if (isLoading || nowMs - askedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
     this.#updateSubject(layer.subject, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
     this.request({ kind: 'load-subject', subject: layer.subject });
   }

@@ -8,6 +8,7 @@ import { KEEPALIVE_THRESHOLDS } from '../../shared/schemas/client.ts';
 import type { StoredResult } from '../../shared/schemas/result.ts';
 import { countText } from '../count-text.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Run, type Tone } from '../theme.ts';
+import { countOf } from './changes.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { DetailLine } from './detail-lines.ts';
 import { historyRuns } from './history-runs.ts';
@@ -120,7 +121,7 @@ function attributesText(client: Readonly<Record<string, unknown>>): string {
   const plain = Object.entries(client).filter(
     ([name, value]) => !SAID.has(name) && ['string', 'number', 'boolean'].includes(typeof value),
   );
-  return plain.length === 0 ? 'y shows it' : plain.map(([name, value]) => `${name}=${String(value)}`).join(' ');
+  return plain.length === 0 ? 'y shows all of it' : plain.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
 function checkHead(
@@ -188,7 +189,7 @@ function aggregateHead(
         `${SILENCED_SYMBOL} ${countText(results.silenced)} silenced   ${countText(results.down)} on clients that are down`,
       ),
     ],
-    line('members', `${countText(clients)} clients, ${countText(checks)} checks`, Infinity),
+    line('members', `${countOf(clients, 'client')}, ${countOf(checks, 'check')}`, Infinity),
     [label('trend'), run(trend, 'accent'), run('  ok % while this console runs', 'faint')],
   ];
 }

@@ -2,7 +2,7 @@ import type { AggregateSeverity } from '../../shared/client/api-client.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
-import { countText } from '../count-text.ts';
+import { shortCountText } from '../count-text.ts';
 import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../theme.ts';
 import { HISTORY_CELLS, historyRuns, historyText } from './history-runs.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from './inspect-layer.ts';
@@ -126,7 +126,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
         least: 7,
         most: 7,
         align: 'right',
-        text: ({ total, client }) => (client === undefined ? countText(total) : ''),
+        text: ({ total, client }, _, width = 7) => (client === undefined ? shortCountText(total, width) : ''),
       },
       {
         id: 'name',

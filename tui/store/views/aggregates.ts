@@ -1,5 +1,5 @@
 import { sparkline } from '../../components/sparkline.ts';
-import { countText } from '../../count-text.ts';
+import { shortCountText } from '../../count-text.ts';
 import type { Tone } from '../../theme.ts';
 import { aggregateBar, aggregateMark, isBelowNeed, percentText, type AggregateEntry } from '../aggregate-book.ts';
 import { openInspect } from '../inspect-open.ts';
@@ -101,7 +101,7 @@ function countColumn(
     least: 4,
     most: 7,
     align: 'right',
-    text: ({ summary }) => countText(count(summary)),
+    text: ({ summary }, _, width = 7) => shortCountText(count(summary), width),
     tone: ({ summary }) => (count(summary) === 0 ? 'faint' : tone),
     compare: (a, b) => count(b.summary) - count(a.summary),
   };

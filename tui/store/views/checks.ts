@@ -1,7 +1,7 @@
 import type { DefinedCheck } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
-import { countText } from '../../count-text.ts';
+import { shortCountText } from '../../count-text.ts';
 import { STATUS } from '../../theme.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import type { EventCounts } from '../event-counts.ts';
@@ -13,10 +13,12 @@ import { compareText, tableView, type TableColumn } from './table-view.ts';
 /** A check and what is wrong with it. */
 interface CheckEntry {
   readonly check: DefinedCheck;
-  /** Its open events as they were when the row was made; the silenced ones are apart. */
+  /** Clients by the severity of their last result; `undefined`: nobody has counted them. */
+  readonly ok: number | undefined;
   readonly critical: number;
   readonly warning: number;
   readonly unknown: number;
+  /** Its silenced events as they were when the row was made. */
   readonly silenced: number;
 }
 
@@ -60,6 +62,7 @@ export const CHECKS = tableView<CheckEntry>({
       text: ({ check }, nowMs) => nextRunText(check.next_run, nowMs),
       compare: (a, b) => (a.check.next_run ?? Number.MAX_VALUE) - (b.check.next_run ?? Number.MAX_VALUE),
     },
+    countColumn('ok'),
     countColumn('critical'),
     countColumn('warning'),
     countColumn('unknown'),
@@ -70,7 +73,7 @@ export const CHECKS = tableView<CheckEntry>({
       most: 7,
       align: 'right',
       spare: 3,
-      text: ({ silenced }) => countText(silenced),
+      text: ({ silenced }, _, width = 7) => shortCountText(silenced, width),
       tone: () => 'faint',
       compare: (a, b) => b.silenced - a.silenced,
     },
@@ -127,10 +130,12 @@ const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string,
 
 // Copied: the counters go on counting, and a row never changes.
 function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckEntry {
-  return { check, critical, warning, unknown, silenced };
+  // A backend that does not count results still sends the events of those that are not OK.
+  const counts = check.results ?? { ok: undefined, critical, warning, unknown };
+  return { check, silenced, ...counts };
 }
 
-function countColumn(severity: Exclude<Severity, 'ok'>): TableColumn<CheckEntry> {
+function countColumn(severity: Severity): TableColumn<CheckEntry> {
   const { word, tone } = STATUS[severity];
   return {
     id: severity,
@@ -138,8 +143,8 @@ function countColumn(severity: Exclude<Severity, 'ok'>): TableColumn<CheckEntry>
     least: 4,
     most: 7,
     align: 'right',
-    text: (entry) => countText(entry[severity]),
-    tone: (entry) => (entry[severity] === 0 ? 'faint' : tone),
-    compare: (a, b) => b[severity] - a[severity],
+    text: (entry, _, width = 7) => (entry[severity] === undefined ? '-' : shortCountText(entry[severity], width)),
+    tone: (entry) => ((entry[severity] ?? 0) === 0 ? 'faint' : tone),
+    compare: (a, b) => (b[severity] ?? 0) - (a[severity] ?? 0),
   };
 }
