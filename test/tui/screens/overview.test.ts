@@ -82,6 +82,13 @@ describe('Enter opens what is under the cursor as a list', () => {
     expect(rig.row('bob')).toMatch(/^> .*event\.resolve +web-044/);
   });
 
+  test('and Esc on the overview goes back to where one was', async () => {
+    const rig = await openOverview();
+    rig.escape();
+    await rig.shows('[2 Events]');
+    expect(rig.screen.text).not.toContain('[1 Overview]');
+  });
+
   test('and [ brings back the overview with the cursor where it was', async () => {
     const rig = await openOverview();
     rig.type('j\r');
