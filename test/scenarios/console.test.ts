@@ -32,7 +32,8 @@ async function scriptedBackend(): Promise<FeedServer> {
         { type: 'stats', time: Date.now(), stats: SCENE_STATS },
       ),
     http: (request, response) => {
-      response.writeHead(request.method === 'POST' ? 201 : 404).end();
+      if (request.url !== '/api/mon/v1/bulk') return void response.writeHead(404).end();
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"results":[{"ok":true}]}');
     },
   });
 }
@@ -148,6 +149,49 @@ test('with the real backend: what fails is seen, silenced, heard again and resol
   pty.write('ry');
   await pty.waitForText('resolved meanwhile');
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
+});
+
+test('with the real backend: a silence covers what its preview counted, two keys and a reason make it, z ends it', async () => {
+  await using backend = await startDaemon({ stateDir: await tempDir() });
+  const api = openApiClient({ backend: backend.url });
+  for (const source of ['web-1', 'web-2', 'db-1']) {
+    await api.submitResult({ source, name: 'disk', status: 2, output: '91% used' });
+  }
+  await api.submitResult({ source: 'web-1', name: 'cpu', status: 1, output: 'load 40' });
+  const silenced = async (): Promise<number> => (await api.events()).filter((event) => event.silenced).length;
+
+  await using pty = startConsole(['--backend', backend.url]);
+  await pty.waitForText('4 of 4 events shown', 20_000);
+  pty.write('/disk\r');
+  await pty.waitForText('3 of 4 events shown');
+
+  // From the reason back to the scope, and to this check on all clients.
+  pty.write('sCHG-1\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
+  await pty.waitForText('matches now: 3 events ✗ 3');
+  pty.write('\u0013');
+  await pty.waitForText('1 silence made: *:disk');
+  expect(await silenced()).toBe(3);
+
+  pty.write('z');
+  await pty.waitForText('ends the silence *:disk');
+  pty.write('y');
+  await pty.waitForText('1 change undone');
+  expect(await silenced()).toBe(0);
+
+  pty.write('K');
+  await pty.waitForText('1 event acknowledged');
+  expect(await silenced()).toBe(1);
+  expect(await api.silenced()).toMatchObject([{ reason: 'acknowledged', expire: -1, expire_on_resolve: true }]);
+
+  pty.write('3');
+  await pty.waitForText(/^> {2}active {4}\S+ \/ disk .* till OK {7}1 {2}acknowledged/m);
+  pty.write('uy');
+  await pty.waitForText('1 silence ended');
+  await pty.waitForText(/^> {2}ended/m);
+  expect(await api.silenced()).toEqual([]);
+  pty.write('zy');
+  await pty.waitForText('1 change undone');
+  expect(await api.silenced()).toMatchObject([{ reason: 'acknowledged', expire: -1, expire_on_resolve: true }]);
 });
 
 describe('without a terminal, or with a wrong command line', () => {

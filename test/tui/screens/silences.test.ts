@@ -91,7 +91,7 @@ describe.each(THEMES)('as $name', ({ name, theme, styled }) => {
     await play(rig);
     await expectGolden(rig.screen, `${view}-${name}`, { styled });
     expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-    if (theme.ascii) expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(true);
+    expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(theme.ascii);
   });
 });
 
@@ -100,7 +100,8 @@ test('on the smallest screen the dialog still has its buttons', async () => {
   rig.type('Gs');
   await rig.shows('[ Silence 1 event ]');
   rig.type('\u0013');
-  await rig.shows('a reason is required', '[ Silence 1 event ]');
+  await rig.shows('a reason is required');
+  expect(rig.screen.text).toContain('[ Silence 1 event ]');
 });
 
 async function openSilences(rig: ConsoleRig): Promise<void> {
