@@ -6,6 +6,7 @@ import { App } from './app.tsx';
 import { followFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
 import { runEffect } from './hooks/run-effects.ts';
+import type { AggregateNeeds } from './store/aggregate-book.ts';
 import type { Contexts } from './store/contexts.ts';
 import type { Effect } from './store/effects.ts';
 import { keptOf, type Kept } from './store/kept.ts';
@@ -45,6 +46,8 @@ export interface ConsoleParts extends ShownBackend {
   readonly contexts?: ConsoleContexts;
   /** What a person has set up. */
   readonly kept?: Kept;
+  /** How many percent of aggregates must be OK; default 80 of each. */
+  readonly aggregateNeeds?: AggregateNeeds;
   /** Writes a view into the configuration file; `undefined` takes it out. */
   readonly saveView?: (name: string, view: SavedView | undefined) => Promise<void>;
   readonly stdout: FrameStdout;
@@ -79,6 +82,7 @@ export function openConsole(parts: ConsoleParts): Console {
       readOnly,
       ...(parts.contexts && { contexts: { names: parts.contexts.names, current } }),
       ...(kept && { kept }),
+      ...(parts.aggregateNeeds && { aggregateNeeds: parts.aggregateNeeds }),
       now: () => clock.now(),
     });
   let shown: ShownBackend = parts;
@@ -139,9 +143,9 @@ export function openConsole(parts: ConsoleParts): Console {
     const left = keptOf(store);
     keptOfContexts.set(store.options.contexts?.current, left);
     const { savedViews, commandHistory, look } = left;
-    const before = keptOfContexts.get(name);
+    const before = keptOfContexts.get(name) ?? { view: left.view, views: parts.kept?.views ?? {} };
     shown = next;
-    store = storeOf(next, name, { ...(before ?? { view: left.view, views: {} }), savedViews, commandHistory, look });
+    store = storeOf(next, name, { ...before, savedViews, commandHistory, look });
     feed = followFeed(next, store, clock, parts.chance);
     repaint();
   };

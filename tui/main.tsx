@@ -7,6 +7,7 @@ import { chooseBackend, contextNamed } from './config/choose-backend.ts';
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
+import { withConfig } from './config/with-config.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
 import { bindKeys } from './keys.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
@@ -56,7 +57,7 @@ async function main(flags: Arguments): Promise<void> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
       return fail('the console needs a terminal; in scripts and pipes use: mon watch');
     }
-    start(shown, choice.kind === 'url' ? undefined : choice.name, loaded, flags);
+    start(shown, choice.kind === 'url' ? undefined : choice.name, loaded, withConfig(flags, loaded.config));
   } catch (error) {
     fail(errorMessage(error));
   }
@@ -82,6 +83,7 @@ function start(
       open: (name) => openContext(name, contextNamed(config, name)),
     },
     kept: keptOfConfig(config),
+    aggregateNeeds: config.aggregateNeeds,
     saveView: async (name, view) => {
       // Loading what writes YAML can wait until somebody saves something.
       const { saveView } = await import('./config/save-view.ts');

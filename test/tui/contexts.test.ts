@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { MonError } from '../../shared/errors.ts';
+import { EMPTY_CONFIG } from '../../tui/config/console-config.ts';
+import { keptOfConfig } from '../../tui/config/kept-of-config.ts';
 import type { ShownBackend } from '../../tui/console.tsx';
 import type { SavedView } from '../../tui/store/saved-views.ts';
 import { byKey, openRig, type ConsoleRig } from '../support/console-rig.ts';
@@ -83,6 +85,24 @@ describe('switching to another backend', () => {
     await rig.showsNo('db-014');
     rig.type(':ctx lab\r');
     await rig.shows('filter: lab-1', 'sort: client');
+    expect(rig.screen.text).not.toContain('lab-2');
+  });
+
+  test('begins in each with what the configuration file says', async () => {
+    const lab = await startLab();
+    const prod = await startProd();
+    const rig = await openRig({
+      server: prod,
+      parts: {
+        kept: keptOfConfig({ ...EMPTY_CONFIG, columns: { events: ['client', 'output'] } }),
+        contexts: { names: ['lab'], current: undefined, open: () => Promise.resolve(shownAt(lab.server.url)) },
+      },
+    });
+    await rig.shows('LIVE', 'STATUS  CLIENT');
+    expect(rig.row('STATUS')).not.toContain('CHECK');
+    rig.type(':ctx lab\r');
+    await rig.shows('lab-1');
+    expect(rig.row('STATUS')).not.toContain('CHECK');
   });
 
   test('goes by the menu, which says what is shown now', async () => {
@@ -91,12 +111,14 @@ describe('switching to another backend', () => {
     await rig.shows('Contexts', 'prod  (shown now)');
     rig.type('lab\r');
     await rig.shows('lab-1');
+    expect(rig.screen.text).toContain('mon  lab  ');
   });
 
   test('stays where it is when it is not let in, and says why', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx locked\r');
     await rig.shows('not switched to locked: the password of locked is not in $PW', 'db-014');
+    expect(rig.screen.text).toContain('mon  prod  ');
   });
 
   test('works while the backend that is shown is gone', async () => {
@@ -107,6 +129,7 @@ describe('switching to another backend', () => {
     await rig.shows('DISCONNECTED');
     rig.type(':ctx lab\r');
     await rig.shows('LIVE', 'lab-1');
+    expect(rig.screen.text).not.toContain('DISCONNECTED');
   });
 });
 
@@ -135,4 +158,5 @@ test('without a configuration file saving says so', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(':view save on-call\r');
   await rig.shows('view on-call not saved: this console has no configuration file');
+  expect(rig.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });

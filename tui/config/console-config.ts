@@ -1,7 +1,9 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { OwnKeys } from '../keys.ts';
+import { DEFAULT_NEEDS, type AggregateNeeds } from '../store/aggregate-book.ts';
 import type { SavedView } from '../store/saved-views.ts';
 import type { ViewName } from '../store/views/view-names.ts';
+import type { Skin } from '../theme.ts';
 
 /** Where a secret is read from: it is never written in the file itself. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
@@ -22,11 +24,23 @@ export interface ConsoleConfig {
   /** The columns to show, by view; a view that is not named shows all. */
   readonly columns: Readonly<Partial<Record<ViewName, readonly string[]>>>;
   readonly contexts: ReadonlyMap<string, ContextConfig>;
+  readonly aggregateNeeds: AggregateNeeds;
   /** The context to begin with. */
   readonly context?: string | undefined;
+  readonly skin?: Skin | undefined;
+  readonly ascii?: boolean | undefined;
+  readonly mouse?: boolean | undefined;
+  readonly bell?: boolean | undefined;
+  readonly notify?: boolean | undefined;
 }
 
-export const EMPTY_CONFIG: ConsoleConfig = { keys: {}, views: new Map(), columns: {}, contexts: new Map() };
+export const EMPTY_CONFIG: ConsoleConfig = {
+  keys: {},
+  views: new Map(),
+  columns: {},
+  contexts: new Map(),
+  aggregateNeeds: DEFAULT_NEEDS,
+};
 
 /** A backend with what is needed to be let in. */
 export interface ResolvedContext {

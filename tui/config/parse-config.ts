@@ -2,13 +2,16 @@ import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Docume
 import { z } from 'zod';
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { MonError } from '../../shared/errors.ts';
+import { aggregateNameSchema } from '../../shared/schemas/aggregate.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { nearest } from '../monctl/nearest.ts';
+import { DEFAULT_NEEDS } from '../store/aggregate-book.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN, type SavedView } from '../store/saved-views.ts';
 import { columnIds, sortIds } from '../store/views/columns.ts';
 import { filterProblem } from '../store/views/filter-problem.ts';
 import { VIEWS, type ViewName } from '../store/views/view-names.ts';
-import type { ConsoleConfig } from './console-config.ts';
+import { SKINS } from '../theme.ts';
+import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 
 /** More than a person writes by hand. */
@@ -59,12 +62,29 @@ const savedViewSchema = z.strictObject({
   columns: columnsSchema.optional(),
 });
 
+const NEED_HINT = 'what an aggregate needs is a percentage from 0 to 100, or none';
+const NEED_HINT = 'what an aggregate needs is a percentage from 0 to 100, or none';
+const needSchema = z
+  .union([z.number(), z.literal('none')], NEED_HINT)
+  .refine((need) => need === 'none' || (need >= 0 && need <= 100), NEED_HINT);
+
+const aggregatesSchema = z.strictObject({
+  default: needSchema.optional(),
+  named: z.record(aggregateNameSchema, needSchema).optional(),
+});
+
 const fileSchema = z.strictObject({
   keys: z.record(z.string(), chordsSchema).nullish(),
   views: z.record(nameSchema, savedViewSchema).nullish(),
   columns: z.partialRecord(viewNameSchema, columnsSchema).nullish(),
   contexts: z.record(nameSchema, contextSchema).nullish(),
   context: z.string().nullish(),
+  skin: z.enum(SKINS).nullish(),
+  ascii: z.boolean().nullish(),
+  mouse: z.boolean().nullish(),
+  bell: z.boolean().nullish(),
+  notify: z.boolean().nullish(),
+  aggregates: aggregatesSchema.nullish(),
 });
 
 /** A configuration file that cannot be used: every problem, one line each, with its place. */
@@ -124,9 +144,8 @@ function syntaxProblems(document: Document.Parsed): readonly (readonly [number, 
 
 function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly problems: readonly ConfigProblem[] } {
   const parsed = fileSchema.safeParse(given);
-  const empty = { keys: {}, views: new Map(), columns: {}, contexts: new Map() };
-  if (!parsed.success) return { config: empty, problems: parsed.error.issues.flatMap(issueProblems) };
-  const { keys, views, columns, contexts, context } = parsed.data;
+  if (!parsed.success) return { config: EMPTY_CONFIG, problems: parsed.error.issues.flatMap(issueProblems) };
+  const { keys, views, columns, contexts, context, aggregates, ...look } = parsed.data;
   const own = readKeys(keys ?? {});
   const saved = Object.entries(views ?? {}).map(([name, view]) => ({ name, read: readView(view) }));
   const problems = [
@@ -145,8 +164,19 @@ function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly 
     columns: columns ?? {},
     contexts: new Map(Object.entries(contexts ?? {})),
     context: context ?? undefined,
+    ...definedOf(look),
+    aggregateNeeds: {
+      default: aggregates?.default ?? DEFAULT_NEEDS.default,
+      named: new Map(Object.entries(aggregates?.named ?? {})),
+    },
   };
   return { config, problems };
+}
+
+/** Without what is named with nothing behind it. */
+function definedOf<T extends object>(given: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const named = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(named) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 
 function readView({ view, filter = '', sort, columns }: z.infer<typeof savedViewSchema>): {
@@ -209,6 +239,7 @@ function unknownName(name: string, path: readonly string[]): string {
 function knownNames([section, ...rest]: readonly string[]): readonly string[] {
   if (section === undefined) return Object.keys(fileSchema.shape);
   if (section === 'views' && rest.length === 1) return Object.keys(savedViewSchema.shape);
+  if (section === 'aggregates' && rest.length === 0) return Object.keys(aggregatesSchema.shape);
   if (section === 'contexts' && rest.length === 1) return Object.keys(contextSchema.shape);
   return ['env', 'file'];
 }

@@ -1,6 +1,7 @@
 import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import { bindings, type Binding, type KeyAction, type KeyContext } from '../keys.ts';
 import { nearest } from '../monctl/nearest.ts';
+import { isSkin, SKINS } from '../theme.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { contextItems } from './contexts.ts';
 import { filterCandidates } from './filter-candidates.ts';
@@ -127,6 +128,30 @@ function viewCommand(view: ViewName, title: string): Command {
   };
 }
 
+interface Setting {
+  readonly values: readonly string[];
+  /** @param value one of those */
+  readonly set: (store: ConsoleStore, value: string) => void;
+}
+
+function switchSetting(set: (store: ConsoleStore, isOn: boolean) => void): Setting {
+  return { values: ['on', 'off'], set: (store, value) => set(store, value === 'on') };
+}
+
+/** What `:set` changes, until the console ends. */
+const SETTINGS: ReadonlyMap<string, Setting> = new Map([
+  ['ascii', switchSetting((store, ascii) => store.update({ look: { ...store.state.look, ascii } }))],
+  ['color', switchSetting((store, color) => store.update({ look: { ...store.state.look, color } }))],
+  ['pane', switchSetting((store, pane) => store.update({ pane }))],
+  [
+    'skin',
+    {
+      values: SKINS,
+      set: (store, value) => store.update({ look: { ...store.state.look, ...(isSkin(value) && { skin: value }) } }),
+    },
+  ],
+]);
+
 const OWN_COMMANDS: readonly Command[] = [
   ...VIEWS.filter(({ name }) => isThere(name)).map(({ name, title }) => viewCommand(name, title)),
   {
@@ -207,27 +232,25 @@ const OWN_COMMANDS: readonly Command[] = [
   },
   {
     name: 'set',
-    operands: 'NAME on|off',
-    help: 'change how the console looks: ascii, color, pane',
+    operands: 'NAME VALUE',
+    help: `change how the console looks: ${[...SETTINGS.keys()].join(', ')}`,
     needsOperand: true,
     run: (store, operand) => {
       const [name = '', value = '', ...more] = operand.split(/\s+/);
-      const set = SETTINGS.get(name);
-      if (set === undefined) return notOne('setting', name, [...SETTINGS.keys()]);
-      if ((value !== 'on' && value !== 'off') || more.length > 0) return `type :set ${name} on, or :set ${name} off`;
-      set(store, value === 'on');
+      const setting = SETTINGS.get(name);
+      if (setting === undefined) return notOne('setting', name, [...SETTINGS.keys()]);
+      if (!setting.values.includes(value) || more.length > 0) {
+        return `type :set ${name} and one of ${setting.values.join(', ')}`;
+      }
+      setting.set(store, value);
       return undefined;
     },
-    complete: (_store, operand) => (/\s/.test(operand) ? ['on', 'off'] : [...SETTINGS.keys()]),
+    complete: (_store, operand) => {
+      const [name = '', ...value] = operand.split(/\s+/);
+      return value.length === 0 ? [...SETTINGS.keys()] : (SETTINGS.get(name)?.values ?? []);
+    },
   },
 ];
-
-/** What `:set` turns on and off. */
-const SETTINGS: ReadonlyMap<string, (store: ConsoleStore, isOn: boolean) => void> = new Map([
-  ['ascii', (store, ascii) => store.update({ look: { ...store.state.look, ascii } })],
-  ['color', (store, color) => store.update({ look: { ...store.state.look, color } })],
-  ['pane', (store, pane) => store.update({ pane })],
-]);
 
 function savedView(store: ConsoleStore, operand: string): string | undefined {
   const [verb = '', name = '', ...more] = operand.split(/\s+/);

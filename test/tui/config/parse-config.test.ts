@@ -1,4 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_ARGUMENTS } from '../../../tui/arguments.ts';
+import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
+import { withConfig } from '../../../tui/config/with-config.ts';
 import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
 import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/keys.ts';
 
@@ -29,6 +32,10 @@ views:
     sort: -age
     columns: [client, output]
   edge: { view: clients, filter: subscriptions=edge }
+skin: light
+mouse: true
+bell: false
+aggregates: { default: 90, named: { canary: none } }
 contexts:
   prod:
     backend: https://mon.example.org
@@ -57,10 +64,12 @@ test('a file says which keys, views, columns and backends a person wants', () =>
     lab: { backend: 'http://10.0.0.5:4567', key: { file: '/run/secrets/mon-lab' } },
   });
   expect(config.context).toBe('prod');
+  expect(config).toMatchObject({ skin: 'light', mouse: true, bell: false });
+  expect(config.aggregateNeeds).toEqual({ default: 90, named: new Map([['canary', 'none']]) });
 });
 
 test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('%j sets nothing', (text) => {
-  expect(parseConfig(text, FILE)).toEqual({ keys: {}, views: new Map(), columns: {}, contexts: new Map() });
+  expect(parseConfig(text, FILE)).toEqual({ ...EMPTY_CONFIG, context: undefined });
 });
 
 describe('what is wrong is told with its place and what is allowed', () => {
@@ -106,6 +115,8 @@ describe('what is wrong is told with its place and what is allowed', () => {
       'contexts: { a: { backend: http://x, user: u } }',
       ['console.yml:1:13: contexts.a: user and password go together'],
     ],
+    ['skin: pink', [/^console.yml:1:1: skin: .*"dark"/]],
+    ['aggregates: { default: 101 }', [/^console.yml:1:15: aggregates.default: .*from 0 to 100, or none/]],
     ['keys: [', [/^console.yml:1:\d+: /]],
     ['a: &x 1\nb: *x', ['console.yml:2:4: aliases (*name) are not used here: write it out']],
     ['- a', [/^console.yml:1:1: expected object/i]],
@@ -129,6 +140,13 @@ describe('what is wrong is told with its place and what is allowed', () => {
 function press(name: string, ctrl = false): string | undefined {
   return actionFor('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
 }
+
+test('what is said on the command line counts more than the file', () => {
+  const config = parseConfig('skin: light\nmouse: true\nbell: false', FILE);
+  expect(withConfig(DEFAULT_ARGUMENTS, config)).toMatchObject({ skin: 'light', mouse: true, bell: false });
+  expect(withConfig({ ...DEFAULT_ARGUMENTS, skin: 'mono' }, config).skin).toBe('mono');
+  expect(withConfig(DEFAULT_ARGUMENTS, parseConfig('', FILE))).toEqual(DEFAULT_ARGUMENTS);
+});
 
 describe('other keys', () => {
   test.each([
