@@ -51,8 +51,8 @@ export interface Binding {
 export const KEYS = {
   silence: {
     keys: ['s'],
-    in: ['events', 'detail', 'inspect'],
-    help: 'silence the marked events, or the one at the cursor',
+    in: ['events', 'detail', 'inspect', 'clients'],
+    help: 'silence the marked events or clients, or the one at the cursor',
     hint: 'silence',
     changes: true,
   },
@@ -101,10 +101,16 @@ export const KEYS = {
     changes: true,
   },
   'silence-end': {
-    keys: ['u', 'D'],
+    keys: ['u'],
     in: ['silences', 'silence-entry'],
     help: 'end the marked silences now, or the one at the cursor',
     hint: 'end',
+    changes: true,
+  },
+  'silence-delete': {
+    keys: ['D'],
+    in: ['silences', 'silence-entry'],
+    help: 'delete the marked silences, or the one at the cursor: the same, but Enter alone cancels',
     changes: true,
   },
   'silence-again': {

@@ -16,6 +16,7 @@ import {
   silenceSeconds,
   silenceStartMs,
   type SilenceForm,
+  type SilenceOrigin,
   type SilenceScope,
 } from '../store/silence-form.ts';
 import type { SilencePreview } from '../store/silence-preview.ts';
@@ -87,6 +88,12 @@ export function SilenceDialog(props: SilenceDialogProps): ReactElement {
   );
 }
 
+const ORIGIN_TITLES: Readonly<Record<SilenceOrigin['kind'], string>> = {
+  change: 'Change',
+  again: 'Make again',
+  new: 'Silence',
+};
+
 function titleText({ origin, targets }: SilenceForm): string {
   const [target] = targets;
   if (origin === undefined) {
@@ -99,12 +106,14 @@ function titleText({ origin, targets }: SilenceForm): string {
   const [entry] = origin.entries;
   const what =
     origin.entries.length === 1 && entry !== undefined ? entry.id : countOf(origin.entries.length, 'silence');
-  return safeLine(`${origin.kind === 'change' ? 'Change' : 'Make again'}: ${what}`);
+  return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
 }
 
 /** What the button does, in words. */
 function effectText({ origin }: SilenceForm, { total }: SilencePreview): string {
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
+  // Before a maintenance there is nothing to silence yet.
+  if (origin !== undefined && total === 0) return `Make ${countOf(origin.entries.length, 'silence')}`;
   return `Silence ${countOf(total, 'event')}`;
 }
 

@@ -1,8 +1,12 @@
+import { silencedId } from '../../shared/domain/silencing.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { countOf } from './changes.ts';
 import { askFirst, named } from './confirm.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { EventCounts } from './event-counts.ts';
+import { openSilenceEntries } from './silence-actions.ts';
 
 /** Asks whether to delete clients and says what goes with them. */
 export function askDeleteClients(store: ConsoleStore, names: readonly string[]): void {
@@ -26,6 +30,32 @@ export function askDeleteClients(store: ConsoleStore, names: readonly string[]):
   });
 }
 
-export function openEvents({ critical, warning, unknown, ok, silenced }: EventCounts): number {
+/** Opens the silence dialog on all checks of the clients, whether or not anything is wrong with them now. */
+export function silenceClients(store: ConsoleStore, names: readonly string[]): void {
+  if (names.length === 0) return store.say('there is no client to silence');
+  const ids = names.map((name) => silencedId(clientSubscription(name), null));
+  const present = ids.flatMap((id) => store.silenced.get(id) ?? []);
+  if (present.length === ids.length) return openSilenceEntries(store, { kind: 'change', entries: present });
+  const missing = names.filter((_, index) => !store.silenced.has(ids[index] ?? ''));
+  openSilenceEntries(store, { kind: 'new', entries: missing.map((name) => entryOf(store, name)) });
+  if (present.length > 0) store.say(`${countOf(present.length, 'client')} silenced already: left as it is`);
+}
+
+function entryOf(store: ConsoleStore, name: string): SilencedRow {
+  const subscription = clientSubscription(name);
+  return {
+    id: silencedId(subscription, null),
+    subscription,
+    check: null,
+    reason: null,
+    creator: store.options.creator,
+    begin: null,
+    expire_on_resolve: false,
+    timestamp: Math.floor(store.options.now() / 1000),
+    expire_at: null,
+  };
+}
+
+function openEvents({ critical, warning, unknown, ok, silenced }: EventCounts): number {
   return critical + warning + unknown + ok + silenced;
 }

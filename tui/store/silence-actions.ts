@@ -94,7 +94,7 @@ export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRo
   });
 }
 
-/** Opens the dialog on entries: to change those that are there, or to make those again that have ended. */
+/** Opens the dialog on entries: to change those that are there, to make those again that have ended, or new ones. */
 export function openSilenceEntries(store: ConsoleStore, origin: SilenceOrigin): void {
   if (origin.entries.length === 0) {
     return store.say(
@@ -111,7 +111,7 @@ export function changedMeanwhile(store: ConsoleStore, { origin }: SilenceForm): 
   return origin.entries.flatMap((entry) => {
     const now = store.silenced.get(entry.id);
     const name = operationName({ op: 'clear', id: entry.id });
-    if (origin.kind === 'again') return now === undefined ? [] : [`${name} is there again`];
+    if (origin.kind !== 'change') return now === undefined ? [] : [`${name} is there again`];
     if (now === undefined) return [`${name} has ended`];
     const isSame = now.timestamp === entry.timestamp && now.expire_at === entry.expire_at;
     return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];

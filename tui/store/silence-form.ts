@@ -51,9 +51,9 @@ const ONE_HOUR = 1;
 export type SilenceField =
   'scope' | 'subscription' | 'expires' | 'custom' | 'on-resolve' | 'starts' | 'at' | 'reason' | 'cancel' | 'submit';
 
-/** Entries that the form is about instead of events: they are changed, or made again after their end. */
+/** Entries that the form is about instead of events: they are changed, made again after their end, or new. */
 export interface SilenceOrigin {
-  readonly kind: 'change' | 'again';
+  readonly kind: 'change' | 'again' | 'new';
   readonly entries: readonly SilencedRow[];
 }
 
@@ -103,14 +103,14 @@ export function openSilenceForm(targets: readonly Target[], subscriptions: reado
 /** A form about entries, at least one. What is not chosen stays as it was. */
 export function openEntryForm(origin: SilenceOrigin): SilenceForm {
   const [only, ...others] = origin.entries;
-  const isAgain = origin.kind === 'again';
+  const isMade = origin.kind !== 'change';
   return {
     ...openSilenceForm([], []),
     origin,
-    duration: isAgain ? ONE_HOUR : CHANGE_DURATIONS.length - 1,
+    duration: isMade ? ONE_HOUR : CHANGE_DURATIONS.length - 1,
     onResolve: only?.expire_on_resolve ?? true,
-    reason: isAgain && others.length === 0 ? lineOf(only?.reason ?? '') : EMPTY_LINE,
-    field: 'expires',
+    reason: isMade && others.length === 0 ? lineOf(only?.reason ?? '') : EMPTY_LINE,
+    field: origin.kind === 'new' ? 'reason' : 'expires',
   };
 }
 

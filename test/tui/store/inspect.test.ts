@@ -5,7 +5,7 @@ import type { InspectLayer, SubjectData } from '../../../tui/store/inspect-layer
 import { inspectRows } from '../../../tui/store/inspect-rows.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
-import { aClientRow, anEventRow } from '../../support/feed-rows.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 
 const DISK_EVENT = anEventRow({ client: 'a', check: 'disk', status: 2 });
 
@@ -163,6 +163,53 @@ describe('deleting clients', () => {
     locked.type('D');
     expect(locked.message).toContain('does nothing');
     expect(locked.effects()).toEqual([]);
+  });
+});
+
+describe('silencing clients', () => {
+  test('is about all of their checks, also where nothing is wrong', () => {
+    const driver = live();
+    driver.type('5');
+    driver.pass(400);
+    driver.type('js');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { origin: { kind: 'new' } } });
+    driver.type('kernel update\u0013');
+    expect(driver.effects()).toMatchObject([
+      {
+        kind: 'change',
+        change: {
+          verb: 'silence',
+          operations: [
+            {
+              op: 'silence',
+              subscription: 'client:b',
+              reason: 'kernel update',
+              expire: 3600,
+              expire_on_resolve: false,
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test('changes the silence that is there already', () => {
+    const driver = live();
+    const entry = aSilencedRow({ id: 'client:a:*', subscription: 'client:a', check: null });
+    driver.change({ silenced: { [entry.id]: entry } });
+    driver.type('5');
+    driver.pass(400);
+    driver.type('s');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      kind: 'silence',
+      form: { origin: { kind: 'change', entries: [{ id: 'client:a:*' }] } },
+    });
+    driver.escape();
+    driver.type('as');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      form: { origin: { kind: 'new', entries: [{ subscription: 'client:b' }] } },
+    });
+    expect(driver.message).toBe('1 client silenced already: left as it is');
   });
 });
 

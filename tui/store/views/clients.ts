@@ -3,7 +3,7 @@ import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { eventKey, type ClientRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../count-text.ts';
 import { classTone, SILENCED_SYMBOL, STATUS } from '../../theme.ts';
-import { askDeleteClients } from '../client-actions.ts';
+import { askDeleteClients, silenceClients } from '../client-actions.ts';
 import type { EventCounts } from '../event-counts.ts';
 import { eventClass, type EventClass } from '../event-record.ts';
 import { openInspect } from '../inspect-open.ts';
@@ -100,6 +100,11 @@ export const CLIENTS = tableView<ClientEntry>({
     open: (store, [first]) => {
       if (first !== undefined) openInspect(store, { kind: 'client', name: first.client.name });
     },
+    silence: (store, rows) =>
+      silenceClients(
+        store,
+        rows.map(({ client }) => client.name),
+      ),
     'delete-client': (store, rows) =>
       askDeleteClients(
         store,

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { openRig, type ConsoleRig, type RigOptions } from '../support/console-rig.ts';
+import { SCENE } from '../support/console-scene.ts';
+import { subjectApi } from '../support/subject-scene.ts';
+
+async function onView(digit: string, text: string, api: RigOptions['api'] = subjectApi): Promise<ConsoleRig> {
+  const rig = await openRig({ snapshot: SCENE, api });
+  rig.type(digit);
+  await rig.pass(400);
+  await rig.shows(text);
+  return rig;
+}
+
+test('a check is run now by who is at the console, on its subscribers', async () => {
+  const rig = await onView('6', 'postgres-repl');
+  rig.type('/postgres\rRy');
+  await rig.shows('1 check asked for: postgres-repl');
+  expect(rig.requests).toContainEqual({
+    method: 'POST',
+    path: '/request',
+    body: {
+      check: 'postgres-repl',
+      subscribers: ['db'],
+      creator: 'alice@ops',
+      reason: 'run now, from the console',
+    },
+  });
+});
+
+test('the check of an event is run on its client alone', async () => {
+  const rig = await onView('2', 'postgres-repl');
+  rig.type('Ry');
+  await rig.shows('1 check asked for');
+  expect(rig.requests).toContainEqual(
+    expect.objectContaining({
+      path: '/request',
+      body: expect.objectContaining({ check: 'postgres-repl', subscribers: ['client:db-014.eu-west-1'] }),
+    }),
+  );
+});
+
+test('a client is deleted, and one that is gone already is no problem', async () => {
+  const rig = await onView('5', 'db-014', (request) =>
+    request.method === 'DELETE' && request.path.includes('db-002') ? { status: 404 } : subjectApi(request),
+  );
+  rig.type('/db-0\raDy');
+  await rig.shows('3 clients deleted');
+  const deleted = rig.requests.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+  expect(deleted.toSorted()).toEqual([
+    '/clients/db-002.eu-west-1',
+    '/clients/db-008.eu-west-1',
+    '/clients/db-014.eu-west-1',
+  ]);
+});
+
+test('what the backend refuses is said', async () => {
+  const rig = await onView('6', 'postgres-repl', (request) =>
+    request.method === 'POST'
+      ? { status: 404, body: { error: 'there is no check postgres-repl' } }
+      : subjectApi(request),
+  );
+  rig.type('/postgres\rRy');
+  await rig.shows('postgres-repl not asked for: ');
+  expect(rig.row('not asked for')).toContain('there is no check postgres-repl');
+});
+
+test('a client that the backend does not know is said to be unknown, and stays asked for', async () => {
+  const rig = await onView('5', 'mq-002');
+  rig.type('/mq-002\r\r');
+  await rig.shows('the backend has no client of this name');
+  const asked = (): number => rig.requests.filter(({ path }) => path === '/api/mon/v1/clients/mq-002.eu-west-1').length;
+  const before = asked();
+  await rig.pass(2000);
+  await rig.shows('the backend has no client of this name');
+  expect(asked()).toBeGreaterThan(before);
+});
