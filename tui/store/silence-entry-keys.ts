@@ -36,6 +36,8 @@ export function pressSilenceEntry(store: ConsoleStore, action: KeyAction | undef
       return openSilenceEntries(store, { kind: 'change', entries: current === undefined ? [] : [current] });
     case 'silence-end':
       return askEndSilences(store, current === undefined ? [] : [current]);
+    case 'silence-delete':
+      return askEndSilences(store, current === undefined ? [] : [current], 'cancel');
     case 'silence-again':
       return openSilenceEntries(store, { kind: 'again', entries: ended === undefined ? [] : [ended.entry] });
     default:

@@ -291,6 +291,14 @@ describe('changing silences', () => {
     },
   );
 
+  test('D ends them, too, but Enter alone cancels', () => {
+    const driver = onSilences([silence('a')]);
+    driver.type('D\r');
+    expect(changes(driver)).toEqual([]);
+    driver.type('D\t\r');
+    expect(changes(driver)).toMatchObject([{ verb: 'end-silence', operations: [{ id: 'client:a:disk' }] }]);
+  });
+
   test('the screen of one silence has the same keys', () => {
     const driver = onSilences([silence('a')]);
     driver.type('\r');

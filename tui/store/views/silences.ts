@@ -102,6 +102,7 @@ export const SILENCES = tableView<SilenceEntry>({
     'silence-change': (store, rows) =>
       openSilenceEntries(store, { kind: 'change', entries: entriesOf(rows, 'current') }),
     'silence-end': (store, rows) => askEndSilences(store, entriesOf(rows, 'current')),
+    'silence-delete': (store, rows) => askEndSilences(store, entriesOf(rows, 'current'), 'cancel'),
     'silence-again': (store, rows) => openSilenceEntries(store, { kind: 'again', entries: entriesOf(rows, 'ended') }),
     'silence-filter': openSilenceFilter,
   },
