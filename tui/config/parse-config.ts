@@ -63,7 +63,6 @@ const savedViewSchema = z.strictObject({
 });
 
 const NEED_HINT = 'what an aggregate needs is a percentage from 0 to 100, or none';
-const NEED_HINT = 'what an aggregate needs is a percentage from 0 to 100, or none';
 const needSchema = z
   .union([z.number(), z.literal('none')], NEED_HINT)
   .refine((need) => need === 'none' || (need >= 0 && need <= 100), NEED_HINT);

@@ -1,6 +1,8 @@
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { parseSearch } from '../../../shared/domain/search.ts';
 import { configPath, loadConfig } from '../../../tui/config/config-file.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { resolveContext } from '../../../tui/config/resolve-context.ts';
@@ -89,6 +91,29 @@ describe('saving a view', () => {
     await saveView(path, 'a', VIEW);
     expect((await lstat(path)).isSymbolicLink()).toBe(true);
     expect(await readFile(join(dir, 'kept.yml'), 'utf8')).toContain('  a:\n');
+  });
+
+  test('reads back whatever is saved', async () => {
+    const anyView = fc.record({
+      view: fc.constant('events' as const),
+      filter: fc
+        .string({ unit: 'binary', maxLength: 40 })
+        .filter((text) => parseSearch(text).kind === 'search')
+        .map((text) => text.trim()),
+      sort: fc.option(fc.record({ column: fc.constantFrom('age', 'client'), reversed: fc.boolean() }), {
+        nil: undefined,
+      }),
+      columns: fc.option(fc.subarray(['client', 'check', 'output'], { minLength: 1 }), { nil: undefined }),
+    });
+    const anyName = fc.stringMatching(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,8}$/u);
+    await fc.assert(
+      fc.asyncProperty(anyName, anyView, async (name, view) => {
+        await saveView(path, name, view);
+        const loaded = await loadConfig(path, {});
+        expect('config' in loaded ? loaded.config.views.get(name) : loaded).toEqual(view);
+      }),
+      { numRuns: 50 },
+    );
   });
 
   test('never writes over a file with a mistake in it', async () => {

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_ARGUMENTS } from '../../../tui/arguments.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
@@ -66,6 +69,13 @@ test('a file says which keys, views, columns and backends a person wants', () =>
   expect(config.context).toBe('prod');
   expect(config).toMatchObject({ skin: 'light', mouse: true, bell: false });
   expect(config.aggregateNeeds).toEqual({ default: 90, named: new Map([['canary', 'none']]) });
+});
+
+test('the example of the documentation is right', async () => {
+  const text = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'console.md'), 'utf8');
+  const [, example = ''] = /```yaml\n([^]*?)```/.exec(text) ?? [];
+  expect(example).toContain('contexts:');
+  expect(problems(example)).toEqual([]);
 });
 
 test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('%j sets nothing', (text) => {
@@ -180,4 +190,34 @@ describe('other keys', () => {
     bindKeys({});
     expect([press('k', true), press('s')]).toEqual([undefined, 'silence']);
   });
+});
+
+test('whatever is in the file, it is read or its mistakes are told', () => {
+  const pieces = fc.constantFrom(
+    ...['keys:', 'views:', 'contexts:', 'skin', ': ', ' ', '\n', '\n  ', '- ', '{', '}', '[', ']', ',', '"', "'", '#'],
+    ...[
+      '&a',
+      '*a',
+      '<<: ',
+      '!!js ',
+      '__proto__',
+      'constructor',
+      '|',
+      '>',
+      '?',
+      '~',
+      '1e999',
+      'silence',
+      'ctrl-k',
+      '\u0000',
+      '\ud83d',
+    ],
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+      const found = problems(parts.join(''));
+      expect(found.every((line) => /^console\.yml:\d+:\d+: ./.test(line))).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
 });
