@@ -44,15 +44,13 @@ export class FiguresMemory {
   #atMs = -Infinity;
   #figures: OverviewFigures | undefined;
 
-  /** Not older than two seconds; the first ones of a feed only when all of it is there. */
-  of(store: Pick<ConsoleStore, 'clients' | 'events' | 'feed' | 'nowMs'>): OverviewFigures {
-    const { nowMs, feed } = store;
-    const isNew = this.#figures !== undefined && nowMs - this.#atMs < FIGURES_MS && nowMs >= this.#atMs;
-    if (this.#figures !== undefined && isNew) return this.#figures;
-    const figures = overviewFigures(store.events, store.clients, nowMs);
-    if (!feed.everLive) return figures;
+  /** Not older than two seconds; while the first snapshot is coming in always new. */
+  of({ clients, events, feed, nowMs }: Pick<ConsoleStore, 'clients' | 'events' | 'feed' | 'nowMs'>): OverviewFigures {
+    if (this.#figures !== undefined && Math.abs(nowMs - this.#atMs) < FIGURES_MS) return this.#figures;
+    const figures = overviewFigures(events, clients, nowMs);
     this.#atMs = nowMs;
-    return (this.#figures = figures);
+    this.#figures = feed.everLive ? figures : undefined;
+    return figures;
   }
 }
 
