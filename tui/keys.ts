@@ -52,7 +52,7 @@ export const KEYS = {
   silence: {
     keys: ['s'],
     in: ['events', 'detail', 'inspect', 'clients'],
-    help: 'silence the marked events or clients, or the one at the cursor',
+    help: 'silence the marked events or clients, or that at the cursor',
     hint: 'silence',
     changes: true,
   },
@@ -66,7 +66,7 @@ export const KEYS = {
   unsilence: {
     keys: ['u'],
     in: ['events', 'detail'],
-    help: 'end the silences on the event under the cursor',
+    help: 'end the silences on the marked events, or on the one at the cursor',
     changes: true,
   },
   acknowledge: {

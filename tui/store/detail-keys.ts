@@ -49,7 +49,7 @@ export function pressDetail(store: ConsoleStore, action: KeyAction | undefined):
     case 'silence':
       return openSilence(store, [layer.target]);
     case 'unsilence':
-      return askUnsilence(store, layer.target);
+      return askUnsilence(store, [layer.target]);
     case 'resolve':
       return askResolve(store, [layer.target]);
     case 'acknowledge':

@@ -100,22 +100,24 @@ function acknowledgement({ options, silencePolicy }: ConsoleStore, targets: read
   return { verb: 'acknowledge', operations };
 }
 
-/** Ends the silences on one event; always asks, since each may cover other events too. */
-export function askUnsilence(store: ConsoleStore, target: Target | undefined): void {
-  const row = target === undefined ? undefined : store.events.get(target.key)?.row;
-  if (target === undefined || row === undefined) return store.say('there is no event under the cursor');
-  const ids = row.silenced_by;
-  if (ids.length === 0) return store.say(`${nameOf(target)} is not silenced`);
-  const lines = ids.map((id) => {
+/** Ends the silences on events; always asks, since each may cover other events too. */
+export function askUnsilence(store: ConsoleStore, targets: readonly Target[]): void {
+  const living = livingTargets(store, targets, 'hear again');
+  const [first] = living;
+  if (first === undefined) return;
+  const ids = new Set(living.flatMap(({ key }) => store.events.get(key)?.row.silenced_by ?? []));
+  const what = living.length === 1 ? nameOf(first) : countOf(living.length, 'event');
+  if (ids.size === 0) return store.say(`${what} ${living.length === 1 ? 'is' : 'are'} not silenced`);
+  const lines = Array.from(ids, (id) => {
     const entry = store.silenced.get(id);
     return entry === undefined ? safeLine(id) : silenceText(entry, store.nowMs);
   });
-  const button = ids.length === 1 ? 'End the silence' : `End ${String(ids.length)} silences`;
+  const button = ids.size === 1 ? 'End the silence' : `End ${String(ids.size)} silences`;
   askFirst(store, {
-    title: `${button} on ${nameOf(target)}`,
+    title: `${button} on ${what}`,
     lines: [...named(lines), 'Everything else that it covers is heard again, too.'],
     button,
-    count: ids.length,
-    effect: { kind: 'change', change: endSilences(store, ids) },
+    count: ids.size,
+    effect: { kind: 'change', change: endSilences(store, [...ids]) },
   });
 }

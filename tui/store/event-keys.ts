@@ -58,7 +58,7 @@ export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
       askRun(store, runsOn(actedOn(store)));
       return true;
     case 'unsilence':
-      askUnsilence(store, store.underCursor());
+      askUnsilence(store, actedOn(store));
       return true;
     default:
       return false;

@@ -180,6 +180,23 @@ describe('many at once', () => {
   });
 });
 
+describe('hearing events again', () => {
+  test('u ends each silence of the marked events once', () => {
+    const ids = ['client:a:disk', '*:disk'];
+    const driver = withEvents([
+      anEventRow({ client: 'a', check: 'disk', silenced_by: ids }),
+      anEventRow({ client: 'b', check: 'disk', silenced_by: ['*:disk'] }),
+    ]);
+    driver.change({ silenced: Object.fromEntries(ids.map((id) => [id, aSilencedRow({ id })])) });
+    driver.type('au');
+    expect(top(driver)).toMatchObject({ title: 'End 2 silences on 2 events' });
+    driver.type('y');
+    expect(changes(driver)).toMatchObject([
+      { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) },
+    ]);
+  });
+});
+
 describe('undo', () => {
   const undo = { op: 'clear', id: 'client:a:disk', if_timestamp: 7 } as const;
 
