@@ -92,6 +92,18 @@ test('figures are counted anew every two seconds, and not before', () => {
   expect(at(NOW_MS + 2000)).toBe(0);
 });
 
+test('of very many events a part is counted at a time, while the last figures stay', () => {
+  const events = eventsOf(...Array.from({ length: 30_000 }, (_, at) => ({ client: `c${String(at)}`, check: 'http' })));
+  const memory = new FiguresMemory();
+  const at = (nowMs: number): number | undefined =>
+    memory.of({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, everLive: true }, nowMs }).newCritical[0]
+      ?.others;
+  expect(at(NOW_MS)).toBe(29_999);
+  events.apply('c0/http', null, NOW_MS);
+  expect(at(NOW_MS + 2000)).toBe(29_999);
+  expect(at(NOW_MS + 2000)).toBe(29_998);
+});
+
 describe('boxes in a column', () => {
   test('get what they need, and what is left row by row those that have more to say', () => {
     const boxes = [box('critical', 2, 9), box('clients', 2, 2), box('problems', 2, 3)];
