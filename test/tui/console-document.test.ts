@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { keyMapLines, type HelpLine } from '../../tui/store/help-lines.ts';
 import { VIEWS } from '../../tui/store/views/view-names.ts';
@@ -15,7 +15,8 @@ test('the document shows the screens and keys that there are; `vitest -u` brings
   const text = await readFile(DOCUMENT, 'utf8');
   const blocks = await Promise.all([...text.matchAll(BLOCK)].map(async ([, about = '']) => blockOf(about)));
   const updated = text.replaceAll(BLOCK, () => blocks.shift() ?? '');
-  await expect(await format(updated, { parser: 'markdown', printWidth: 120 })).toMatchFileSnapshot(DOCUMENT);
+  const style = await resolveConfig(DOCUMENT);
+  await expect(await format(updated, { ...style, filepath: DOCUMENT })).toMatchFileSnapshot(DOCUMENT);
 });
 
 test('every view has its part and its picture', async () => {
