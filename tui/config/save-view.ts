@@ -1,11 +1,13 @@
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { isMap } from 'yaml';
+import { Document, isMap, isNode, isScalar } from 'yaml';
 import { MonError } from '../../shared/errors.ts';
 import type { SavedView } from '../store/saved-views.ts';
 import { readConfigText } from './config-file.ts';
 import { openDocument, parseConfig } from './parse-config.ts';
+
+const LINE_WIDTH = 120;
 
 /**
  * Writes a view into the configuration file, or takes it out; comments and everything else in it stay. The file is
@@ -29,13 +31,39 @@ function withView(text: string, path: string, name: string, view: SavedView | un
     throw new MonError('conflict', 'the configuration file has a mistake by now: mend it first', { cause: error });
   }
   const document = openDocument(text);
+  const place = placeOfViews(text, document.contents);
   if (view === undefined) document.deleteIn(['views', name]);
   else {
     // `views:` with nothing behind it, or nothing at all but comments.
     if (!isMap(document.get('views'))) document.set('views', document.createNode({}));
     document.setIn(['views', name], document.createNode(writtenView(view)));
   }
-  return document.toString({ lineWidth: 120 });
+  if (place === undefined) return document.toString({ lineWidth: LINE_WIDTH });
+  const views = new Document({});
+  views.set('views', document.get('views'));
+  const written = views.toString({ lineWidth: LINE_WIDTH });
+  const [start, end] = place;
+  const before = text.slice(0, start);
+  // A block ends with its line, anything else before the end of its own.
+  const isWholeLines = end === text.length || text[end - 1] === '\n';
+  const gap = before === '' || before.endsWith('\n') ? '' : '\n';
+  return before + gap + (isWholeLines ? written : written.trimEnd()) + text.slice(end);
+}
+
+/**
+ * From where to where the views are written, so that only these lines change: how people lay out the rest is theirs.
+ * `undefined`: the file is written in a way in which lines cannot be put in, such as `{ keys: {} }`.
+ */
+function placeOfViews(text: string, contents: unknown): readonly [start: number, end: number] | undefined {
+  if (contents === null) return [text.length, text.length];
+  if (!isMap(contents) || contents.flow === true) return undefined;
+  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === 'views');
+  if (pair === undefined) return [text.length, text.length];
+  const { key, value } = pair;
+  if (!isScalar(key) || !isNode(value) || !key.range || !value.range) return undefined;
+  // With nothing behind the name, it is the colon that ends it.
+  const end = isMap(value) ? value.range[1] : text.indexOf(':', key.range[1]) + 1;
+  return [key.range[0], end];
 }
 
 /** As it is written in the file: what is not set is left out. */

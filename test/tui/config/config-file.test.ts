@@ -84,6 +84,23 @@ describe('saving a view', () => {
     );
   });
 
+  test.each([
+    ['', 'views:\n  a:\n    view: events\n'],
+    ['# mine', '# mine\nviews:\n  a:\n    view: events\n'],
+    [
+      'views: # none\nkeys: {silence:   ctrl-k}\n',
+      'views:\n  a:\n    view: events # none\nkeys: {silence:   ctrl-k}\n',
+    ],
+    ['views: {}\n\n# keys\nkeys: {}\n', 'views: { a: { view: events } }\n\n# keys\nkeys: {}\n'],
+    ['skin:   dark\ncolumns: {events: [ client ]}', null],
+    ['{ keys: {} }', '{ keys: {}, views: { a: { view: events } } }\n'],
+  ])('changes only the views of %j', async (before, after) => {
+    await mkdir(join(dir, 'mon'));
+    await writeFile(path, before);
+    await saveView(path, 'a', { view: 'events', filter: '', sort: undefined, columns: undefined });
+    expect(await readFile(path, 'utf8')).toBe(after ?? `${before}\nviews:\n  a:\n    view: events\n`);
+  });
+
   test('follows a link to where the file is kept', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(join(dir, 'kept.yml'), 'views:\n');
