@@ -221,8 +221,8 @@ function presetLines(first: Run, presets: readonly Run[], width: number): readon
 }
 
 function startLines(form: SilenceForm): readonly Line[] {
-  const { field, starts, origin } = form;
-  if (origin?.kind === 'change') return [];
+  const { field, starts, hasStart } = form;
+  if (!hasStart) return [];
   const tone = field === 'starts' ? 'cursor' : 'strong';
   const choices = starts === 'now' ? [run('[now]', tone), run(' at… ')] : [run(' now '), run('[at]', tone)];
   const at =
@@ -247,18 +247,21 @@ function matchLine({ total, bySeverity, alreadySilenced }: SilencePreview): Line
 
 function endLine(form: SilenceForm, nowMs: number): Line {
   const startMs = silenceStartMs(form, nowMs);
-  const seconds = silenceSeconds(form, startMs ?? nowMs);
   const starts = form.starts === 'now' || startMs === undefined ? '' : `starts ${momentText(startMs, nowMs)}, `;
-  const ends =
-    seconds === undefined
-      ? 'type a duration'
-      : seconds === 'keep'
-        ? 'ends as it did'
-        : seconds === EXPIRE_NEVER
-          ? 'has no end'
-          : `ends ${momentText((startMs ?? nowMs) + seconds * 1000, nowMs)} (in ${formatDuration((startMs ?? nowMs) / 1000 - nowMs / 1000 + seconds)})`;
   const isUntilOk = form.onResolve && silenceFields(form).includes('on-resolve');
+  const ends = endText(form, startMs ?? nowMs, nowMs);
   return [label('', false), run(`${starts}${ends}${isUntilOk ? ' or when the check resolves' : ''}`)];
+}
+
+function endText(form: SilenceForm, startMs: number, nowMs: number): string {
+  const seconds = silenceSeconds(form, startMs);
+  if (seconds === undefined) return 'type a duration';
+  if (seconds === 'keep') return 'ends as it did';
+  if (seconds === EXPIRE_NEVER) return 'has no end';
+  const hasPending = form.origin?.entries.some(({ begin }) => (begin ?? 0) * 1000 > nowMs) === true;
+  if (hasPending && !form.hasStart) return 'each ends that long from now, or from its start when that lies ahead';
+  const endMs = startMs + seconds * 1000;
+  return `ends ${momentText(endMs, nowMs)} (in ${formatDuration((endMs - nowMs) / 1000)})`;
 }
 
 /** What is worth knowing before it is sent; what matters most comes first. */

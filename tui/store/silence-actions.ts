@@ -101,7 +101,9 @@ export function openSilenceEntries(store: ConsoleStore, origin: SilenceOrigin): 
       origin.kind === 'change' ? 'there is no silence to change: n makes one again' : 'it has not ended: e changes it',
     );
   }
-  store.update({ layers: [...store.state.layers, { kind: 'silence', form: openEntryForm(origin) }] });
+  store.update({
+    layers: [...store.state.layers, { kind: 'silence', form: openEntryForm(origin, store.options.now()) }],
+  });
   store.request({ kind: 'load-silence-policy' });
 }
 

@@ -6,7 +6,7 @@ import { eventKey, type SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { editLine, EMPTY_LINE, lineOf, type LineEdit, type LineEditor } from './line-editor.ts';
-import { nextTimeOfDay, parseStart, START_HINT } from './silence-times.ts';
+import { nextTimeOfDay, parseStart, START_HINT, startText } from './silence-times.ts';
 
 /** The event that an action is about, fixed when its key was pressed. */
 export interface Target {
@@ -69,6 +69,8 @@ export interface SilenceForm {
   readonly duration: number;
   readonly custom: LineEditor;
   readonly onResolve: boolean;
+  /** Whether the start can be chosen: not of what has begun already, and not for several that have each their own. */
+  readonly hasStart: boolean;
   readonly starts: 'now' | 'at';
   readonly at: LineEditor;
   /** Of entries that are changed it is a note that is added to theirs. */
@@ -91,6 +93,7 @@ export function openSilenceForm(targets: readonly Target[], subscriptions: reado
     duration: ONE_HOUR,
     custom: EMPTY_LINE,
     onResolve: true,
+    hasStart: true,
     starts: 'now',
     at: EMPTY_LINE,
     reason: EMPTY_LINE,
@@ -101,14 +104,18 @@ export function openSilenceForm(targets: readonly Target[], subscriptions: reado
 }
 
 /** A form about entries, at least one. What is not chosen stays as it was. */
-export function openEntryForm(origin: SilenceOrigin): SilenceForm {
+export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm {
   const [only, ...others] = origin.entries;
   const isMade = origin.kind !== 'change';
+  const begin = isMade || others.length > 0 ? null : (only?.begin ?? null);
+  const isPending = begin !== null && begin * 1000 > nowMs;
   return {
     ...openSilenceForm([], []),
     origin,
     duration: isMade ? ONE_HOUR : CHANGE_DURATIONS.length - 1,
     onResolve: only?.expire_on_resolve ?? true,
+    hasStart: isMade || isPending,
+    ...(isPending && ({ starts: 'at', at: lineOf(startText(begin)) } as const)),
     reason: isMade && others.length === 0 ? lineOf(only?.reason ?? '') : EMPTY_LINE,
     field: origin.kind === 'new' ? 'reason' : 'expires',
   };
@@ -201,8 +208,8 @@ export function silenceFields(form: SilenceForm): readonly SilenceField[] {
     ...(durationOf(form)?.kind === 'custom' ? (['custom'] as const) : []),
     // Several entries keep each their own.
     ...(origin === undefined || origin.entries.length === 1 ? (['on-resolve'] as const) : []),
-    ...(origin?.kind === 'change' ? [] : (['starts'] as const)),
-    ...(form.starts === 'at' ? (['at'] as const) : []),
+    ...(form.hasStart ? (['starts'] as const) : []),
+    ...(form.hasStart && form.starts === 'at' ? (['at'] as const) : []),
     'reason',
     'cancel',
     'submit',
@@ -285,11 +292,14 @@ export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): Si
   if (startMs === undefined) return incomplete('at', `type when it starts: ${START_HINT}`);
   const expire = silenceSeconds(form, startMs);
   if (expire === undefined) return incomplete('custom', 'type a duration such as 90m, 2h or 1d12h, or never');
+  if (expire === 'keep' && endsBefore(form, startMs)) {
+    return incomplete('expires', 'it would end before it starts: choose another end');
+  }
   const begin = form.starts === 'at' ? startMs / 1000 : undefined;
   const entries =
     form.origin === undefined
       ? newEntries(form, about, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
-      : form.origin.entries.map((entry) => nextEntry(form, about, entry, expire, begin));
+      : form.origin.entries.map((entry) => nextEntry(form, about, entry, begin));
   for (const entry of entries) {
     const refused = refusal(about.policy, entry);
     if (refused !== undefined) return refused;
@@ -327,17 +337,20 @@ function nextEntry(
   form: SilenceForm,
   { creator, nowMs }: SubmissionAbout,
   entry: SilencedRow,
-  expire: number | 'keep',
   begin: number | undefined,
 ): SubmittedSilenced {
+  const starts = form.hasStart ? begin : (entry.begin ?? undefined);
+  // A lifetime counts from the start, when that lies ahead.
+  const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
+  const expire = silenceSeconds(form, startMs);
   const isChange = form.origin?.kind === 'change';
   const isOnly = form.origin?.entries.length === 1;
   const typed = form.reason.text.trim();
   const reason = isChange ? withNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
   return {
     ...partsOf(entry),
-    begin: isChange ? entry.begin : begin,
-    expire: expire === 'keep' ? secondsKept(entry, nowMs) : expire,
+    begin: starts,
+    expire: expire === 'keep' ? secondsKept(entry, startMs) : expire,
     expire_on_resolve: isOnly ? form.onResolve : entry.expire_on_resolve,
     reason: reason === '' ? undefined : reason,
     creator: isChange ? (entry.creator ?? creator) : creator,
@@ -352,10 +365,13 @@ function withNote({ reason, creator }: SilencedRow, note: string, by: string): s
   );
 }
 
-/** A lifetime counts from the start, when that lies ahead. */
-function secondsKept({ begin, expire_at: end }: SilencedRow, nowMs: number): number {
-  if (end === null) return EXPIRE_NEVER;
-  return Math.max(1, Math.ceil(end - Math.max(nowMs / 1000, begin ?? 0)));
+function endsBefore({ origin, hasStart }: SilenceForm, startMs: number): boolean {
+  return hasStart && origin?.entries.some(({ expire_at: end }) => end !== null && end * 1000 <= startMs) === true;
+}
+
+/** From the start to the end that the entry has. */
+function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
+  return end === null ? EXPIRE_NEVER : Math.max(1, Math.ceil(end - startMs / 1000));
 }
 
 function refusal(policy: SilencePolicy, entry: SubmittedSilenced): SilenceSubmission | undefined {

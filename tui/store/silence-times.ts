@@ -21,9 +21,17 @@ export function parseStart(text: string, nowMs: number): number | undefined {
     const [hour, minute] = [Number(time[1]), Number(time[2])];
     return hour < 24 && minute < 60 ? nextTimeOfDay(hour, minute, nowMs) / 1000 : undefined;
   }
-  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)Z?$/.exec(wanted);
+  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)Z?$/.exec(wanted);
   const atMs = date === null ? NaN : Date.parse(`${date[1] ?? ''}T${date[2] ?? ''}Z`);
   return atMs >= nowMs ? atMs / 1000 : undefined;
+}
+
+/** A start as `parseStart` reads it again: `2026-11-21 22:30Z`. */
+export function startText(seconds: number): string {
+  return new Date(seconds * 1000)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(?::00)?\.\d+Z$/, 'Z');
 }
 
 /** The next moment at which it is this time of the day, UTC. Epoch milliseconds, always after `afterMs`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextTimeOfDay, parseStart } from '../../../tui/store/silence-times.ts';
+import { nextTimeOfDay, parseStart, startText } from '../../../tui/store/silence-times.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 22, 14, 7);
 
@@ -26,6 +26,13 @@ describe('when a silence starts', () => {
     },
   );
 });
+
+test.each([seconds(2026, 10, 21, 2, 0), seconds(2026, 10, 21, 2, 0) + 7])(
+  'a start that is shown is read again: %j',
+  (start) => {
+    expect(parseStart(startText(start), NOW_MS)).toBe(start);
+  },
+);
 
 test('a time of day is always the next one', () => {
   expect(nextTimeOfDay(6, 0, Date.UTC(2026, 10, 20, 5, 59))).toBe(Date.UTC(2026, 10, 20, 6));

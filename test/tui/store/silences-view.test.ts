@@ -205,7 +205,6 @@ describe('changing silences', () => {
             op: 'silence',
             subscription: 'client:a',
             check: 'disk',
-            begin: null,
             expire: 4 * HOUR,
             expire_on_resolve: false,
             reason: 'CHG-1 / alice@ops: slow',
@@ -226,6 +225,41 @@ describe('changing silences', () => {
     const driver = onSilences([pending]);
     driver.type('e\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([{ begin: NOW + HOUR, expire: 2 * HOUR, reason: 'CHG-1' }]);
+  });
+
+  test('a pending one may start at another time, and its end is still the one it had', () => {
+    const pending = silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR, creator: 'alice@ops' });
+    const driver = onSilences([pending]);
+    driver.type('e');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { starts: 'at', hasStart: true } });
+    // From the end over `on resolve` and the choice to the time.
+    driver.type('\t\t\t\u0015+2h\u0013');
+    const [operation] = changes(driver)[0]?.operations ?? [];
+    const begin = Math.floor(driver.clock.now() / 1000) + 2 * HOUR;
+    expect(operation).toMatchObject({ begin, expire: NOW + 3 * HOUR - begin });
+
+    driver.type('e\t\t\t\u0015+4h\u0013');
+    expect(changes(driver)).toEqual([]);
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      form: { problem: 'it would end before it starts: choose another end' },
+    });
+  });
+
+  test('a pending one can start now', () => {
+    const driver = onSilences([silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR })]);
+    driver.type('e1\t\t \u0013');
+    const [operation] = changes(driver)[0]?.operations ?? [];
+    expect(operation).toMatchObject({ expire: 900 });
+    expect(operation).not.toHaveProperty('begin', expect.any(Number));
+  });
+
+  test('of several each end counts from its own start', () => {
+    const driver = onSilences([silence('a'), silence('b', { begin: NOW + HOUR, expire_at: NOW + 2 * HOUR })]);
+    driver.type('ae3\u0013');
+    expect(changes(driver)[0]?.operations).toMatchObject([
+      { subscription: 'client:a', expire: 4 * HOUR },
+      { subscription: 'client:b', expire: 4 * HOUR, begin: NOW + HOUR },
+    ]);
   });
 
   test('several at once keep their reasons and whether they end with the problem', () => {
