@@ -49,7 +49,7 @@ function lineOf(line: HelpLine): string {
       return `### ${line.text}\n`;
     case 'binding': {
       const keys = line.keys.split(' ').map((key) => `\`${key}\``);
-      return `- ${keys.join(', ')}: ${line.text}`;
+      return `- ${keys.join(', ')}: ${line.text} (\`${line.action}\`)`;
     }
   }
 }
