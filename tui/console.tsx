@@ -6,6 +6,7 @@ import { App } from './app.tsx';
 import { followFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
 import { runEffect } from './hooks/run-effects.ts';
+import { actionFor } from './keys.ts';
 import type { AggregateNeeds } from './store/aggregate-book.ts';
 import type { Contexts } from './store/contexts.ts';
 import type { Effect } from './store/effects.ts';
@@ -65,6 +66,13 @@ export interface Console extends Disposable {
   readonly input: (event: InputEvent) => void;
   /** Draws every cell again, because the screen shows something else. */
   readonly repaint: () => void;
+}
+
+/** Keys that are kept while another backend is being opened, which takes as long as reading a file. */
+const TYPED_AHEAD_MAX = 1000;
+
+function isInterrupt(event: InputEvent): boolean {
+  return event.kind === 'key' && actionFor('events', event) === 'interrupt';
 }
 
 function noConfiguration(): Promise<never> {
@@ -131,23 +139,28 @@ export function openConsole(parts: ConsoleParts): Console {
 
   /** What was set in each context while it was shown. */
   const keptOfContexts = new Map<string | undefined, Kept>();
-  let opening = 0;
+  /** What is typed while another backend is being opened: it is meant for that one. */
+  let typedAhead: InputEvent[] | undefined;
   const switchContext = async (name: string): Promise<void> => {
     const { contexts } = parts;
     if (contexts === undefined) throw new MonError('not_found', 'the configuration file names no contexts');
-    const attempt = (opening += 1);
-    const next = await contexts.open(name);
-    // Somebody has chosen another one meanwhile.
-    if (attempt !== opening) return;
-    feed.close();
-    const left = keptOf(store);
-    keptOfContexts.set(store.options.contexts?.current, left);
-    const { savedViews, commandHistory, look } = left;
-    const before = keptOfContexts.get(name) ?? { view: left.view, views: parts.kept?.views ?? {} };
-    shown = next;
-    store = storeOf(next, name, { ...before, savedViews, commandHistory, look });
-    feed = followFeed(next, store, clock, parts.chance);
+    const typed: InputEvent[] = [];
+    typedAhead = typed;
+    try {
+      const next = await contexts.open(name);
+      feed.close();
+      const left = keptOf(store);
+      keptOfContexts.set(store.options.contexts?.current, left);
+      const before = keptOfContexts.get(name) ?? { view: left.view, views: parts.kept?.views ?? {} };
+      shown = next;
+      store = storeOf(next, name, { ...before, common: left.common });
+      feed = followFeed(next, store, clock, parts.chance);
+    } finally {
+      // Nothing of it may reach the backend that it was not meant for.
+      typedAhead = undefined;
+    }
     repaint();
+    for (const event of typed) input(event);
   };
 
   const run = async (effect: Effect): Promise<void> => {
@@ -181,6 +194,17 @@ export function openConsole(parts: ConsoleParts): Console {
     });
   };
 
+  const input = (event: InputEvent): void => {
+    if (typedAhead !== undefined && !isInterrupt(event)) {
+      if (typedAhead.length < TYPED_AHEAD_MAX) typedAhead.push(event);
+      return;
+    }
+    takeInput(store, event);
+    scheduler.paintNow();
+    // Also when the terminal is too busy for a frame: quitting, for one, must work.
+    runEffects();
+  };
+
   let resizeRest: Disposable | undefined;
   const onResize = (): void => {
     store.resized({ columns: stdout.columns, rows: stdout.rows });
@@ -191,12 +215,7 @@ export function openConsole(parts: ConsoleParts): Console {
   stdout.on('resize', onResize);
 
   return {
-    input: (event) => {
-      takeInput(store, event);
-      scheduler.paintNow();
-      // Also when the terminal is too busy for a frame: quitting, for one, must work.
-      runEffects();
-    },
+    input,
     repaint,
     [Symbol.dispose]: () => {
       stdout.off('resize', onResize);

@@ -114,6 +114,39 @@ describe('switching to another backend', () => {
     expect(rig.screen.text).toContain('mon  lab  ');
   });
 
+  test('takes what is typed meanwhile to the other one, and to none when it cannot be opened', async () => {
+    const prod = await startProd();
+    const lab = await startLab();
+    const rig = await openWithContexts(lab, prod);
+    rig.type(':ctx lab\r/lab-2\r');
+    await rig.shows('filter: lab-2', 'mon  lab  ');
+    rig.type(':ctx locked\r !k:q\r');
+    await rig.shows('not switched to locked');
+    expect(rig.screen.text).not.toMatch(/marked|read-only/);
+    expect(rig.quits).toBe(0);
+  });
+
+  test('stays locked when it was locked', async () => {
+    const rig = await openWithContexts(await startLab(), await startProd());
+    rig.type('!');
+    await rig.shows('(read-only)');
+    rig.type(':ctx lab\r');
+    await rig.shows('lab-1', '(read-only)');
+    rig.type('r');
+    await rig.shows('the console is locked');
+    expect(rig.screen.text).not.toContain('Resolve 1 event');
+  });
+
+  test('can be quit while another one is being opened', async () => {
+    const rig = await openRig({
+      server: await startProd(),
+      parts: { contexts: { names: ['slow'], current: undefined, open: () => new Promise(() => {}) } },
+    });
+    await rig.shows('LIVE');
+    rig.type(':ctx slow\r\u0003\u0003');
+    await vi.waitFor(() => expect(rig.quits).toBe(1));
+  });
+
   test('stays where it is when it is not let in, and says why', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx locked\r');

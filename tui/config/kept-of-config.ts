@@ -13,5 +13,5 @@ export function keptOfConfig({ columns, views: savedViews }: ConsoleConfig): Kep
       { filter, sort, hidden: hiddenBut(view as ViewName, shown) },
     ]),
   );
-  return { view: 'events', views, savedViews, commandHistory: [], look: {} };
+  return { view: 'events', views, common: { savedViews, commandHistory: [], look: {} } };
 }

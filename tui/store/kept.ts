@@ -2,33 +2,34 @@ import type { ConsoleState } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { applyFilter } from './filter-prompt.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
-import type { SavedView } from './saved-views.ts';
 import { VIEWS, type ViewName } from './views/view-names.ts';
+
+/** What is set whichever backend is shown. */
+export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
+  Partial<Pick<ConsoleState, 'readOnly' | 'pane'>>;
 
 /** What is set on the screen and outlives the data under it, as when another backend is shown. */
 export interface Kept {
   readonly view: ViewName;
   readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden'>>>>;
-  readonly savedViews: ReadonlyMap<string, SavedView>;
-  readonly commandHistory: readonly string[];
-  readonly look: ConsoleState['look'];
+  readonly common: Common;
 }
 
 /** Without marks and cursors: they are about rows of this backend. */
 export function keptOf({ state }: ConsoleStore): Kept {
-  const { view, savedViews, commandHistory, look } = state;
+  const { view, savedViews, commandHistory, look, readOnly, pane } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
       const { filter, sort, hidden } = state.views[name];
       return [name, { filter, sort, hidden }];
     }),
   );
-  return { view, views, savedViews, commandHistory, look };
+  return { view, views, common: { savedViews, commandHistory, look, readOnly, pane } };
 }
 
 /** Sets a new store as another one was. */
-export function restoreKept(store: ConsoleStore, { view, views, ...rest }: Kept): void {
-  store.update(rest);
+export function restoreKept(store: ConsoleStore, { view, views, common }: Kept): void {
+  store.update(common);
   for (const { name } of VIEWS) {
     const kept = views[name];
     if (kept === undefined) continue;
