@@ -306,7 +306,6 @@ export class ConsoleStore {
   /** The answer to `load-view`. */
   viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
     this.loads.loaded(view, data, this.options.now());
-    if (Array.isArray(data)) this.#tables.get(view)?.load(data);
     if (view === 'aggregates') {
       this.aggregates.load(this.loads.of('aggregates').data ?? [], this.options.now());
     }

@@ -28,8 +28,6 @@ export class TableRows {
   #filter: TableFilter | undefined;
   readonly #changed = new Set<string>();
   #isAllChanged = true;
-  /** Rows that were loaded, for tables that load theirs. */
-  #loaded: ReadonlyMap<string, unknown> = new Map();
   #frozen: readonly string[] | undefined;
   readonly #ghosts = new Map<string, TableEntry>();
 
@@ -58,14 +56,6 @@ export class TableRows {
     this.#changed.clear();
   }
 
-  /** Takes loaded rows in place of all others. */
-  load(rows: readonly unknown[]): void {
-    const { source } = this.table;
-    if (source.kind !== 'load') return;
-    this.#loaded = new Map(rows.map((row) => [source.keyOf(row), row]));
-    this.allChanged();
-  }
-
   setFilter(filter: TableFilter | undefined): void {
     this.#filter = filter;
     this.#reorder();
@@ -79,7 +69,7 @@ export class TableRows {
   /** Gives everything that changed its place. */
   settle(store: ConsoleStore): void {
     if (this.#isAllChanged || this.#changed.size > this.#entries.size * REBUILD_SHARE) return this.#rebuild(store);
-    for (const key of this.#changed) this.#put(key, this.#rowOf(store, key), store.nowMs);
+    for (const key of this.#changed) this.#put(key, this.table.source.row(store, key), store.nowMs);
     this.#changed.clear();
   }
 
@@ -133,8 +123,8 @@ export class TableRows {
     this.#changed.clear();
     const before = new Map(this.#entries);
     this.#entries.clear();
-    for (const key of this.#keys(store)) {
-      const row = this.#rowOf(store, key);
+    for (const key of this.table.source.keys(store)) {
+      const row = this.table.source.row(store, key);
       if (row !== undefined) this.#entries.set(key, { key, row, gone: false });
     }
     for (const [key, entry] of before) if (!this.#entries.has(key)) this.#haunt(entry);
@@ -164,16 +154,6 @@ export class TableRows {
 
   #matches(row: unknown, nowMs: number): boolean {
     return this.#filter === undefined || this.#filter(row, nowMs);
-  }
-
-  #keys(store: ConsoleStore): Iterable<string> {
-    const { source } = this.table;
-    return source.kind === 'feed' ? source.keys(store) : this.#loaded.keys();
-  }
-
-  #rowOf(store: ConsoleStore, key: string): unknown {
-    const { source } = this.table;
-    return source.kind === 'feed' ? source.row(store, key) : this.#loaded.get(key);
   }
 }
 

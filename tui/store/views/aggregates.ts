@@ -12,7 +12,6 @@ export const AGGREGATES = tableView<AggregateEntry>({
   name: 'aggregates',
   nouns: ['aggregate', 'aggregates'],
   source: {
-    kind: 'feed',
     keys: ({ aggregates }) => aggregates.names(),
     row: ({ aggregates }, name) => aggregates.get(name),
   },

@@ -26,7 +26,6 @@ export const CHECKS = tableView<CheckEntry>({
   name: 'checks',
   nouns: ['check', 'checks'],
   source: {
-    kind: 'feed',
     keys: (store) => definitions(store).keys(),
     row: (store, name) => {
       const check = definitions(store).get(name);

@@ -27,7 +27,6 @@ export const CLIENTS = tableView<ClientEntry>({
   name: 'clients',
   nouns: ['client', 'clients'],
   source: {
-    kind: 'feed',
     keys: (store) => store.clients.keys(),
     row: (store, key) => {
       const client = store.clients.get(key);

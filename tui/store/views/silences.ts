@@ -40,7 +40,6 @@ export const SILENCES = tableView<SilenceEntry>({
   name: 'silences',
   nouns: ['silence', 'silences'],
   source: {
-    kind: 'feed',
     keys: (store) => new Set([...store.silenced.keys(), ...store.silenceHistory.ids()]),
     row: silenceEntry,
   },

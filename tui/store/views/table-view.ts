@@ -4,9 +4,9 @@
  * 1. Write `tui/store/views/<noun>.ts`: the type of its row (immutable; a change is another row), its columns, and
  *    `export const <NOUN> = tableView<Row>({ ... })`.
  * 2. Name it in `tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with that.
- * 3. Rows that the feed brings (`source.kind: 'feed'`): `ConsoleStore` calls `changed(view, key)` where the data that
- *    they are made of changes. Rows that are loaded (`'load'`): add the type to `ViewData` in `view-data.ts` and the
- *    request to `VIEW_LOADERS` in `tui/hooks/view-loaders.ts`; a visible view is loaded again every two seconds.
+ * 3. `ConsoleStore` calls `changed(view, key)` where the data that a row is made of changes. What is loaded: add the
+ *    type to `ViewData` in `view-data.ts` and the request to `VIEW_LOADERS` in `tui/hooks/view-loaders.ts`; a visible
+ *    view is loaded again every two seconds, and then all of its rows may be others.
  * 4. Keys of its own: bind them in `tui/keys.ts` with the view's name in `in`, and put what they do into `actions`.
  *    The menu of `x`, the hints and the help follow from that.
  * 5. A view that is no table (a page of boxes, a plan) goes into `pages.ts` and `tui/screens/view-screens.tsx` instead.
@@ -43,14 +43,11 @@ export interface TableColumn<Row> {
 }
 
 /** Where the rows of a table come from. */
-export type TableSource<Row> =
-  | {
-      readonly kind: 'feed';
-      readonly keys: (store: ConsoleStore) => Iterable<string>;
-      /** The row as it is now; `undefined`: gone. */
-      readonly row: (store: ConsoleStore, key: string) => Row | undefined;
-    }
-  | { readonly kind: 'load'; readonly keyOf: (row: Row) => string };
+export interface TableSource<Row> {
+  readonly keys: (store: ConsoleStore) => Iterable<string>;
+  /** The row as it is now; `undefined`: gone. */
+  readonly row: (store: ConsoleStore, key: string) => Row | undefined;
+}
 
 /** An action of the view on the marked rows, or on the one under the cursor. */
 export type TableAction<Row> = (store: ConsoleStore, rows: readonly Row[]) => void;
