@@ -139,6 +139,14 @@ test('it is loaded again while it is looked at, and only then', async () => {
   expect(asked()).toBe(before + 1);
 });
 
+test('while disconnected it says that it is the past', async () => {
+  const rig = await openOverview();
+  rig.server.refuse(503);
+  (await rig.connection()).cut();
+  await rig.shows('DISCONNECTED', 'this is how it was');
+  expect(rig.row('registered')).toContain('20,000');
+});
+
 test('a backend that does not know the question: what is missing is said, what the feed brings is there', async () => {
   const rig = await openOverviewScene({ api: () => ({ status: 404, body: {} }) });
   rig.type('1');
