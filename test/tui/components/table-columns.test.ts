@@ -41,7 +41,7 @@ test('whatever a client says of itself, no control byte leaves and no column mov
   const client = aClientRow({ name: nasty, address: nasty, version: nasty, subscriptions: [nasty] });
   const placed = placeColumns(CLIENTS, NONE, 120);
   for (const isCursor of [true, false]) {
-    const entry = { key: nasty, row: clientEntry(client, new EventCounter()), gone: false };
+    const entry = { key: nasty, row: clientEntry(client, new EventCounter(), undefined), gone: false };
     const about = { placed, columns: 120, nowMs: NOW_MS, isCursor, isMarked: false, stale: false };
     const runs = tableRuns(entry, about);
     expect(runs.map(({ text }) => text).join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
