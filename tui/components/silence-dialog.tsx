@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { keyOf } from '../keys.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
@@ -60,7 +61,7 @@ export function SilenceDialog(props: SilenceDialogProps): ReactElement {
     buttonRun('Cancel', form.field === 'cancel'),
     run('   '),
     buttonRun(effectText(form, preview), form.field === 'submit'),
-    run('   Ctrl-S submit   Esc cancel', 'faint'),
+    run(`   ${keyOf('form-submit')} submit   ${keyOf('form-cancel')} cancel`, 'faint'),
   ];
   // On a small screen the notes go first, then the scopes that are not chosen; the buttons never do.
   const rest = size.rows - ROWS_AROUND - fields.length - figures.length - problem.length - 1;
@@ -226,7 +227,7 @@ function startLines(form: SilenceForm): readonly Line[] {
   const tone = field === 'starts' ? 'cursor' : 'strong';
   const choices = starts === 'now' ? [run('[now]', tone), run(' at… ')] : [run(' now '), run('[at]', tone)];
   const at =
-    starts === 'at' ? [run('  '), ...fieldRuns(form.at, 18, field === 'at'), run(`  ${START_HINT}`, 'faint')] : [];
+    starts === 'at' ? [run('  '), ...fieldRuns(form.at, 21, field === 'at'), run(`  ${START_HINT}`, 'faint')] : [];
   return [[label('Starts', field === 'starts' || field === 'at'), ...choices, ...at]];
 }
 
