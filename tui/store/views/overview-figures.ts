@@ -2,6 +2,7 @@ import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { ClientRow, EventRow } from '../../../shared/schemas/feed.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import type { EventCounts } from '../event-counts.ts';
+import type { EventRegistry } from '../event-registry.ts';
 import { compareText } from './table-view.ts';
 
 /** Clients whose event of one check became critical lately. */
@@ -42,7 +43,10 @@ const FIGURES_MS = 2000;
 /** Events and clients that are counted at once: a few milliseconds, so that no key waits for all of them. */
 const SLICE = 25_000;
 
-type Sources = Pick<ConsoleStore, 'clients' | 'events'>;
+interface Sources {
+  readonly events: Pick<EventRegistry, 'records' | 'countsOf'>;
+  readonly clients: ReadonlyMap<string, ClientRow>;
+}
 
 /** The last figures: counting goes through all events, too much for each frame. */
 export class FiguresMemory {
