@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { byKey, eventOf, openRig, type RigOptions } from '../support/console-rig.ts';
+import { silencePolicy } from '../support/silence-policy.ts';
 import { FEED_HELLO, startFeedServer } from '../support/feed-server.ts';
 import type { BulkRequest } from '../../shared/schemas/bulk.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
@@ -101,6 +102,80 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.row(' ended: client:a')).toContain('client:a:http-frontend');
     rig.type('\r');
     await rig.showsNo('not ended');
+  });
+
+  test('what takes a change back is sent as the backend said, and only once', async () => {
+    const undo = { op: 'clear', id: 'client:a:http-frontend', if_timestamp: 7 };
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: ({ path }) =>
+        path === '/api/mon/v1/bulk' ? { status: 200, body: { results: [{ ok: true, undo }] } } : { status: 404 },
+    });
+    rig.type('K');
+    await rig.shows('1 event acknowledged: a/http-frontend');
+    rig.type('z');
+    await rig.shows('ends the silence client:a:http-frontend');
+    rig.type('y');
+    await rig.shows('1 change undone');
+    expect(rig.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
+      operations: [undo],
+      creator: 'alice@ops',
+      undo: true,
+    });
+    rig.type('z');
+    await rig.shows('nothing to undo');
+  });
+
+  test('an undo that did not reach the backend can be tried again', async () => {
+    const undo = { op: 'clear', id: 'client:a:http-frontend', if_timestamp: 7 };
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: ({ body }) =>
+        JSON.stringify(body ?? '').includes('"undo":true')
+          ? { status: 503, body: { error: 'try again' } }
+          : { status: 200, body: { results: [{ ok: true, undo }] } },
+    });
+    rig.type('K');
+    await rig.shows('1 event acknowledged');
+    rig.type('zy');
+    await rig.shows('not undone: try again');
+    rig.type('z');
+    await rig.shows('ends the silence client:a:http-frontend');
+    expect(rig.screen.text).toContain('Undo the last change');
+  });
+
+  test('a deletion resolves, and deletes what the client reported; it is nothing that z takes back', async () => {
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: ({ method, path }) => {
+        if (method === 'DELETE') return { status: 204 };
+        return path === '/resolve' ? { status: 202, body: { issued: 1 } } : { status: 404 };
+      },
+    });
+    rig.type('Dy');
+    await rig.shows('1 event deleted: a/http-frontend');
+    expect(rig.requests.filter(({ method }) => method !== 'GET')).toEqual([
+      { method: 'POST', path: '/resolve', body: { client: 'a', check: 'http-frontend' } },
+      { method: 'DELETE', path: '/results/a/http-frontend', body: undefined },
+    ]);
+    rig.type('z');
+    await rig.shows('cannot be undone: 1 event deleted');
+    expect(rig.screen.text).not.toContain('Undo the last change');
+  });
+
+  test('the dialog holds a silence to the policy that the backend has', async () => {
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: ({ path }) =>
+        path === '/api/mon/v1/silence-policy'
+          ? { status: 200, body: silencePolicy({ reason_pattern: 'CHG-*', max_expire: 900 }) }
+          : { status: 404 },
+    });
+    rig.type('s');
+    await rig.shows('the backend refuses it: it must end within 15m', 'CHG-*');
+    rig.type('why\u0013');
+    await rig.shows('the reason must look like CHG-*');
+    expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
   test('a backend that fails is quoted', async () => {
