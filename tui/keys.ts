@@ -356,7 +356,10 @@ export function isChange(action: KeyAction): boolean {
 
 /** A key as people read it: `Space`, `Ctrl-D`, `PgDn`, `j`. */
 export function keyLabel(chord: string): string {
-  return KEY_LABELS.get(chord) ?? chord.replace(/^ctrl-(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
+  const label = KEY_LABELS.get(chord);
+  if (label !== undefined) return label;
+  if (/^f\d+$/.test(chord)) return chord.toUpperCase();
+  return chord.replace(/^ctrl-(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
 }
 
 const KEY_LABELS: ReadonlyMap<string, string> = new Map([
@@ -373,6 +376,5 @@ const KEY_LABELS: ReadonlyMap<string, string> = new Map([
   ['pageup', 'PgUp'],
   ['home', 'Home'],
   ['end', 'End'],
-  ['f1', 'F1'],
   ['ctrl-space', 'Ctrl-Space'],
 ]);

@@ -1,4 +1,5 @@
 import type { ConsoleState } from '../store/console-state.ts';
+import { keyOf } from '../keys.ts';
 import { countText } from '../count-text.ts';
 import { LAGGING_MS, type FeedStatus } from '../store/feed-status.ts';
 import { run, type Run } from '../theme.ts';
@@ -34,7 +35,7 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
         run(`✗ DISCONNECTED${lost}`, 'alert'),
         run(`  retry in ${String(retry)}s`),
         run(` (#${String(connection.attempt)})`),
-        run('  R now'),
+        run(`  ${keyOf('reconnect')} now`),
       ];
     }
     case 'refused':

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { bindings, keyLabel, type Binding, type KeyAction, type KeyContext } from '../keys.ts';
+import { bindings, keyLabel, keyOf, type Binding, type KeyAction, type KeyContext } from '../keys.ts';
 import type { ConsoleState } from '../store/console-state.ts';
 import type { LineEditor } from '../store/line-editor.ts';
 import type { FilterState, ListState } from '../store/list-state.ts';
@@ -116,7 +116,7 @@ export function StatusLine(props: StatusLineProps): ReactElement {
     return <Row theme={theme} runs={spread([run(` ${safeLine(notice)}`, 'warning')], right, columns)} />;
   }
   const text = filter.text === '' ? 'none' : safeLine(filter.text);
-  const edit = filter.text === '' ? '' : compact ? '' : '  (/ edit, Esc clears)';
+  const edit = filter.text === '' ? '' : compact ? '' : `  (${keyOf('filter')} edit, ${keyOf('back')} clears)`;
   const left = [
     ...(compact ? countRuns(props) : []),
     run(compact ? '  filter: ' : ' filter: ', 'faint'),

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { keyOf } from '../keys.ts';
 import { EventList } from '../components/event-list.tsx';
 import { EventPane } from '../components/event-pane.tsx';
 import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../components/footer.tsx';
@@ -77,7 +78,7 @@ function emptyText(store: ConsoleStore): readonly string[] {
   const { list, events, feed, options } = store;
   if (!feed.everLive) return connectingText(store);
   if (list.filter.text !== '' && events.size > 0) {
-    return ['No event matches the filter.', '', 'Esc clears it.'];
+    return ['No event matches the filter.', '', `${keyOf('back')} clears it.`];
   }
   if (feed.stats?.clients === 0) {
     return ['No events, and no client yet.', '', `Start one: mon-agent start --backend ${options.backend}`];

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { keyOf } from '../keys.ts';
 import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../components/footer.tsx';
 import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
@@ -75,7 +76,7 @@ function emptyText(store: ConsoleStore, rows: TableRows): readonly string[] {
   const { feed, list, state, loads } = store;
   if (!feed.everLive) return connectingText(store);
   if (list.filter.text !== '' && rows.size > 0) {
-    return [`None of the ${rows.table.nouns[1]} matches the filter.`, '', 'Esc clears it.'];
+    return [`None of the ${rows.table.nouns[1]} matches the filter.`, '', `${keyOf('back')} clears it.`];
   }
   if (isLoadedView(state.view)) {
     const { loadedAtMs, failure } = loads.of(state.view);

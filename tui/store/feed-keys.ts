@@ -1,4 +1,4 @@
-import type { KeyAction } from '../keys.ts';
+import { keyOf, type KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { openHelp } from './help-layer.ts';
 import { openLog } from './log-layer.ts';
@@ -31,5 +31,5 @@ function toggleLock(store: ConsoleStore): void {
   if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be opened', 'problem');
   const readOnly = !store.state.readOnly;
   store.update({ readOnly });
-  store.say(readOnly ? 'locked: keys that change something do nothing, ! unlocks' : 'unlocked');
+  store.say(readOnly ? `locked: keys that change something do nothing, ${keyOf('lock')} unlocks` : 'unlocked');
 }

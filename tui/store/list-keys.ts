@@ -1,4 +1,4 @@
-import type { KeyAction, KeyPress } from '../keys.ts';
+import { keyOf, type KeyAction, type KeyPress } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { EVENT_ACTIONS, pressEvents } from './event-keys.ts';
 import { pressFeedKey } from './feed-keys.ts';
@@ -101,7 +101,8 @@ function markRange(store: ConsoleStore): void {
   const { order } = store.rows;
   const cursor = cursorNow(store);
   const from = lastMark === undefined ? -1 : order.indexOf(lastMark);
-  if (from === -1) return store.say('mark the first row with Space, then V marks up to the cursor');
+  if (from === -1)
+    return store.say(`mark the first row with ${keyOf('mark')}, then ${keyOf('range')} marks up to the cursor`);
   const range = order.slice(Math.min(from, cursor.index), Math.max(from, cursor.index) + 1);
   store.updateList({ marks: new Set([...marks, ...range.map(({ key }) => key)]), lastMark: cursor.key });
 }

@@ -12,6 +12,6 @@ export function mayChange(store: ConsoleStore, action: KeyAction): boolean {
 /** Why nothing can be changed now, as the end of a sentence; `undefined`: it can. */
 export function whyNoChange({ state, options, feed }: ConsoleStore): string | undefined {
   if (options.readOnly) return ': this console was started with --read-only';
-  if (state.readOnly) return ': the console is locked, ! unlocks it';
-  return isConnected(feed) ? undefined : ' while disconnected; R reconnects now';
+  if (state.readOnly) return `: the console is locked, ${keyOf('lock')} unlocks it`;
+  return isConnected(feed) ? undefined : ` while disconnected; ${keyOf('reconnect')} reconnects now`;
 }

@@ -4,6 +4,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
+import { keyOf } from '../keys.ts';
 import { countOf, operationName, type Change } from './changes.ts';
 import { askFirst, named } from './confirm.ts';
 import type { ConsoleStore } from './console-store.ts';
@@ -42,14 +43,15 @@ export function silenceOperations(entries: readonly SubmittedSilenced[]): readon
 /** Silences these events as the last ones were, after one question. */
 export function askRepeatSilence(store: ConsoleStore, targets: readonly Target[]): void {
   const last = store.lastSilence;
-  if (last === undefined) return store.say('nothing was silenced from here yet: s asks how');
+  if (last === undefined) return store.say(`nothing was silenced from here yet: ${keyOf('silence')} asks how`);
   const living = livingTargets(store, targets, 'silence');
   if (living.length === 0) return;
   const form = repeatedForm(last, living, sharedSubscriptions(store, living));
   const nowMs = store.options.now();
   const { creator } = store.options;
   const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs });
-  if (submission.kind === 'incomplete') return store.say(`${submission.problem}: s asks again`, 'problem');
+  if (submission.kind === 'incomplete')
+    return store.say(`${submission.problem}: ${keyOf('silence')} asks again`, 'problem');
   const { total } = store.silencePreview(form);
   const operations = silenceOperations(submission.entries);
   const [first] = submission.entries;
@@ -77,7 +79,8 @@ export function endSilences(store: ConsoleStore, ids: readonly string[]): Change
 /** Asks before entries are ended: everything that they cover is heard again. */
 export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
-  if (living.length === 0) return store.say('there is no silence to end here: n makes one again');
+  if (living.length === 0)
+    return store.say(`there is no silence to end here: ${keyOf('silence-again')} makes one again`);
   const ids = living.map(({ id }) => id);
   const button = `End ${countOf(living.length, 'silence')}`;
   askFirst(store, {
@@ -85,7 +88,7 @@ export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRo
     lines: [
       ...named(living.map((entry) => silenceText(entry, store.nowMs))),
       heardAgainText(store, ids),
-      'z takes it back.',
+      `${keyOf('undo')} takes it back.`,
     ],
     button,
     ...(focused !== undefined && { focused }),
@@ -98,7 +101,9 @@ export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRo
 export function openSilenceEntries(store: ConsoleStore, origin: SilenceOrigin): void {
   if (origin.entries.length === 0) {
     return store.say(
-      origin.kind === 'change' ? 'there is no silence to change: n makes one again' : 'it has not ended: e changes it',
+      origin.kind === 'change'
+        ? `there is no silence to change: ${keyOf('silence-again')} makes one again`
+        : `it has not ended: ${keyOf('silence-change')} changes it`,
     );
   }
   store.update({

@@ -1,0 +1,36 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { bindKeys } from '../../tui/keys.ts';
+import { helpLines } from '../../tui/store/help-lines.ts';
+import { openRig } from '../support/console-rig.ts';
+import { SCENE } from '../support/console-scene.ts';
+
+const F9 = '\u001B[20~';
+const CTRL_K = '\u000B';
+
+beforeEach(() => {
+  bindKeys({ lock: ['f9'], silence: ['ctrl-k', 'f8'], down: ['n', 'down'] });
+  onTestFinished(() => bindKeys({}));
+});
+
+test('other keys do what they are bound to, and the ones before do nothing', async () => {
+  const rig = await openRig({ snapshot: SCENE });
+  rig.type(`s${CTRL_K}`);
+  await rig.shows('Silence db-014.eu-west-1/postgres-repl');
+  rig.escape();
+  await rig.showsNo('Silence db-014');
+  rig.type('j2n');
+  await rig.shows(/^>.*web-007/m);
+  rig.type('!');
+  await rig.pass(100);
+  expect(rig.screen.text).toContain('(rw)');
+});
+
+test('what the console says names the keys as they are', async () => {
+  const rig = await openRig({ snapshot: SCENE });
+  expect(rig.screen.lines.at(-1)).toMatch(/^ Ctrl-K silence /);
+  rig.type(F9);
+  await rig.shows('F9 unlocks');
+  rig.type(CTRL_K);
+  await rig.shows('Ctrl-K does nothing: the console is locked, F9 unlocks it');
+  expect(helpLines('events')).toContainEqual(expect.objectContaining({ action: 'silence', keys: 'Ctrl-K F8' }));
+});
