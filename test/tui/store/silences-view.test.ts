@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { Change } from '../../../tui/store/changes.ts';
+import { silenceEntryLines } from '../../../tui/store/silence-entry-lines.ts';
 import { silenceEntry } from '../../../tui/store/views/silences.ts';
+import { cellWidth } from '../../../tui/terminal/cells.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
@@ -340,6 +343,30 @@ describe('changing silences', () => {
     driver.type('uy');
     expect(changes(driver)).toMatchObject([{ verb: 'end-silence', operations: [{ id: 'client:a:disk' }] }]);
   });
+});
+
+test('nothing that a silence says reaches the terminal as more than text, or makes a line wider than the screen', () => {
+  const hostile = fc.string({ unit: 'binary', maxLength: 60 });
+  fc.assert(
+    fc.property(hostile, hostile, hostile, (creator, reason, check) => {
+      const entry = aSilencedRow({
+        id: `*:${check}`,
+        subscription: null,
+        check,
+        creator,
+        reason,
+        expire_at: NOW + HOUR,
+      });
+      const driver = onSilences([entry]);
+      driver.type('\r');
+      const lines = silenceEntryLines(driver.store, { kind: 'silence-entry', id: entry.id, top: 0 });
+      for (const text of lines.map((runs) => runs.map((run) => run.text).join(''))) {
+        expect(text).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
+        expect(cellWidth(text)).toBeLessThanOrEqual(120);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('the policy of the backend is kept before anything is sent', () => {
