@@ -167,7 +167,7 @@ export const KEYS = {
   },
   command: {
     keys: [':'],
-    in: [...VIEWS_ALL, 'detail', 'inspect'],
+    in: [...VIEWS_ALL, 'detail', 'inspect', 'silence-entry', 'log'],
     help: 'command line: every action by its name, and more',
   },
   'view-back': { keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before' },

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { bindings } from '../../../tui/keys.ts';
 import { completionOf } from '../../../tui/store/command-line.ts';
@@ -218,7 +219,7 @@ test('a pasted line is text: it runs nothing', () => {
 });
 
 test('every action of the key table is a command wherever its key is one', () => {
-  const places = [...VIEWS.map(({ name }) => name), 'detail' as const];
+  const places = [...VIEWS.map(({ name }) => name), ...(['detail', 'inspect', 'silence-entry', 'log'] as const)];
   const withoutName = new Set(['view', 'command', 'save-view', 'interrupt']);
   for (const place of places) {
     const names = new Set(commandsFor(place).map(({ name }) => name));
@@ -271,4 +272,24 @@ describe('saved views', () => {
     driver.type('vedge\r');
     expect(driver.store.state.view).toBe('clients');
   });
+});
+
+test('whatever is typed is carried out or its mistake is told, wherever the line was opened', () => {
+  const names = commandsFor('events').map(({ name }) => name);
+  const words = fc.constantFrom(
+    ...names.concat('|-age|all|save|delete|on|off|light|2h|0|(|"|!|not|status>=warn|__proto__|ä|😀'.split('|')),
+  );
+  const places = fc.constantFrom('', '\r', '1', '3', '5', '7', '?', 'L');
+  fc.assert(
+    fc.property(places, fc.array(words, { minLength: 1, maxLength: 4 }), fc.boolean(), (place, parts, isCompleted) => {
+      const one = new ConsoleDriver({ readOnly: true }).goLive(SCENE);
+      one.type(place);
+      one.pass(500);
+      one.type(`:${parts.join(' ')}${isCompleted ? TAB + TAB + SHIFT_TAB : ''}\r`);
+      const layer = one.store.state.layers.at(-1);
+      expect(layer?.kind === 'command' ? layer.problem : 'done').toBeTruthy();
+      expect(one.effects().filter(({ kind }) => kind === 'change' || kind === 'delete-events')).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
 });
