@@ -12,7 +12,8 @@ import type { Contexts } from './store/contexts.ts';
 import type { Effect } from './store/effects.ts';
 import { keptOf, type Kept } from './store/kept.ts';
 import type { SavedView } from './store/saved-views.ts';
-import { ConsoleStore } from './store/console-store.ts';
+import type { OwnChanges } from './store/undo.ts';
+import { ConsoleStore, type ConsoleOptions } from './store/console-store.ts';
 import { takeInput } from './store/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
@@ -82,19 +83,23 @@ function noConfiguration(): Promise<never> {
 /** Builds the running console; the first frame is written before this returns, the feed connects afterwards. */
 export function openConsole(parts: ConsoleParts): Console {
   const { stdout, clock, theme, creator, readOnly } = parts;
-  const storeOf = ({ backend, env }: ShownBackend, current: string | undefined, kept: Kept | undefined): ConsoleStore =>
+  const storeOf = (
+    { backend, env }: ShownBackend,
+    current: string | undefined,
+    before: Pick<ConsoleOptions, 'kept' | 'ownChanges' | 'log'>,
+  ): ConsoleStore =>
     new ConsoleStore({
       size: { columns: stdout.columns, rows: stdout.rows },
       backend: parseBackendAddress(backend, env).url,
       creator,
       readOnly,
+      ...before,
       ...(parts.contexts && { contexts: { names: parts.contexts.names, current } }),
-      ...(kept && { kept }),
       ...(parts.aggregateNeeds && { aggregateNeeds: parts.aggregateNeeds }),
       now: () => clock.now(),
     });
   let shown: ShownBackend = parts;
-  let store = storeOf(parts, parts.contexts?.current, parts.kept);
+  let store = storeOf(parts, parts.contexts?.current, parts.kept === undefined ? {} : { kept: parts.kept });
   store.paint();
 
   let paints = 0;
@@ -137,8 +142,8 @@ export function openConsole(parts: ConsoleParts): Console {
     scheduler.paintNow();
   };
 
-  /** What was set in each context while it was shown. */
-  const keptOfContexts = new Map<string | undefined, Kept>();
+  /** What was set and done in each context while it was shown. */
+  const leftContexts = new Map<string | undefined, { readonly kept: Kept; readonly ownChanges: OwnChanges }>();
   /** What is typed while another backend is being opened: it is meant for that one. */
   let typedAhead: InputEvent[] | undefined;
   const switchContext = async (name: string): Promise<void> => {
@@ -149,11 +154,12 @@ export function openConsole(parts: ConsoleParts): Console {
     try {
       const next = await contexts.open(name);
       feed.close();
+      const { log, ownChanges } = store;
       const left = keptOf(store);
-      keptOfContexts.set(store.options.contexts?.current, left);
-      const before = keptOfContexts.get(name) ?? { view: left.view, views: parts.kept?.views ?? {} };
+      leftContexts.set(store.options.contexts?.current, { kept: left, ownChanges });
+      const { kept = { view: left.view, views: parts.kept?.views ?? {} }, ...before } = leftContexts.get(name) ?? {};
       shown = next;
-      store = storeOf(next, name, { ...before, common: left.common });
+      store = storeOf(next, name, { ...before, kept: { ...kept, common: left.common }, log });
       feed = followFeed(next, store, clock, parts.chance);
     } finally {
       // Nothing of it may reach the backend that it was not meant for.

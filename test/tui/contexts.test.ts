@@ -126,6 +126,41 @@ describe('switching to another backend', () => {
     expect(rig.quits).toBe(0);
   });
 
+  test('keeps what was said, and what was done there can be taken back later', async () => {
+    const undone: unknown[] = [];
+    const prod = await startFeedServer({
+      http: (request, response) => {
+        void (async () => {
+          let text = '';
+          for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+          if (request.url !== '/api/mon/v1/bulk') return void response.writeHead(404).end();
+          const { operations } = JSON.parse(text) as { operations: readonly { readonly op: string }[] };
+          if (operations[0]?.op === 'clear') undone.push(operations);
+          const results = [{ ok: true, undo: [{ op: 'clear', id: 'client:web-003.eu-west-1:http-frontend' }] }];
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ results }));
+        })();
+      },
+      onSubscribe: (connection) => connection.send({ type: 'snapshot', seq: 1, rows: SCENE }, { type: 'live', seq: 1 }),
+    });
+    const rig = await openWithContexts(await startLab(), prod);
+    rig.type(':silence 1h CHG-1\r');
+    await rig.shows('[[ Silence 1 event ]]');
+    rig.type('\r');
+    await rig.shows('1 silence made');
+    rig.type(':ctx lab\r');
+    await rig.shows('lab-1');
+    rig.type('z');
+    await rig.shows('nothing');
+    rig.type('L');
+    await rig.shows('1 silence made');
+    rig.type('q:ctx prod\r');
+    await rig.shows('LIVE', 'db-014');
+    rig.type('z');
+    await rig.shows('y yes');
+    rig.type('y');
+    await vi.waitFor(() => expect(undone).toHaveLength(1));
+  });
+
   test('stays locked when it was locked', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type('!');

@@ -87,6 +87,10 @@ export interface ConsoleOptions {
   readonly contexts?: Contexts;
   /** What a person has set up, or had set in this context before. */
   readonly kept?: Kept;
+  /** Of this backend, when it was shown before. */
+  readonly ownChanges?: OwnChanges;
+  /** What was said so far, also about other backends. */
+  readonly log?: MessageLog;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -115,10 +119,10 @@ export class ConsoleStore {
   /** What the overview counts over everything. */
   readonly figures = new FiguresMemory();
   /** What was said to the person at this console. */
-  readonly log = new MessageLog();
+  readonly log: MessageLog;
   readonly aggregates: AggregateBook;
   readonly silenceHistory = new SilenceHistory();
-  readonly ownChanges = new OwnChanges();
+  readonly ownChanges: OwnChanges;
   /** What a silence must keep to; until the backend has said it, what it says by default. */
   silencePolicy: SilencePolicy = UNSET_POLICY;
   /** What the last silence made here was set to. */
@@ -152,6 +156,8 @@ export class ConsoleStore {
 
   constructor(options: ConsoleOptions) {
     this.options = options;
+    this.ownChanges = options.ownChanges ?? new OwnChanges();
+    this.log = options.log ?? new MessageLog();
     this.aggregates = new AggregateBook(options.aggregateNeeds ?? DEFAULT_NEEDS);
     this.state = initialState(options.size, options.readOnly);
     this.nowMs = options.now();
