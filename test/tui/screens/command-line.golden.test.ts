@@ -35,6 +35,7 @@ describe.each(SIZES)('$columns x $rows', (size) => {
     await rig.stats(SCENE_STATS);
     await rig.shows('99,409');
     await play(rig);
+    expect(rig.screen.lines).toHaveLength(size.rows);
     await expectGolden(rig.screen, `${name}-${String(size.columns)}x${String(size.rows)}`);
   });
 });
