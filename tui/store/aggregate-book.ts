@@ -38,6 +38,10 @@ export class AggregateBook {
     this.#needs = needs;
   }
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
   names(): Iterable<string> {
     return this.#entries.keys();
   }
