@@ -57,6 +57,10 @@ export interface ConsoleParts extends ShownBackend {
   readonly theme: Theme;
   readonly creator: string;
   readonly readOnly: boolean;
+  /** tmux is between the console and the terminal. Default false. */
+  readonly isTmux?: boolean;
+  /** Called when the person wants to use the mouse, or wants it back. */
+  readonly setMouse?: (isOn: boolean) => void;
   readonly onQuit: () => void;
   /** 0 to below 1, for the spread of the pauses between attempts to connect. */
   readonly chance?: () => number;
@@ -178,12 +182,18 @@ export function openConsole(parts: ConsoleParts): Console {
       quit: parts.onQuit,
       saveView: parts.saveView ?? noConfiguration,
       switchContext,
+      terminal: { writeRaw: (text) => stdout.writeRaw(text), isTmux: parts.isTmux ?? false },
     });
     // What a person asked for answers at once; what is only kept up to date can wait for the next frame.
     const isUpkeep = effect.kind === 'load-view' || (effect.kind === 'load-event' && effect.into === 'pane');
     if (!isUpkeep) scheduler.paintNow();
   };
+  let { mouse } = store.state;
   const runEffects = (): void => {
+    if (store.state.mouse !== mouse) {
+      ({ mouse } = store.state);
+      parts.setMouse?.(mouse);
+    }
     for (const effect of store.takeEffects()) void run(effect);
   };
 

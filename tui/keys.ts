@@ -218,6 +218,13 @@ export const KEYS = {
     help: 'draw the screen again',
   },
   lock: { keys: ['!'], in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'], help: 'read-only lock on or off' },
+  copy: {
+    keys: ['c'],
+    in: [...LISTS, 'detail', 'inspect'],
+    help: 'menu of what can be copied: id, names, JSON, commands',
+  },
+  runbook: { keys: ['b'], in: ['events', 'detail'], help: 'show the link to the runbook of the check, to copy it' },
+  mute: { keys: ['m'], in: [...VIEWS_ALL, 'detail'], help: 'no bell for 15 minutes, or let it ring again' },
   log: {
     keys: ['L'],
     in: [...VIEWS_ALL, 'detail', 'inspect'],

@@ -10,6 +10,8 @@ import { keptOfConfig } from './config/kept-of-config.ts';
 import { withConfig } from './config/with-config.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
 import { bindKeys } from './keys.ts';
+import { ATTENTION } from './store/bell.ts';
+import type { Kept } from './store/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 import type { Theme } from './theme.ts';
 
@@ -74,6 +76,7 @@ function start(
     // Called from the event loop, when both are there.
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
+    mouse: flags.mouse,
   });
   const running: Console = openConsole({
     ...shown,
@@ -82,7 +85,9 @@ function start(
       current,
       open: (name) => openContext(name, contextNamed(config, name)),
     },
-    kept: keptOfConfig(config),
+    kept: keptOf(config, flags),
+    isTmux: (process.env['TMUX'] ?? '') !== '',
+    setMouse: (isOn) => session.setMouse(isOn),
     aggregateNeeds: config.aggregateNeeds,
     saveView: async (name, view) => {
       // Loading what writes YAML can wait until somebody saves something.
@@ -118,6 +123,12 @@ async function openContext(name: string, context: ContextConfig): Promise<ShownB
 async function loadApiClient(backend: string, env: CredentialsEnv): Promise<ApiClient> {
   const { openApiClient } = await import('../shared/client/api-client.ts');
   return openApiClient({ backend, env });
+}
+
+/** What the file sets, under what the command line says. */
+function keptOf(config: LoadedConfig['config'], { mouse, bell, notify }: Arguments): Kept {
+  const kept = keptOfConfig(config);
+  return { ...kept, common: { ...kept.common, mouse, attention: { ...ATTENTION, bell, notify } } };
 }
 
 /** A terminal without a cursor to move has no screen either. */

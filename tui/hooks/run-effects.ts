@@ -21,13 +21,14 @@ import { undoOperations } from '../store/undo.ts';
 import type { LoadedView } from '../store/views/view-data.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { saveView, switchContext, type SettingsTools } from './settings-effects.ts';
+import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { VIEW_LOADERS, type ViewApi } from './view-loaders.ts';
 
 /** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;
 
 /** What the effects act on. */
-export interface EffectTools extends SettingsTools {
+export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: ConsoleStore;
   readonly api: () => Promise<
     ViewApi &
@@ -68,6 +69,11 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return saveView(tools.store, effect.name, effect.view, tools);
     case 'switch-context':
       return switchContext(tools.store, effect.name, tools);
+    case 'ring':
+    case 'copy':
+    case 'copy-event':
+    case 'load-runbook':
+      return runTerminalEffect(effect, tools);
     case 'reconnect':
       return tools.feed.reconnect();
     case 'resync':

@@ -142,6 +142,9 @@ function switchSetting(set: (store: ConsoleStore, isOn: boolean) => void): Setti
 const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ['ascii', switchSetting((store, ascii) => store.update({ look: { ...store.state.look, ascii } }))],
   ['color', switchSetting((store, color) => store.update({ look: { ...store.state.look, color } }))],
+  ['bell', switchSetting((store, bell) => store.update({ attention: { ...store.state.attention, bell } }))],
+  ['notify', switchSetting((store, notify) => store.update({ attention: { ...store.state.attention, notify } }))],
+  ['mouse', switchSetting((store, mouse) => store.update({ mouse }))],
   ['pane', switchSetting((store, pane) => store.update({ pane }))],
   [
     'skin',

@@ -1,6 +1,7 @@
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { CommandLayer } from './command-line.ts';
+import { ATTENTION, type Attention } from './bell.ts';
 import type { Effect } from './effects.ts';
 import type { HelpLayer } from './help-layer.ts';
 import type { InspectLayer } from './inspect-layer.ts';
@@ -131,6 +132,9 @@ export interface ConsoleState {
   readonly savedViews: ReadonlyMap<string, SavedView>;
   /** What was set about how things look, over what the program was started with. */
   readonly look: Partial<Theme>;
+  readonly attention: Attention;
+  /** Whether the terminal reports wheel and clicks, which takes the selection of text from it. */
+  readonly mouse: boolean;
   /** Until when the order stays as it is, because a cursor key was pressed. */
   readonly orderPausedUntilMs: number;
 }
@@ -156,6 +160,8 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     commandHistory: [],
     savedViews: new Map(),
     look: {},
+    attention: ATTENTION,
+    mouse: false,
     orderPausedUntilMs: 0,
   };
 }

@@ -7,6 +7,7 @@ import { AggregateBook, DEFAULT_NEEDS, TREND_STEP_MS, type AggregateNeeds } from
 import type { Contexts } from './contexts.ts';
 import type { Effect } from './effects.ts';
 import type { EventRecord } from './event-record.ts';
+import { Bell } from './bell.ts';
 import { EventRegistry } from './event-registry.ts';
 import {
   heardFrame,
@@ -145,6 +146,7 @@ export class ConsoleStore {
     lastEvent: undefined,
   };
   readonly #peek = new PanePeek();
+  readonly #bell = new Bell();
   /** Whether the last frame showed a complete list. */
   #wasLive = false;
   readonly #preview = new PreviewMemory();
@@ -426,7 +428,9 @@ export class ConsoleStore {
   }
 
   #applyEvent(key: string, row: EventRow | null, nowMs: number): void {
-    const before = this.events.get(key)?.row.silenced_by ?? NO_IDS;
+    const known = this.events.get(key)?.row;
+    if (row !== null) this.#bell.heard(this, known, row, nowMs);
+    const before = known?.silenced_by ?? NO_IDS;
     this.events.apply(key, row, nowMs);
     const after = row?.silenced_by ?? NO_IDS;
     // A silence's row counts its events. Most changes are one more result, with the same silences.

@@ -26,4 +26,13 @@ export type Effect =
   /** Writes a view into the configuration file; `undefined`: takes it out. */
   | { readonly kind: 'save-view'; readonly name: string; readonly view: SavedView | undefined }
   | { readonly kind: 'switch-context'; readonly name: string }
+  | TerminalEffect
   | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };
+
+/** What the terminal is told besides frames, and what is loaded for that. */
+export type TerminalEffect =
+  /** `notice`: the text of a notification, safe for a terminal. */
+  | { readonly kind: 'ring'; readonly bell: boolean; readonly notice: string | undefined }
+  | { readonly kind: 'copy'; readonly label: string; readonly text: string }
+  | { readonly kind: 'copy-event'; readonly target: Target }
+  | { readonly kind: 'load-runbook'; readonly target: Target };

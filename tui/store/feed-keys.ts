@@ -1,7 +1,10 @@
 import { keyOf, type KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
+import { toggleMute } from './bell.ts';
+import { openCopyMenu } from './copy-menu.ts';
 import { openHelp } from './help-layer.ts';
 import { openLog } from './log-layer.ts';
+import { askRunbook } from './runbook.ts';
 import { askUndo } from './undo-keys.ts';
 
 /** The keys that mean the same in the list and in the detail screen. */
@@ -14,6 +17,12 @@ export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
     case 'resync':
       store.request({ kind: 'resync' });
       return store.say('loading everything from the backend again');
+    case 'copy':
+      return openCopyMenu(store);
+    case 'runbook':
+      return askRunbook(store);
+    case 'mute':
+      return toggleMute(store);
     case 'undo':
       return askUndo(store);
     case 'lock':

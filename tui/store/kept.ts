@@ -6,7 +6,7 @@ import { VIEWS, type ViewName } from './views/view-names.ts';
 
 /** What is set whichever backend is shown. */
 export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
-  Partial<Pick<ConsoleState, 'readOnly' | 'pane'>>;
+  Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'attention' | 'mouse'>>;
 
 /** What is set on the screen and outlives the data under it, as when another backend is shown. */
 export interface Kept {
@@ -17,14 +17,14 @@ export interface Kept {
 
 /** Without marks and cursors: they are about rows of this backend. */
 export function keptOf({ state }: ConsoleStore): Kept {
-  const { view, savedViews, commandHistory, look, readOnly, pane } = state;
+  const { view, savedViews, commandHistory, look, readOnly, pane, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
       const { filter, sort, hidden } = state.views[name];
       return [name, { filter, sort, hidden }];
     }),
   );
-  return { view, views, common: { savedViews, commandHistory, look, readOnly, pane } };
+  return { view, views, common: { savedViews, commandHistory, look, readOnly, pane, attention, mouse } };
 }
 
 /** Sets a new store as another one was. */

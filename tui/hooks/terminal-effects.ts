@@ -1,0 +1,59 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import type { TerminalEffect } from '../store/effects.ts';
+import { runbookOf, showRunbook } from '../store/runbook.ts';
+import type { Target } from '../store/silence-form.ts';
+import { nameOf } from '../store/targets.ts';
+import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
+
+export interface TerminalTools {
+  readonly store: ConsoleStore;
+  readonly api: () => Promise<Pick<ApiClient, 'event'>>;
+  readonly terminal: {
+    /** Between two frames. @returns false when it was dropped, because the terminal does not keep up */
+    writeRaw(text: string): boolean;
+    /** tmux is in between. */
+    readonly isTmux: boolean;
+  };
+}
+
+/** What goes to the terminal without being drawn. */
+export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalTools): Promise<void> {
+  const { store, terminal } = tools;
+  switch (effect.kind) {
+    case 'ring': {
+      const notice = effect.notice === undefined ? '' : noticeSequence(effect.notice, terminal.isTmux);
+      // Nobody hears a bell that comes late: dropped is dropped.
+      terminal.writeRaw(`${effect.bell ? BELL : ''}${notice}`);
+      return;
+    }
+    case 'copy':
+      return copy(effect.text, effect.label, tools);
+    case 'copy-event':
+      return withEvent(effect.target, tools, (event) => copy(JSON.stringify(event, undefined, 2), 'JSON', tools));
+    case 'load-runbook':
+      return withEvent(effect.target, tools, (event) => showRunbook(store, effect.target, runbookOf(event.check)));
+  }
+}
+
+function copy(text: string, label: string, { store, terminal }: TerminalTools): void {
+  const sequence = clipboardSequence(text, terminal.isTmux);
+  if (sequence === undefined) return store.say(`the ${label} is too long for the clipboard`, 'problem');
+  if (!terminal.writeRaw(sequence)) return store.say('not copied: the terminal does not keep up', 'problem');
+  store.say(`${label} copied, if the terminal allows it`, 'done');
+}
+
+async function withEvent(
+  target: Target,
+  { store, api }: TerminalTools,
+  act: (event: NonNullable<Awaited<ReturnType<ApiClient['event']>>>) => void,
+): Promise<void> {
+  try {
+    const event = await (await api()).event(target.client, target.check);
+    if (event === undefined) return store.say(`${nameOf(target)} is resolved`);
+    act(event);
+  } catch (error) {
+    store.say(`${nameOf(target)} not loaded: ${errorMessage(error)}`, 'problem');
+  }
+}
