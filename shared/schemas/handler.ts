@@ -6,6 +6,16 @@ const nameSchema = z.string().min(1, 'must not be empty');
 
 const seconds = z.number().positive();
 
+/** How often a run that fails is tried again; pauses grow from `delay` to `max_delay` seconds, spread by chance. */
+const retrySchema = z.strictObject({
+  /** Tries in all, the first included. */
+  attempts: z.int().min(1).max(100),
+  delay: seconds.max(3600).default(1),
+  max_delay: seconds.max(86_400).default(60),
+});
+
+export type RetryPolicy = z.infer<typeof retrySchema>;
+
 /** What every handler that does something may have (completion 1.8). Unknown attributes are kept. */
 const common = {
   filter: nameSchema.optional(),
@@ -17,6 +27,12 @@ const common = {
   handle_flapping: z.boolean().optional(),
   /** Whether the event loses its secrets on the way (completion, Decisions). */
   redact: z.boolean().optional(),
+  /** Without it nothing is tried again, but for webhooks. */
+  retry: retrySchema.optional(),
+  /** Most runs at the same time. */
+  concurrency: z.int().min(1).max(1000).optional(),
+  /** Most runs that may wait; what comes beyond it is a dead letter. */
+  queue_limit: z.int().min(1).max(1_000_000).optional(),
 };
 
 const socketSchema = z.looseObject({
@@ -45,6 +61,9 @@ export const handlerSchema = z.discriminatedUnion(
       type: z.literal('webhook'),
       url: z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }),
       timeout: seconds.optional(),
+      /** Signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
+      secret: z.string().min(1).optional(),
+      headers: z.record(z.string().regex(/^[\w-]+$/, 'must be the name of a header'), z.string()).optional(),
     }),
     z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
   ],
@@ -52,3 +71,6 @@ export const handlerSchema = z.discriminatedUnion(
 );
 
 export type HandlerDefinition = z.infer<typeof handlerSchema>;
+
+/** A handler that does something itself. */
+export type RunningHandler = Exclude<HandlerDefinition, { type: 'set' }>;

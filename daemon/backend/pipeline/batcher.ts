@@ -1,4 +1,5 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
 import { decodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
@@ -30,6 +31,8 @@ export interface Commit {
   readonly durationMs: number;
   /** The synced write alone. */
   readonly writeMs: number;
+  /** The runs of handlers that it asks for, in order. */
+  readonly jobs: readonly HandlerJob[];
 }
 
 export interface BatcherOptions {
@@ -218,11 +221,11 @@ export class Batcher {
     const startMs = this.#clock.monotonic();
     try {
       const transaction = await this.#apply(batch, refused);
-      const { ops, changes } = transaction.finish();
+      const { ops, changes, jobs } = transaction.finish();
       if (ops.length > 0 || changes.length > 0) {
         const writeStartMs = this.#clock.monotonic();
         await this.#store.write(this.#lease, ops, changes);
-        this.#noteWrite(transaction.resultCount, startMs, writeStartMs);
+        this.#noteWrite(transaction.resultCount, jobs, startMs, writeStartMs);
       }
       this.#isDiverged = false;
       this.committedResults += transaction.resultCount;
@@ -240,12 +243,12 @@ export class Batcher {
     }
   }
 
-  #noteWrite(results: number, startMs: number, writeStartMs: number): void {
+  #noteWrite(results: number, jobs: readonly HandlerJob[], startMs: number, writeStartMs: number): void {
     const nowMs = this.#clock.monotonic();
     this.isFailing = false;
     this.lastWriteMs = nowMs;
     for (const listener of this.#commitListeners) {
-      listener({ results, durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs });
+      listener({ results, durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs, jobs });
     }
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckState } from '../../../shared/domain/event.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
+import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
@@ -13,6 +14,7 @@ import {
   agentSpoolKey,
   checkRecordKey,
   clientKey,
+  handlerJobKey,
   invalidatedKey,
   silencedKey,
   stashKey,
@@ -39,6 +41,7 @@ export class Transaction {
   readonly #spools = new Map<Namespace, Set<string>>();
   readonly #changes: Change[] = [];
   readonly #ops: StoreOp[] = [];
+  readonly #jobs: HandlerJob[] = [];
 
   /** @param fetched the bodies that the commands of this batch asked for */
   constructor(registry: Registry, nowMs: number, fetched: ReadonlyMap<CheckEntry, CheckBodies>) {
@@ -157,8 +160,27 @@ export class Transaction {
     }
   }
 
-  /** What is to be written. */
-  finish(): { readonly ops: readonly StoreOp[]; readonly changes: readonly Change[] } {
+  /** Asks for a run of a handler. */
+  addJob(namespace: Namespace, handler: string, event: HandledEvent): void {
+    const job: HandlerJob = {
+      id: this.registry.newJobId(this.nowMs),
+      namespace: namespace.name,
+      client: event.client.name,
+      check: event.check.name,
+      handler,
+      queued_at: this.nowMs,
+      event,
+    };
+    this.#jobs.push(job);
+    this.#put(handlerJobKey(job.id), JSON.stringify(job));
+  }
+
+  /** What is to be written, and the runs of handlers among it. */
+  finish(): {
+    readonly ops: readonly StoreOp[];
+    readonly changes: readonly Change[];
+    readonly jobs: readonly HandlerJob[];
+  } {
     for (const [entry, bodies] of this.#pending) {
       const { client } = entry;
       const key = checkRecordKey(client.namespace.name, client.name, entry.name);
@@ -174,7 +196,7 @@ export class Transaction {
       client.namespace.aggregates.noteSilencing(entry, this.nowMs);
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
-    return { ops: this.#ops, changes: this.#changes };
+    return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs };
   }
 
   #noteEvent(entry: CheckEntry): void {

@@ -28,6 +28,7 @@ export interface StoredClient {
 export class Registry {
   /** Grows whenever everything was read again: then the entries in hand are no longer the ones here. */
   generation = 0;
+  #lastJobId = 0;
   #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
 
   /** The namespace of this name, made when it is new. */
@@ -37,6 +38,12 @@ export class Registry {
 
   namespaces(): Iterable<Namespace> {
     return this.#namespaces.values();
+  }
+
+  /** Microseconds of the time, so that an id is unique after a restart too: the clock never goes back behind a job. */
+  newJobId(nowMs: number): number {
+    this.#lastJobId = Math.max(this.#lastJobId + 1, nowMs * 1000);
+    return this.#lastJobId;
   }
 
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
