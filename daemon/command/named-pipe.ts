@@ -46,7 +46,7 @@ function namedPipe(childEnd: number, ours: Socket): NamedPipe {
 
 /** The name of the pipe is gone before anybody else can use it. */
 async function openPipe(open: (path: string) => NamedPipe): Promise<NamedPipe> {
-  const directory = await mkdtemp(join(tmpdir(), 'mon-agent-'));
+  const directory = await mkdtemp(join(tmpdir(), 'mon-command-'));
   try {
     const path = join(directory, 'pipe');
     await run('mkfifo', ['-m', '600', path]);

@@ -4,7 +4,6 @@ import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
 import { openInputPipe, openOutputPipe } from './named-pipe.ts';
-import type { Clock } from './ports.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
 /** Most bytes of output that are kept (design S7). */
@@ -15,13 +14,25 @@ const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`
 /** How long a process that the command left behind may still write, once the command itself has ended. */
 const STRAGGLER_MS = 1000;
 
-/** All that a command gets to see of our environment (design S14); credentials of the agent must not be among it. */
+/** All that a command gets to see of our environment (design S14); our own credentials must not be among it. */
 const ENVIRONMENT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
+/** Time, so that tests can move it. */
+interface Clock {
+  /** Calls `task` once after `delayMs`. */
+  after(delayMs: number, task: () => void): Disposable;
+}
+
 export type CommandOutcome =
-  | { readonly kind: 'exited'; readonly status: number; readonly output: string }
+  | {
+      readonly kind: 'exited';
+      readonly status: number;
+      readonly output: string;
+      /** It printed more than is kept. */
+      readonly isOutputCut?: true;
+    }
   /** With what it had printed until then. */
   | { readonly kind: 'timed_out'; readonly output: string }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -53,8 +64,10 @@ export async function runCommand(
   if (timeoutMs !== undefined) timers.use(clock.after(timeoutMs, () => limit.abort()));
   try {
     const running = await spawnCommand(command, input);
-    const { output, isCut } = await outputOf(running, clock, AbortSignal.any([signal, limit.signal]));
-    if (!isCut) return { kind: 'exited', status: statusOf(running.child), output };
+    const { output, isOutputCut, isCut } = await outputOf(running, clock, AbortSignal.any([signal, limit.signal]));
+    if (!isCut) {
+      return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
+    }
     return limit.signal.aborted ? { kind: 'timed_out', output } : { kind: 'stopped' };
   } catch (error) {
     return { kind: 'failed', reason: errorMessage(error) };
@@ -105,6 +118,7 @@ async function spawnCommand(command: string, input: string | undefined): Promise
 
 interface WholeOutput {
   readonly output: string;
+  readonly isOutputCut: boolean;
   /** Whether the command was killed instead of ending by itself. */
   readonly isCut: boolean;
 }
@@ -119,7 +133,7 @@ async function outputOf(
   using ends = new DisposableStack();
   const collected = new CappedOutput();
   let isCut = false;
-  const finish = (): void => resolve({ output: collected.text(), isCut });
+  const finish = (): void => resolve({ output: collected.text(), isOutputCut: collected.isCut, isCut });
   // A process that left the group holds the pipe open, perhaps for ever; the command has ended all the same.
   const finishSoon = (): void => {
     if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, finish));
@@ -178,11 +192,16 @@ function reducedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 class CappedOutput {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  #cut = false;
+  #isCut = false;
+
+  /** Whether there was more than is kept. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
 
   add(chunk: Buffer): void {
     const room = OUTPUT_BYTES_MAX - this.#bytes;
-    this.#cut ||= chunk.length > room;
+    this.#isCut ||= chunk.length > room;
     if (room <= 0) return;
     const kept = chunk.subarray(0, room);
     this.#chunks.push(kept);
@@ -193,6 +212,6 @@ class CappedOutput {
   text(): string {
     const bytes = Buffer.concat(this.#chunks);
     // A decoder keeps back a character that the cut went through; without a cut, broken bytes at the end should show.
-    return this.#cut ? `${new StringDecoder('utf8').write(bytes)}${CUT_NOTE}` : bytes.toString('utf8');
+    return this.#isCut ? `${new StringDecoder('utf8').write(bytes)}${CUT_NOTE}` : bytes.toString('utf8');
   }
 }

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
-import { OUTPUT_BYTES_MAX, runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
+import { OUTPUT_BYTES_MAX, runCommand, type CommandOutcome } from '../../../daemon/command/run-command.ts';
 import { openSpool } from '../../../daemon/agent/spool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
