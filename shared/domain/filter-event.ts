@@ -13,8 +13,10 @@ import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts'
 export interface FilterVerdict {
   readonly kind: 'pass' | 'filtered';
   readonly reason: string;
+  /** The attribute that decided, as a dotted path. */
+  readonly attribute?: string;
   /** What is wrong with the filter itself, for the log. */
-  readonly defect?: string;
+  readonly defect?: 'attribute value eval error' | 'attribute value eval unmatched tokens';
 }
 
 /** A filter definition, ready to judge. */
@@ -46,8 +48,9 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   // An event has only attributes by name; its type does not say so.
   const match = matchConditions(filter.conditions, { ...event }, moment);
   if (match.matches) return { kind: filter.isExclusive ? 'filtered' : 'pass', reason: 'all attributes match' };
-  const reason = `${match.path.join('.')} ${match.reason}`;
-  const verdict = { kind: filter.isExclusive ? 'pass' : 'filtered', reason } as const;
+  const attribute = match.path.join('.');
+  const reason = `${attribute} ${match.reason}`;
+  const verdict = { kind: filter.isExclusive ? 'pass' : 'filtered', reason, attribute } as const;
   switch (match.cause) {
     case 'error':
       return { ...verdict, defect: 'attribute value eval error' };
@@ -62,6 +65,21 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
 const NEEDED_OCCURRENCES = 1;
 const REFRESH_SECONDS = 1800;
 const INTERVAL_SECONDS = 60;
+
+/** A filter that is there without a definition. */
+export type BuiltInFilter = (event: Event, events: StoredEvents) => FilterVerdict;
+
+/** Undefined: no filter of this name is built in. */
+export function builtInFilter(name: string): BuiltInFilter | undefined {
+  switch (name) {
+    case 'occurrences':
+      return filterByOccurrences;
+    case 'check_dependencies':
+      return filterByDependencies;
+    default:
+      return undefined;
+  }
+}
 
 /**
  * The built-in filter `occurrences`: an event is handled once it occurred often enough, and then again every `refresh`

@@ -1,14 +1,8 @@
+import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
 import type { Remark } from '../../settings/settings-review.ts';
 import type { ValidDefinitions } from './validate-settings.ts';
-
-/** What is there without a definition (completion 1.9). */
-const BUILT_IN = {
-  handlers: new Set(['debug', 'deregistration']),
-  filters: new Set(['occurrences', 'check_dependencies']),
-  mutators: new Set(['json', 'only_check_output', 'ruby_hash']),
-} as const;
 
 /** What definitions name, ordered: the plural wins over the singular (completion 1.8), so only one of them counts. */
 interface References {
