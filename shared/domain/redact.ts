@@ -1,4 +1,5 @@
 import type { Client } from '../schemas/client.ts';
+import type { Event } from '../schemas/event.ts';
 import { isSettings, type Settings } from './merge-settings.ts';
 
 /** Attributes whose values are never shown (completion 1.10). */
@@ -54,6 +55,13 @@ function withDefaults(redactList: unknown): ReadonlySet<string> {
 
 function ownKeys(redactList: unknown): ReadonlySet<string> | undefined {
   return Array.isArray(redactList) ? new Set(redactList.filter((key) => typeof key === 'string')) : undefined;
+}
+
+/** An event without the secrets in both of its parts; the event itself when it holds none. */
+export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event: Shown): Shown {
+  const client = redact(event.client, redactKeysOf(event.client));
+  const check = redact(event.check, checkRedactKeysOf(event.client));
+  return client === event.client && check === event.check ? event : { ...event, client, check };
 }
 
 const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS].join('|')})":`);
