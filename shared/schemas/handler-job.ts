@@ -21,10 +21,9 @@ export interface HandlerJob {
   readonly event: HandledEvent;
 }
 
-/** A run that failed for good. */
-export interface DeadLetter {
-  readonly job: HandlerJob;
-  /** How often it was tried. */
+/** Why a run failed for good. Stored beside its job, which then is a dead letter. */
+export interface JobFailure {
+  /** How often it was tried since the backend started; 0: never, its queue was full. */
   readonly attempts: number;
   /** Epoch milliseconds of the last failure. */
   readonly failed_at: number;

@@ -49,6 +49,10 @@ export class Definitions {
     return this.#handlers.get(name);
   }
 
+  handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]> {
+    return this.#handlers;
+  }
+
   filter(name: string): EventFilter | undefined {
     return this.#filters.get(name);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckState } from '../../../shared/domain/event.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
-import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { HandledEvent, HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
@@ -14,6 +14,7 @@ import {
   agentSpoolKey,
   checkRecordKey,
   clientKey,
+  deadLetterKey,
   handlerJobKey,
   invalidatedKey,
   silencedKey,
@@ -173,6 +174,25 @@ export class Transaction {
     };
     this.#jobs.push(job);
     this.#put(handlerJobKey(job.id), JSON.stringify(job));
+  }
+
+  /** A run of a handler is over. */
+  finishJob(id: number): void {
+    this.#del(handlerJobKey(id));
+  }
+
+  /** Makes a run of a handler a dead letter: a mark beside its job, whose event is not written again. */
+  buryJob(id: number, failure: JobFailure): void {
+    this.#put(deadLetterKey(id), JSON.stringify(failure));
+  }
+
+  reviveJob(id: number): void {
+    this.#del(deadLetterKey(id));
+  }
+
+  dropDeadLetter(id: number): void {
+    this.#del(handlerJobKey(id));
+    this.#del(deadLetterKey(id));
   }
 
   /** What is to be written, and the runs of handlers among it. */

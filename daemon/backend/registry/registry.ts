@@ -40,10 +40,15 @@ export class Registry {
     return this.#namespaces.values();
   }
 
-  /** Microseconds of the time, so that an id is unique after a restart too: the clock never goes back behind a job. */
+  /** Microseconds of the time, so that ids of runs that were over before a restart do not come again either. */
   newJobId(nowMs: number): number {
     this.#lastJobId = Math.max(this.#lastJobId + 1, nowMs * 1000);
     return this.#lastJobId;
+  }
+
+  /** An id that is taken, by a clock that may have been ahead of the one of today. */
+  noteJobId(id: number): void {
+    this.#lastJobId = Math.max(this.#lastJobId, id);
   }
 
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */

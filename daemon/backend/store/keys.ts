@@ -48,11 +48,11 @@ export const tombstoneKey = (namespace: string, client: string): Key => [TOMBSTO
 export const STASHES = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [STASHES, namespace, path];
 
-/** Runs of handlers that are not over, in the order of their events. */
+/** Runs of handlers that are not over, and dead letters, in the order of their events. */
 export const HANDLER_JOBS = 'handler-job';
 export const handlerJobKey = (id: number): Key => [HANDLER_JOBS, id];
 
-/** Runs of handlers that failed for good, by the id of the job. */
+/** Why runs of handlers failed for good, by the id of the job, which is kept beside it. */
 export const DEAD_LETTERS = 'dead-letter';
 export const deadLetterKey = (id: number): Key => [DEAD_LETTERS, id];
 
