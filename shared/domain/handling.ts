@@ -17,11 +17,14 @@ export interface HandlingDefinitions {
 /** The handler of checks that name none. */
 const DEFAULT_HANDLER = 'default';
 
+/** Most names that count: a result may bring a list of any length. */
+const NAMES_MAX = 100;
+
 type Check = Readonly<Record<string, unknown>>;
 
 /**
  * The handlers that a check names, sets included, each once (legacy-peer, State machine): `handlers` wins over `handler`,
- * an empty list is none, and without either it is `default`.
+ * an empty list is none, and without either it is `default`. Of a longer list the first 100 count.
  *
  * The reference says of `contacts`, and of `contact` for a single one, that they route (2.2) and not how. Here a contact
  * is a handler or set of its name: those run besides the ones that the check names, and in place of `default`.
@@ -34,7 +37,7 @@ export function handlerNames(check: Check): readonly string[] {
 
 /** @returns undefined when neither attribute is there */
 function namesOf(plural: unknown, singular: unknown): readonly string[] | undefined {
-  if (Array.isArray(plural)) return plural.filter((name) => typeof name === 'string');
+  if (Array.isArray(plural)) return plural.slice(0, NAMES_MAX).filter((name) => typeof name === 'string');
   return typeof singular === 'string' ? [singular] : undefined;
 }
 
@@ -92,22 +95,21 @@ export function judgeHandler(
   event: Event,
   circumstances: HandlingCircumstances,
 ): HandlerVerdict {
-  switch (handler.kind) {
-    case 'unknown_handler':
-      return { handler: handler.name, verdict: 'unknown_handler', reason: 'no handler of this name is defined' };
-    case 'nested_set':
-      return {
-        handler: handler.name,
-        verdict: 'nested_set',
-        reason: 'it is a set in a set in a set, and handler sets cannot be deeply nested',
-      };
-    default:
-      return {
-        handler: handler.name,
-        ...(objection(handler.definition ?? NO_CONDITIONS, event) ??
-          filtered(handler.definition ?? NO_CONDITIONS, event, circumstances)),
-      };
-  }
+  if (handler.kind !== 'handler') return refusal(handler);
+  const conditions = handler.definition ?? NO_CONDITIONS;
+  return {
+    handler: handler.name,
+    ...(objection(conditions, event) ?? filtered(conditions, event, circumstances)),
+  };
+}
+
+/** What becomes of any event at a name that leads nowhere. */
+export function refusal({ kind, name }: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
+  const reason =
+    kind === 'unknown_handler'
+      ? 'no handler of this name is defined'
+      : 'it is a set in a set in a set, and handler sets cannot be deeply nested';
+  return { handler: name, verdict: kind, reason };
 }
 
 /** Whether a verdict makes a run; one that is sure to fail is told where failed runs are. */

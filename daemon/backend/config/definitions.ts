@@ -22,6 +22,8 @@ interface DefinitionSections {
 
 /** The definitions in force. Ask again each time: a reload replaces all of them at once. */
 export class Definitions {
+  /** Grows with each replacement: what was worked out from the definitions before no longer counts. */
+  generation = 0;
   #checks: ReadonlyMap<string, NamedCheck> = new Map();
   #handlers: ReadonlyMap<string, HandlerDefinition> = new Map();
   #filters: ReadonlyMap<string, EventFilter> = new Map();
@@ -72,6 +74,7 @@ export class Definitions {
     this.#filters = new Map([...(filters ?? [])].map(([name, filter]) => [name, parsed(name, filter)]));
     this.#mutators = mutators ?? new Map();
     this.#keepalives = keepalives ?? { thresholds: KEEPALIVE_THRESHOLDS };
+    this.generation++;
     for (const listener of this.#listeners) listener();
   }
 

@@ -21,6 +21,7 @@ import {
   stashKey,
   tombstoneKey,
 } from '../store/keys.ts';
+import type { EventHandling, HandlingNote } from './handle-event.ts';
 
 /**
  * The changes of one batch: made on the registry at once, collected for the store, and announced by key for the feed.
@@ -35,6 +36,7 @@ export class Transaction {
   readonly newId: () => string = randomUUID;
   /** Results that were processed, for the rate. */
   resultCount = 0;
+  readonly handling: EventHandling;
   readonly #fetched: ReadonlyMap<CheckEntry, CheckBodies>;
   readonly #pending = new Map<CheckEntry, CheckBodies>();
   readonly #changedEvents = new Set<CheckEntry>();
@@ -43,10 +45,18 @@ export class Transaction {
   readonly #changes: Change[] = [];
   readonly #ops: StoreOp[] = [];
   readonly #jobs: HandlerJob[] = [];
+  readonly #handlingNotes: HandlingNote[] = [];
+  readonly #suppressed = new Map<Namespace, Map<string, number>>();
 
   /** @param fetched the bodies that the commands of this batch asked for */
-  constructor(registry: Registry, nowMs: number, fetched: ReadonlyMap<CheckEntry, CheckBodies>) {
+  constructor(
+    registry: Registry,
+    nowMs: number,
+    fetched: ReadonlyMap<CheckEntry, CheckBodies>,
+    handling: EventHandling,
+  ) {
     this.registry = registry;
+    this.handling = handling;
     this.nowMs = nowMs;
     this.now = Math.floor(nowMs / 1000);
     this.#fetched = fetched;
@@ -64,6 +74,12 @@ export class Transaction {
     if (state.event !== entry.state.event) this.#changedEvents.add(entry);
     entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
     this.#pending.set(entry, bodies);
+  }
+
+  /** Notes in the open event of a check that this batch saved whether a silence keeps back its handlers. */
+  saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined): void {
+    const { event } = entry.state;
+    if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
   }
 
   removeCheck(entry: CheckEntry): void {
@@ -195,11 +211,29 @@ export class Transaction {
     this.#del(deadLetterKey(id));
   }
 
+  /** Notes whom an event was not given to, for the log, which gets it after the commit. */
+  noteHandling(note: HandlingNote): void {
+    this.#handlingNotes.push(note);
+  }
+
+  /** Counts one run of a handler that these silenced entries kept back. */
+  noteSuppressed(namespace: Namespace, ids: readonly string[]): void {
+    let counts = this.#suppressed.get(namespace);
+    if (counts === undefined) this.#suppressed.set(namespace, (counts = new Map()));
+    for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+
+  /** How many runs of handlers each silenced entry, by its id, has kept back in this batch. */
+  get suppressedRuns(): ReadonlyMap<Namespace, ReadonlyMap<string, number>> {
+    return this.#suppressed;
+  }
+
   /** What is to be written, and the runs of handlers among it. */
   finish(): {
     readonly ops: readonly StoreOp[];
     readonly changes: readonly Change[];
     readonly jobs: readonly HandlerJob[];
+    readonly handlingNotes: readonly HandlingNote[];
   } {
     for (const [entry, bodies] of this.#pending) {
       const { client } = entry;
@@ -216,7 +250,7 @@ export class Transaction {
       client.namespace.aggregates.noteSilencing(entry, this.nowMs);
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
-    return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs };
+    return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
   }
 
   #noteEvent(entry: CheckEntry): void {
