@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseStreamAddress } from './stream-address.ts';
 
 const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
 
@@ -40,6 +41,28 @@ const socketSchema = z.looseObject({
   port: z.int().min(1).max(65_535),
 });
 
+/** What a broker of the legacy service was told is kept, and does nothing. */
+const transportOptionsSchema = z.looseObject({
+  /** Gets each piece as one more line. */
+  file: z.string().startsWith('/', 'must be an absolute path').optional(),
+  /** Gets each piece on a connection of its own. */
+  socket: z
+    .string()
+    .refine((text) => parseStreamAddress(text) !== undefined, 'must be an absolute path or host:port')
+    .optional(),
+});
+
+/** The body and the connection are not for a definition to describe. */
+const OWN_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
+
+const headersSchema = z.record(
+  z
+    .string()
+    .regex(/^[\w-]+$/, 'must be the name of a header')
+    .refine((name) => !OWN_HEADER.test(name), 'is set by the backend itself'),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be the value of a header: one line'),
+);
+
 /** A handler definition (completion 1.8). */
 export const handlerSchema = z.discriminatedUnion(
   'type',
@@ -52,8 +75,9 @@ export const handlerSchema = z.discriminatedUnion(
       type: z.literal('transport'),
       pipe: z.looseObject({
         type: z.enum(['direct', 'fanout', 'topic']),
-        name: z.string().min(1),
-        options: z.record(z.string(), z.unknown()).optional(),
+        /** What consumers of the live feed ask for. */
+        name: z.string().min(1).max(255),
+        options: transportOptionsSchema.optional(),
       }),
     }),
     z.looseObject({
@@ -63,7 +87,7 @@ export const handlerSchema = z.discriminatedUnion(
       timeout: seconds.optional(),
       /** Signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
       secret: z.string().min(1).optional(),
-      headers: z.record(z.string().regex(/^[\w-]+$/, 'must be the name of a header'), z.string()).optional(),
+      headers: headersSchema.optional(),
     }),
     z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
   ],

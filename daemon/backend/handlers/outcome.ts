@@ -25,4 +25,4 @@ export function failedForNow(reason: string): Failure {
 }
 
 /** The backend stops; the run is repeated after its next start. */
-export const STOPPED: DeliveryOutcome = failedForNow('the backend is stopping');
+export const STOPPED: Failure = failedForNow('the backend is stopping');
