@@ -130,6 +130,11 @@ type RoutedRunning = NonNullable<Extract<RoutedHandler, { kind: 'handler' }>['de
 const judge = (attributes: object, changes: EventChanges): HandlerVerdict =>
   judgeHandler(handlerWith(attributes), anEvent(changes), about());
 
+const isSuppressed = (handler: object, event: EventChanges = {}): boolean =>
+  isSuppressedRun(handlerWith(handler), anEvent({ ...SILENCED, ...event }), about());
+
+const severity = (status: number): string => ['ok', 'warning', 'critical'][status] ?? 'unknown';
+
 const SILENCED: EventChanges = { silenced: true, silenced_by: ['web:*', '*:disk'] };
 const FLAPPING: EventChanges = { action: 'flapping' };
 const resolved = (...history: string[]): EventChanges => ({ action: 'resolve', check: { status: 0, history } });
@@ -259,13 +264,11 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
   });
 
   test('a silence suppresses a run only when nothing else is against it', () => {
-    const suppressed = (handler: object, event: EventChanges = {}): boolean =>
-      isSuppressedRun(handlerWith(handler), anEvent({ ...SILENCED, ...event }), about());
-    expect(suppressed({})).toBe(true);
-    expect(suppressed({ filter: 'unsilenced' })).toBe(true);
-    expect(suppressed({ filter: 'staging' })).toBe(false);
-    expect(suppressed({ severities: ['ok'] })).toBe(false);
-    expect(suppressed({}, FLAPPING)).toBe(false);
+    expect(isSuppressed({})).toBe(true);
+    expect(isSuppressed({ filter: 'unsilenced' })).toBe(true);
+    expect(isSuppressed({ filter: 'staging' })).toBe(false);
+    expect(isSuppressed({ severities: ['ok'] })).toBe(false);
+    expect(isSuppressed({}, FLAPPING)).toBe(false);
   });
 });
 
@@ -294,7 +297,6 @@ test('an event is handled exactly when nothing is against it', () => {
           silenced_by: silenced ? ['web:*'] : [],
           check: { status, history: history.map(String) },
         });
-        const severity = (one: number): string => ['ok', 'warning', 'critical'][one] ?? 'unknown';
         const told = action === 'resolve' ? history : [status];
         const expected =
           (action !== 'flapping' || handler.handle_flapping === true) &&
