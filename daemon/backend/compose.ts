@@ -15,12 +15,19 @@ import { reload } from './config/reload.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
+import { DeadLetters } from './handlers/dead-letters.ts';
+import { Delivery } from './handlers/deliver.ts';
+import { LastDeliveries } from './handlers/last-deliveries.ts';
+import { JobRunner } from './handlers/run-jobs.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
 import { Metrics } from './metrics.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
 import { Events } from './pipeline/events.ts';
+import { HandlerJobs } from './pipeline/handler-jobs.ts';
+import { EventHandling } from './pipeline/handle-event.ts';
+import { logHandling } from './pipeline/log-handling.ts';
 import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
 import { Results } from './pipeline/results.ts';
@@ -92,7 +99,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 
   const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
   const { definitions } = config;
-  const batcher = new Batcher({ registry, store, lease, clock, log }, options.batcher);
+  const handling = new EventHandling(definitions);
+  const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
+  parts.use(logHandling({ batcher, clock, log }));
   parts.defer(() => batcher.close());
   const limits = {
     get proxyClientQuota() {
@@ -119,6 +128,29 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const name = hostname();
   const feed = parts.use(
     new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name }),
+  );
+
+  const jobs = parts.use(new HandlerJobs({ batcher, clock, log }));
+  const deadLetters = new DeadLetters({ jobs, clock, log });
+  const last = new LastDeliveries();
+  const delivery = parts.use(
+    new Delivery({ definitions, clock, log, feed, clients, networks: () => config.program['handler-networks'] }),
+  );
+  // Before anything can be committed, so that what the last run left comes first.
+  const handlers = parts.use(
+    await JobRunner.start({
+      definitions,
+      delivery,
+      jobs,
+      deadLetters,
+      last,
+      batcher,
+      registry,
+      store,
+      clock,
+      log,
+      chance: Math.random,
+    }),
   );
 
   parts.use(await expireSilenced({ registry, store, shard: SHARD, silenced, clock, log }));
@@ -154,7 +186,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     },
   };
   const timers = parts.use(new TimerLag(clock));
-  const metrics = parts.use(new Metrics({ registry, batcher, results, agents, feed, timers, clock }));
+  const metrics = parts.use(
+    new Metrics({ registry, batcher, results, agents, feed, handlers, deadLetters, timers, clock }),
+  );
   const authorize = authorizer({ config, place: status, clock, log });
   const app = await openServer({
     results,
@@ -165,6 +199,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     stashes,
     checks,
     checkNames,
+    handlers,
+    deadLetters,
+    deliveries: last,
     requests,
     schedule,
     registry,
@@ -176,7 +213,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     config,
     status,
     metrics,
-    health: { registry, store, batcher, feed, timers, clock },
+    health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
   });
   parts.defer(() => close(app));
   const upgrades = routeUpgrades(

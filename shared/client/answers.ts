@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
 import type { Client } from '../schemas/client.ts';
+import type { DeadLetterSummary, HandlerStatus } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import { EXPIRE_NEVER } from '../domain/expiry.ts';
 import type { SilencedView } from '../schemas/silenced.ts';
@@ -121,6 +122,36 @@ const aggregateResults = z.looseObject({
 /** The different outputs of one check in an aggregate, with the clients that gave them. */
 export type AggregateResults = z.infer<typeof aggregateResults>;
 
+const deadLetter = z.looseObject({
+  id: z.number(),
+  handler: z.string(),
+  client: z.string(),
+  check: z.string(),
+  queued_at: z.number(),
+  failed_at: z.number(),
+  attempts: z.number(),
+  reason: z.string(),
+});
+
+/** A run of a handler that failed for good; times in epoch seconds. */
+export type StoredDeadLetter = z.infer<typeof deadLetter>;
+
+const handlerStatus = z.looseObject({
+  name: z.string(),
+  type: z.string().nullable(),
+  queued: z.number(),
+  running: z.number(),
+  retrying: z.number(),
+  delivered: z.number(),
+  failed: z.number(),
+  last_error: z.looseObject({ at: z.number(), reason: z.string() }).nullable(),
+  /** Seconds. */
+  oldest_age: z.number().nullable(),
+});
+
+/** What a handler does and has before it, since the backend started. */
+export type RunningHandlerStatus = z.infer<typeof handlerStatus>;
+
 const content = z.record(z.string(), z.unknown());
 const stash = z.looseObject({ path: z.string(), content, expire: z.number().nullish().transform(orNever) });
 
@@ -173,6 +204,11 @@ export const answers = {
   stashes: z.array(stash),
   object: content,
   silencedOne: silenced,
+  handlers: z.array(handlerStatus) satisfies z.ZodType<HandlerStatus[]>,
+  deadLetters: z.array(deadLetter) satisfies z.ZodType<DeadLetterSummary[]>,
+  deadLetter: deadLetter.extend({ event: content }),
+  retried: z.object({ retried: z.number() }),
+  dropped: z.object({ dropped: z.number() }),
   renamed,
 };
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { MonError } from '../errors.ts';
 import type { Client } from '../schemas/client.ts';
+import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
@@ -11,6 +12,8 @@ import type {
   BackendInfo,
   ClientHistory,
   DefinedCheck,
+  RunningHandlerStatus,
+  StoredDeadLetter,
   StoredStash,
 } from './answers.ts';
 import { parseBackendAddress } from './backend-address.ts';
@@ -135,6 +138,16 @@ export interface ApiClient {
   /** Replaces the stash at that path. */
   saveStash(stash: SubmittedStash): Promise<void>;
   deleteStash(path: string): Promise<boolean>;
+  /** By name. */
+  handlers(): Promise<RunningHandlerStatus[]>;
+  /** Runs of handlers that failed for good, in the order in which they failed. */
+  deadLetters(about?: { readonly handler?: string }): Promise<StoredDeadLetter[]>;
+  /** With its event. */
+  deadLetter(id: number): Promise<(StoredDeadLetter & { readonly event: Record<string, unknown> }) | undefined>;
+  /** @throws MonError `not_found` when there is none of this id */
+  retryDeadLetters(which: { readonly id: number } | DeadLetterSelection): Promise<{ retried: number }>;
+  dropDeadLetter(id: number): Promise<boolean>;
+  dropDeadLetters(which: DeadLetterSelection): Promise<{ dropped: number }>;
   info(): Promise<BackendInfo>;
   /** The configuration in force, without secrets. */
   settings(): Promise<Record<string, unknown>>;
@@ -287,6 +300,26 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     deleteStash(path) {
       return remove(['stashes', path]);
     },
+    handlers() {
+      return get([...MON, 'handlers'], answers.handlers);
+    },
+    deadLetters({ handler } = {}) {
+      return get(DEAD_LETTERS, answers.deadLetters, { 'filter.handler': handler });
+    },
+    deadLetter(id) {
+      return find([...DEAD_LETTERS, String(id)], answers.deadLetter);
+    },
+    retryDeadLetters(which) {
+      return 'id' in which
+        ? post([...DEAD_LETTERS, String(which.id), 'retry'], {}, answers.retried)
+        : post([...DEAD_LETTERS, 'retry'], which, answers.retried);
+    },
+    dropDeadLetter(id) {
+      return remove([...DEAD_LETTERS, String(id)]);
+    },
+    dropDeadLetters(which) {
+      return post([...DEAD_LETTERS, 'drop'], which, answers.dropped);
+    },
     info() {
       return get(['info'], answers.info);
     },
@@ -310,6 +343,8 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
   };
 }
 
+const MON = ['api', 'mon', 'v1'];
+const DEAD_LETTERS = [...MON, 'dead-letters'];
 /** The legacy `/checks` with the next run of each. */
 const SCHEDULED_CHECKS = ['api', 'mon', 'v1', 'checks'];
 

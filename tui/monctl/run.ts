@@ -9,7 +9,9 @@ import { backendCommands } from './commands/backend.ts';
 import { checkCommands } from './commands/check.ts';
 import { clientCommands } from './commands/client.ts';
 import { completionCommand } from './commands/completion.ts';
+import { deadLetterCommands } from './commands/dead-letter.ts';
 import { eventCommands } from './commands/event.ts';
+import { handlerCommands } from './commands/handler.ts';
 import { resultCommands } from './commands/result.ts';
 import { silencedCommands } from './commands/silenced.ts';
 import { stashCommands } from './commands/stash.ts';
@@ -30,6 +32,8 @@ export const COMMANDS = [
   ...resultCommands,
   ...aggregateCommands,
   ...stashCommands,
+  ...handlerCommands,
+  ...deadLetterCommands,
   ...backendCommands,
   completionCommand,
   versionCommand,

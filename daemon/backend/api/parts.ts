@@ -1,6 +1,9 @@
+import type { Deliveries } from '../../../shared/schemas/explain.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
+import type { DeadLetters } from '../handlers/dead-letters.ts';
+import type { JobRunner } from '../handlers/run-jobs.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Aggregates } from '../pipeline/aggregates.ts';
 import type { Checks } from '../pipeline/checks.ts';
@@ -31,6 +34,9 @@ export interface ApiParts {
   readonly checkNames: CheckNames;
   readonly requests: CheckRequests;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly deadLetters: DeadLetters;
+  readonly deliveries: Deliveries;
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;

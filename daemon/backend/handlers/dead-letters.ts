@@ -135,7 +135,6 @@ export class DeadLetters {
     for (const entry of this.#entries.values()) if (!this.#claimed.has(entry.id)) return entry;
     return undefined;
   }
-
 }
 
 function shortened(reason: string): string {

@@ -48,7 +48,8 @@ export class JobBodies {
   async #readWanted(): Promise<void> {
     const wanted = [...this.#wanted];
     this.#wanted = new Map();
-    for (let start = 0; start < wanted.length; start += READ_MAX) await this.#readSome(wanted.slice(start, start + READ_MAX));
+    for (let start = 0; start < wanted.length; start += READ_MAX)
+      await this.#readSome(wanted.slice(start, start + READ_MAX));
   }
 
   async #readSome(some: readonly (readonly [number, Wanted])[]): Promise<void> {

@@ -125,18 +125,7 @@ export class JobRunner implements AsyncDisposable {
 
   /** By name: every handler that had something to run. */
   figures(): ReadonlyMap<string, HandlerFigures> {
-    return new Map(
-      [...this.#lanes].map(([name, { queue, overflow: _, ...rest }]) => [
-        name,
-        {
-          ...rest,
-          waiting: queue.size - queue.running - queue.retrying,
-          running: queue.running,
-          retrying: queue.retrying,
-          oldestAtMs: queue.oldest?.queuedAtMs,
-        },
-      ]),
-    );
+    return new Map([...this.#lanes].map(([name, lane]) => [name, figuresOf(lane)]));
   }
 
   /** Starts nothing more, gives what runs some time, and stores what has become of it. */
@@ -146,7 +135,10 @@ export class JobRunner implements AsyncDisposable {
     clearImmediate(this.#starting);
     for (const timer of this.#timers) timer[Symbol.dispose]();
     if (!(await this.#endWithin(GRACE_MS))) {
-      this.#parts.log.warn({ running: this.#runs.size }, 'handlers are still running, they are ended and run again at the next start');
+      this.#parts.log.warn(
+        { running: this.#runs.size },
+        'handlers are still running, they are ended and run again at the next start',
+      );
       this.#abort.abort();
       await this.#endWithin(ABORT_MS);
     }
@@ -356,10 +348,27 @@ export class JobRunner implements AsyncDisposable {
   async #endWithin(ms: number): Promise<boolean> {
     if (this.#runs.size === 0) return true;
     const { promise: late, resolve } = Promise.withResolvers<false>();
-    using _timer = this.#parts.clock.after(ms, () => resolve(false));
+    const timer = this.#parts.clock.after(ms, () => resolve(false));
     const over = Promise.all(this.#runs).then((): true => true);
-    return await Promise.race([over, late]);
+    const isOver = await Promise.race([over, late]);
+    timer[Symbol.dispose]();
+    return isOver;
   }
+}
+
+function figuresOf({ queue, delivered, failed, retried, lastFailure }: Lane): HandlerFigures {
+  const { running, retrying } = queue;
+  const oldestAtMs = queue.oldest?.queuedAtMs;
+  return {
+    waiting: queue.size - running - retrying,
+    running,
+    retrying,
+    delivered,
+    failed,
+    retried,
+    lastFailure,
+    oldestAtMs,
+  };
 }
 
 function ticketOf({ id, namespace, client, check, handler, queued_at: queuedAtMs }: HandlerJob): Ticket {

@@ -25,28 +25,24 @@ interface Pending {
 const AGAIN_MS = 1000;
 
 /**
- * Changes of stored runs, through the batcher. They take nothing of its queue, so that handlers neither wait for results
- * nor keep them out, and there is one command at a time, which takes along all that has come up since the last one.
+ * Changes of stored runs, through the batcher: one command at a time, which takes along all that has come up since the
+ * last one, so that handlers that finish a thousand runs a second take no place of results.
  */
 export class HandlerJobs implements Disposable {
   readonly #batcher: Batcher;
   readonly #clock: Clock;
   readonly #log: Log;
   #pending: Pending[] = [];
-  #isWriting = false;
+  /** Of the one command: `enqueued` takes along what is pending, `applied` no longer does. */
+  #state: 'none' | 'enqueued' | 'applied' = 'none';
   #again: Disposable | undefined;
-  /** Told when there is nothing left to write, or when it could not be written. */
-  #waiting: (() => void)[] = [];
+  #isDisposed = false;
+  #onWritten: (() => void) | undefined;
 
   constructor({ batcher, clock, log }: { readonly batcher: Batcher; readonly clock: Clock; readonly log: Log }) {
     this.#batcher = batcher;
     this.#clock = clock;
     this.#log = log;
-  }
-
-  /** Changes that are not stored yet. */
-  get unstored(): number {
-    return this.#pending.length;
   }
 
   /** Stores a change, however often it takes. */
@@ -61,30 +57,33 @@ export class HandlerJobs implements Disposable {
    * @throws MonError `unavailable`
    */
   apply(changes: readonly JobChange[]): Promise<void> {
-    return this.#batcher.run((transaction) => applyAll(transaction, changes), { weight: 0 });
+    return this.#batcher.run((transaction) => applyAll(transaction, changes));
   }
 
-  /** Waits until everything is stored, but not for a store that refuses. */
+  /** Hands everything to the batcher, whose end stores it. */
   async flush(): Promise<void> {
-    if (this.#pending.length === 0 && !this.#isWriting) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
+    if (this.#state === 'applied') {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onWritten = resolve;
+      await promise;
+    }
     this.#write();
-    await promise;
   }
 
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     this.#again?.[Symbol.dispose]();
   }
 
   #write(): void {
-    if (this.#isWriting || this.#pending.length === 0) return;
-    this.#isWriting = true;
+    if (this.#state !== 'none' || this.#pending.length === 0) return;
+    this.#state = 'enqueued';
     let taken: Pending[] = [];
     try {
       this.#batcher.enqueue({
-        weight: 0,
+        weight: 1,
         apply: (transaction) => {
+          this.#state = 'applied';
           // It is called again when the batch has to begin anew.
           taken = taken.concat(this.#pending);
           this.#pending = [];
@@ -101,35 +100,31 @@ export class HandlerJobs implements Disposable {
   }
 
   #written(taken: readonly Pending[], error: MonError | undefined): void {
-    if (error !== undefined) {
+    if (error === undefined) {
+      this.#state = 'none';
+      for (const { onStored } of taken) onStored?.();
+      this.#write();
+    } else {
       this.#pending = [...taken, ...this.#pending];
       this.#putOff(error);
-      return;
     }
-    this.#isWriting = false;
-    for (const { onStored } of taken) onStored?.();
-    if (this.#pending.length > 0) this.#write();
-    else this.#tellWaiting();
+    this.#onWritten?.();
   }
 
   #putOff(error: unknown): void {
-    this.#isWriting = false;
+    this.#state = 'none';
     this.#log.warn(
       { error: errorMessage(error), changes: this.#pending.length },
-      'what became of runs of handlers was not stored, it is tried again soon',
+      this.#isDisposed
+        ? 'what became of runs of handlers was not stored, they are run again at the next start'
+        : 'what became of runs of handlers was not stored, it is tried again soon',
     );
+    if (this.#isDisposed) return;
     this.#again?.[Symbol.dispose]();
     this.#again = this.#clock.after(AGAIN_MS, () => {
       this.#again = undefined;
       this.#write();
     });
-    this.#tellWaiting();
-  }
-
-  #tellWaiting(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const tell of waiting) tell();
   }
 }
 
