@@ -34,6 +34,20 @@ async function play(rig: HandlingRig, statuses: readonly number[], attributes = 
   return runs;
 }
 
+/** With an open event of `web-1/disk`. */
+const openTroubled = async (): Promise<HandlingRig> => {
+  const rig = await openRig();
+  await rig.report(2, { ttl: 60 });
+  rig.takeRuns();
+  return rig;
+};
+
+const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
+  rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
+
+const keepalive = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
+  rig.clients.keepalive(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', ...attributes });
+
 describe('which results are handled (completion 1.4)', () => {
   test('every failure and the resolve, and no OK besides', async () => {
     const runs = await play(await openRig(), [0, 1, 1, 2, 0, 0, 3]);
@@ -110,15 +124,8 @@ describe('which results are handled (completion 1.4)', () => {
 });
 
 describe('every origin goes the same way', () => {
-  const open = async (): Promise<HandlingRig> => {
-    const rig = await openRig();
-    await rig.report(2, { ttl: 60 });
-    rig.takeRuns();
-    return rig;
-  };
-
   test('a resolve on request', async () => {
-    const rig = await open();
+    const rig = await openTroubled();
     await rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk');
     const [job] = rig.takeJobs();
     expect(job?.event).toMatchObject({
@@ -128,7 +135,7 @@ describe('every origin goes the same way', () => {
   });
 
   test('the deletion of a client, of which the event still knows all', async () => {
-    const rig = await open();
+    const rig = await openTroubled();
     await rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined });
     const [job, ...others] = rig.takeJobs();
     expect(job?.event).toMatchObject({ action: 'resolve', client: { name: 'web-1', type: 'proxy' } });
@@ -136,20 +143,20 @@ describe('every origin goes the same way', () => {
   });
 
   test('the deletion of a check', async () => {
-    const rig = await open();
+    const rig = await openTroubled();
     await rig.checks.remove(DEFAULT_NAMESPACE, 'disk');
     expect(rig.takeRuns()).toEqual(['default resolve']);
   });
 
   test('a result that has gone stale', async () => {
-    const rig = await open();
+    const rig = await openTroubled();
     rig.clock.advance(60_000);
     await rig.stale.record(DEFAULT_NAMESPACE, [['web-1', 'disk']]);
     expect(rig.takeJobs().map(({ event }) => event.check.output)).toEqual(['Last check execution was 60 seconds ago']);
   });
 
   test('what the backend concludes itself, such as a missing keepalive', async () => {
-    const rig = await open();
+    const rig = await openTroubled();
     const check = { name: 'keepalive', output: 'none', status: 2, executed: NOW, issued: NOW };
     await rig.results.record(DEFAULT_NAMESPACE, [{ client: 'web-1', reporter: 'web-1', check }]);
     expect(rig.takeRuns()).toEqual(['default create']);
@@ -230,9 +237,6 @@ describe('what handlers get', () => {
 });
 
 describe('silences (completion 1.3)', () => {
-  const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
-    rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
-
   test('keep handlers back, but for those that opted out; the occurrences go on', async () => {
     const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
     await silence(rig);
@@ -422,9 +426,6 @@ describe('the log (completion 1.8)', () => {
 
 describe('the registration of a client (legacy-peer, State machine)', () => {
   const REGISTRATION: HandlingSections = { handlers: { registration: PIPE, file: PIPE } };
-  const keepalive = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
-    rig.clients.keepalive(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', ...attributes });
-
   test('is an event of its own with its first keepalive, as recorded with the peer, and is not stored', async () => {
     const rig = await openRig(REGISTRATION);
     await keepalive(rig, { timestamp: NOW });
