@@ -1,7 +1,14 @@
+import type { Client } from '../../shared/schemas/client.ts';
+import type { EventCheck } from '../../shared/schemas/event.ts';
 import type { HandledEvent, HandlerJob } from '../../shared/schemas/handler-job.ts';
 
+interface EventParts extends Partial<Omit<HandledEvent, 'client' | 'check'>> {
+  readonly client?: Partial<Client>;
+  readonly check?: Partial<EventCheck>;
+}
+
 /** An event as handlers get it: disk on web-1 is critical. */
-export function anEvent({ check, client, ...rest }: Partial<HandledEvent> = {}): HandledEvent {
+export function anEvent({ check, client, ...rest }: EventParts = {}): HandledEvent {
   return {
     id: '4f5b1d6e-8a36-4a0e-9d3c-0d8a3a1c9b11',
     client: {
@@ -33,7 +40,7 @@ export function anEvent({ check, client, ...rest }: Partial<HandledEvent> = {}):
     silenced: false,
     silenced_by: [],
     ...rest,
-  } as HandledEvent;
+  };
 }
 
 /** A run of the handler `mail` for `anEvent`. */
@@ -47,5 +54,5 @@ export function aJob(about: Partial<HandlerJob> = {}): HandlerJob {
     queued_at: 1_767_225_600_000,
     event: anEvent(),
     ...about,
-  } as HandlerJob;
+  };
 }

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import { OUTPUT_BYTES_MAX, runCommand, type CommandOutcome } from '../../../daemon/command/run-command.ts';
 import { openSpool } from '../../../daemon/agent/spool.ts';
+import { isAlive } from '../../support/is-alive.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -17,11 +17,6 @@ async function outputOf(command: string): Promise<string> {
   const outcome = await run(command);
   if (outcome.kind !== 'exited') throw new Error(`the command ${outcome.kind}`);
   return outcome.output;
-}
-
-/** A killed process whose parent has not asked for it yet (Z) is not alive. */
-function isAlive(pid: number): boolean {
-  return /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout);
 }
 
 /** Runs itself once more as a child, down to generation 0; all of them ignore polite signals and tell their ids. */
