@@ -201,7 +201,6 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     checkNames,
     handlers,
     deadLetters,
-    deliveries: last,
     requests,
     schedule,
     registry,
@@ -214,6 +213,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     status,
     metrics,
     health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
+    handling,
+    deliveries: last,
   });
   parts.defer(() => close(app));
   const upgrades = routeUpgrades(

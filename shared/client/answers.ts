@@ -181,6 +181,44 @@ export type BackendInfo = z.infer<typeof info>;
 
 const renamed = z.looseObject({ moved: z.number() });
 
+const verdict = z.looseObject({
+  handler: z.string(),
+  // Newer backends may know more of them.
+  verdict: z.string(),
+  reason: z.string(),
+});
+
+const explanation = z.looseObject({
+  client: z.string(),
+  check: z.string(),
+  event: z
+    .looseObject({ id: z.string(), status: z.number(), action, occurrences: z.number(), silenced_by: strings })
+    .nullable(),
+  reason: z.string(),
+  handlers: z.array(
+    verdict.extend({
+      delivery: z
+        .looseObject({ state: z.string(), at: z.number(), attempts: z.number(), reason: z.string().optional() })
+        .nullable(),
+    }),
+  ),
+});
+
+/** Why the handlers of a check run or do not run for its event. */
+export type EventExplanation = z.infer<typeof explanation>;
+
+const simulation = z.looseObject({
+  client: z.string(),
+  check: z.string(),
+  transition: z.string(),
+  event: event.nullable(),
+  reason: z.string(),
+  handlers: z.array(verdict),
+});
+
+/** What a result would do. */
+export type SimulatedResult = z.infer<typeof simulation>;
+
 export const answers = {
   event: event satisfies z.ZodType<Event>,
   events: z.array(event) satisfies z.ZodType<Event[]>,
@@ -210,6 +248,8 @@ export const answers = {
   retried: z.object({ retried: z.number() }),
   dropped: z.object({ dropped: z.number() }),
   renamed,
+  explanation,
+  simulation,
 };
 
 function orEmpty(text: string | null | undefined): string {

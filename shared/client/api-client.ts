@@ -12,7 +12,9 @@ import type {
   BackendInfo,
   ClientHistory,
   DefinedCheck,
+  EventExplanation,
   RunningHandlerStatus,
+  SimulatedResult,
   StoredDeadLetter,
   StoredStash,
 } from './answers.ts';
@@ -87,6 +89,10 @@ export interface ApiClient {
   /** By client name, then check name. */
   events(query?: OfClientOrCheck): Promise<Event[]>;
   event(client: string, check: string): Promise<Event | undefined>;
+  /** What becomes of an event at each handler, and why; undefined when there is neither an event nor a result. */
+  explainEvent(client: string, check: string): Promise<EventExplanation | undefined>;
+  /** What a result would do; nothing is changed. */
+  simulate(result: SubmittedResult): Promise<SimulatedResult>;
   /** @throws MonError `not_found` when there is no such event */
   resolve(target: CheckOnClient): Promise<{ issued: number }>;
   results(query?: OfClientOrCheck): Promise<StoredResult[]>;
@@ -199,6 +205,12 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     },
     event(client, check) {
       return find(['events', client, check], answers.event);
+    },
+    explainEvent(client, check) {
+      return find([...MON, 'events', client, check, 'explain'], answers.explanation);
+    },
+    simulate(result) {
+      return post([...MON, 'simulate'], result, answers.simulation);
     },
     async resolve({ client, check }) {
       const answer = await ask({ method: 'POST', path: ['resolve'], body: { client, check }, accept: [404] });

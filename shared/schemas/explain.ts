@@ -65,7 +65,16 @@ export interface Deliveries {
   lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined;
 }
 
-export type HandlerExplanation = HandlerVerdict & { readonly delivery: Delivery | null };
+/** A delivery as the API shows it. */
+export type DeliveryView = Omit<Delivery, 'at'> & {
+  /** Epoch seconds. */
+  readonly at: number;
+};
+
+export type HandlerExplanation = HandlerVerdict & {
+  /** Of the last run for this client and check; null: none since the backend started, or none that is remembered. */
+  readonly delivery: DeliveryView | null;
+};
 
 /** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
 export interface Explanation {

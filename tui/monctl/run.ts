@@ -13,6 +13,7 @@ import { deadLetterCommands } from './commands/dead-letter.ts';
 import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
 import { resultCommands } from './commands/result.ts';
+import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
 import { stashCommands } from './commands/stash.ts';
 import { versionCommand } from './commands/version.ts';
@@ -34,6 +35,7 @@ export const COMMANDS = [
   ...stashCommands,
   ...handlerCommands,
   ...deadLetterCommands,
+  simulateCommand,
   ...backendCommands,
   completionCommand,
   versionCommand,

@@ -9,6 +9,7 @@ import type { Aggregates } from '../pipeline/aggregates.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Events } from '../pipeline/events.ts';
+import type { EventHandling } from '../pipeline/handle-event.ts';
 import type { CheckNames } from '../pipeline/rename-check.ts';
 import type { CheckRequests } from '../pipeline/requests.ts';
 import type { Results } from '../pipeline/results.ts';
@@ -36,7 +37,6 @@ export interface ApiParts {
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly handlers: Pick<JobRunner, 'figures'>;
   readonly deadLetters: DeadLetters;
-  readonly deliveries: Deliveries;
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;
@@ -47,6 +47,8 @@ export interface ApiParts {
   readonly status: BackendStatus;
   readonly metrics: Metrics;
   readonly health: HealthParts;
+  readonly handling: EventHandling;
+  readonly deliveries: Deliveries;
 }
 
 /** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */

@@ -29,7 +29,9 @@ import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, 
 import { checkRoutesOfMon } from './mon-v1/checks.ts';
 import { deadLetterRoutes } from './mon-v1/dead-letters.ts';
 import { handlerRoutes } from './mon-v1/handlers.ts';
+import { explainRoutes } from './mon-v1/explain.ts';
 import { batchRoutes } from './mon-v1/results.ts';
+import { simulateRoutes } from './mon-v1/simulate.ts';
 import type { ApiParts } from './parts.ts';
 
 type Refused = (error: unknown) => void;
@@ -133,6 +135,8 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   settingsRoutes(app, parts);
   batchRoutes(app, parts);
   checkRoutesOfMon(app, parts);
+  explainRoutes(app, parts);
+  simulateRoutes(app, parts);
   handlerRoutes(app, parts);
   deadLetterRoutes(app, parts);
   await app.ready();

@@ -1,7 +1,15 @@
 import { handlingSentence, noEventSentence } from '../../../shared/domain/explain-handling.ts';
 import { refusal, type RoutedHandler } from '../../../shared/domain/handling.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
-import type { Deliveries, ExplainedEvent, Explanation, HandlerVerdict } from '../../../shared/schemas/explain.ts';
+import type {
+  Deliveries,
+  Delivery,
+  DeliveryView,
+  ExplainedEvent,
+  Explanation,
+  HandlerExplanation,
+  HandlerVerdict,
+} from '../../../shared/schemas/explain.ts';
 import type { EventHandling } from '../pipeline/handle-event.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
@@ -12,8 +20,7 @@ import { readRecords } from './records.ts';
 interface ExplainParts {
   readonly store: Store;
   readonly handling: EventHandling;
-  /** Without them no delivery is known. */
-  readonly deliveries?: Deliveries;
+  readonly deliveries: Deliveries;
 }
 
 /** Why the handlers of a check run or do not run for its event as it is stored; undefined when its record is gone. */
@@ -26,9 +33,9 @@ export async function explainEvent(
   if (found === undefined) return undefined;
   const [, record] = found;
   const { name: client, namespace } = entry.client;
-  const deliveryAt = (verdict: HandlerVerdict): Explanation['handlers'][number] => ({
+  const deliveryAt = (verdict: HandlerVerdict): HandlerExplanation => ({
     ...verdict,
-    delivery: deliveries?.lastOf(namespace.name, client, entry.name, verdict.handler) ?? null,
+    delivery: deliveryView(deliveries.lastOf(namespace.name, client, entry.name, verdict.handler)),
   });
   const event = eventOf(entry, record, nowMs);
   if (event !== undefined) {
@@ -40,6 +47,10 @@ export async function explainEvent(
   const verdicts = handling.route(record.check).handlers.map(withoutEvent);
   const reason = noEventSentence(record.check.status);
   return { client, check: entry.name, event: null, reason, handlers: verdicts.map(deliveryAt) };
+}
+
+function deliveryView(delivery: Delivery | undefined): DeliveryView | null {
+  return delivery === undefined ? null : { ...delivery, at: Math.floor(delivery.at / 1000) };
 }
 
 function withoutEvent(handler: RoutedHandler): HandlerVerdict {
