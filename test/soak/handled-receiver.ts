@@ -48,13 +48,12 @@ export class HandledReceiver implements AsyncDisposable {
       );
     });
     const hook = createHttpServer((request, response) => {
-      text(request).then(
-        (body) => {
-          take('hook', body);
-          response.end();
-        },
-        () => undefined,
-      );
+      text(request)
+        .then((body) => take('hook', body))
+        .then(
+          () => void response.end(),
+          () => undefined,
+        );
     });
     const waits = { queue_limit: 1_000_000 };
     return {
