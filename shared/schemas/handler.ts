@@ -55,13 +55,19 @@ const transportOptionsSchema = z.looseObject({
 /** The body and the connection are not for a definition to describe. */
 const OWN_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
 
-const headersSchema = z.record(
-  z
-    .string()
-    .regex(/^[\w-]+$/, 'must be the name of a header')
-    .refine((name) => !OWN_HEADER.test(name), 'is set by the backend itself'),
-  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be the value of a header: one line'),
-);
+const headersSchema = z
+  .record(z.string(), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be the value of a header: one line'))
+  .superRefine((headers, context) => {
+    for (const name of Object.keys(headers)) {
+      const message = headerNameProblem(name);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
+
+function headerNameProblem(name: string): string | undefined {
+  if (!/^[\w-]+$/.test(name)) return 'must be the name of a header';
+  return OWN_HEADER.test(name) ? 'is set by the backend itself' : undefined;
+}
 
 /** A handler definition (completion 1.8). */
 export const handlerSchema = z.discriminatedUnion(
