@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
-import { openInputPipe, openOutputPipe } from './named-pipe.ts';
+import { openCommandPipes } from './named-pipe.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
 /** Most bytes of output that are kept (design S7). */
@@ -91,27 +91,26 @@ const JOINED = 'exec /bin/sh -c "$1" 2>&1';
 async function spawnCommand(command: string, input: string | undefined): Promise<RunningCommand> {
   // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
   // cannot stand for two streams, though.
-  using outputPipe = await openOutputPipe().catch(() => undefined);
-  using inputPipe = input === undefined ? undefined : await openInputPipe().catch(() => undefined);
+  using pipes = await openCommandPipes(input !== undefined).catch(() => undefined);
   using shield = shieldedStdio([
-    inputPipe?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
-    outputPipe?.childEnd ?? 'pipe',
-    outputPipe?.childEnd ?? 'ignore',
+    pipes?.input?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
+    pipes?.output.childEnd ?? 'pipe',
+    pipes?.output.childEnd ?? 'ignore',
   ]);
   try {
-    const child = spawn('/bin/sh', outputPipe === undefined ? ['-c', JOINED, SHELL_NAME, command] : ['-c', command], {
+    const child = spawn('/bin/sh', pipes === undefined ? ['-c', JOINED, SHELL_NAME, command] : ['-c', command], {
       argv0: SHELL_NAME,
       detached: true,
       stdio: shield.stdio,
       env: reducedEnvironment(process.env),
     });
-    const ownInput = inputPipe?.ours ?? child.stdin ?? undefined;
+    const ownInput = pipes?.input?.ours ?? child.stdin ?? undefined;
     // A command that does not read all of it, or nothing, is none the worse for it.
     ownInput?.on('error', () => undefined).end(input ?? '');
-    return { child, output: outputPipe?.ours ?? child.stdout ?? Readable.from([]), input: ownInput };
+    return { child, output: pipes?.output.ours ?? child.stdout ?? Readable.from([]), input: ownInput };
   } catch (error) {
-    outputPipe?.ours.destroy();
-    inputPipe?.ours.destroy();
+    pipes?.output.ours.destroy();
+    pipes?.input?.ours.destroy();
     throw error;
   }
 }
