@@ -15,7 +15,7 @@ export const simulateCommand: Command = {
   options: {},
   examples: [
     ['monctl simulate result.yml', 'who would be told?'],
-    ['monctl result info web-001 disk -o json | jq .check | monctl simulate -', 'of the last result, once more'],
+    ['monctl simulate - < result.json', 'from a program'],
   ],
   async run(call) {
     const { api, operands, output, nowMs } = call;
