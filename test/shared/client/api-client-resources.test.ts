@@ -12,6 +12,25 @@ const HISTORY = { check: 'disk', history: [0, 2], last_execution: 5, last_status
 const SUMMARY = { clients: 2, checks: 1, results: { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 0 } };
 const OUTPUTS = [{ check: 'disk', summary: [{ output: 'full', total: 1, clients: ['web-001'] }] }];
 const STASH = { path: 'deploy/web', content: { version: 12 }, expire: -1 };
+const VERDICT = { handler: 'mail', verdict: 'severity', reason: 'it is warning, and the handler wants critical' };
+const EXPLANATION = {
+  client: 'a',
+  check: 'disk',
+  event: { id: 'x', status: 1, action: 'create', occurrences: 1, silenced_by: [] },
+  reason: 'nobody handles it',
+  handlers: [
+    { ...VERDICT, delivery: null },
+    { ...VERDICT, delivery: { state: 'failed', at: 7, attempts: 2, reason: 'refused' } },
+  ],
+};
+const SIMULATION = {
+  client: 'a',
+  check: 'disk',
+  transition: 'none',
+  event: null,
+  reason: 'nothing to handle',
+  handlers: [VERDICT],
+};
 const INFO = {
   sensu: { version: '1.9.0' },
   transport: {
@@ -154,6 +173,28 @@ test.each<{
     body: { to: 'fs', force: true },
     answer: { status: 200, body: { moved: 3 } },
     got: { moved: 3 },
+  },
+  {
+    name: 'explain an event',
+    call: (api) => api.explainEvent('a', 'disk'),
+    sent: 'GET /api/mon/v1/events/a/disk/explain',
+    answer: { status: 200, body: EXPLANATION },
+    got: EXPLANATION,
+  },
+  {
+    name: 'explain nothing',
+    call: (api) => api.explainEvent('a', 'disk'),
+    sent: 'GET /api/mon/v1/events/a/disk/explain',
+    answer: GONE,
+    got: undefined,
+  },
+  {
+    name: 'simulate a result',
+    call: (api) => api.simulate({ name: 'disk', output: 'full', status: 2 }),
+    sent: 'POST /api/mon/v1/simulate',
+    body: { name: 'disk', output: 'full', status: 2 },
+    answer: { status: 200, body: SIMULATION },
+    got: SIMULATION,
   },
   {
     name: 'aggregates',

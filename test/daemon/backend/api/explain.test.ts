@@ -47,7 +47,7 @@ describe('explain', () => {
     const { event, reason, handlers } = await explain();
     expect(event).toMatchObject({ status: 1, action: 'create', occurrences: 1, silenced_by: [] });
     expect(reason).toBe('mail, wrapped handle it, pager, staging, calm, nope do not');
-    expect(handlers.map(({ delivery: _, ...verdict }) => verdict)).toEqual([
+    expect(handlers.map(({ delivery: _delivery, ...verdict }) => verdict)).toEqual([
       { handler: 'mail', verdict: 'handle', reason: 'nothing keeps it from running' },
       { handler: 'pager', verdict: 'severity', reason: 'it is warning, and the handler wants critical' },
       {
@@ -185,9 +185,8 @@ describe('simulate', () => {
       event: { client: { name: 'web-1', type: 'proxy' }, check: { status: 2, history: ['2'] }, occurrences: 1 },
     });
     expect(verdicts(simulation)).toEqual(['mail handle', 'pager handle', 'nope unknown_handler']);
-    for (const list of ['/clients', '/results', '/events', '/api/mon/v1/dead-letters']) {
-      expect((await ask('GET', list)).body, list).toEqual([]);
-    }
+    const lists = ['/clients', '/results', '/events', '/api/mon/v1/dead-letters'];
+    expect(await Promise.all(lists.map(async (list) => (await ask('GET', list)).body))).toEqual([[], [], [], []]);
     expect(backend.log.messages('error')).toEqual([]);
   });
 
