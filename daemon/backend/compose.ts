@@ -34,11 +34,13 @@ import { Results } from './pipeline/results.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
 import { StaleResults } from './pipeline/stale-results.ts';
 import { Stashes } from './pipeline/stashes.ts';
+import { UnsilencedEvents } from './pipeline/unsilenced.ts';
 import type { Clock, Store } from './ports.ts';
 import { Registry } from './registry/registry.ts';
 import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
 import { expireStashes } from './scheduler/expire-stashes.ts';
+import { handleUnsilenced } from './scheduler/handle-unsilenced.ts';
 import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { watchTtls } from './scheduler/watch-ttls.ts';
@@ -99,7 +101,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 
   const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
   const { definitions } = config;
-  const handling = new EventHandling(definitions);
+  const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends']);
   const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
   parts.use(logHandling({ batcher, clock, log }));
   parts.defer(() => batcher.close());
@@ -134,7 +136,15 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const deadLetters = new DeadLetters({ jobs, clock, log });
   const last = new LastDeliveries();
   const delivery = parts.use(
-    new Delivery({ definitions, clock, log, feed, clients, networks: () => config.program['handler-networks'] }),
+    new Delivery({
+      definitions,
+      clock,
+      log,
+      feed,
+      clients,
+      registry,
+      networks: () => config.program['handler-networks'],
+    }),
   );
   // Before anything can be committed, so that what the last run left comes first.
   const handlers = parts.use(
@@ -154,6 +164,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   );
 
   parts.use(await expireSilenced({ registry, store, shard: SHARD, silenced, clock, log }));
+  const unsilenced = new UnsilencedEvents(batcher);
+  parts.use(await handleUnsilenced({ registry, store, shard: SHARD, unsilenced, clock, log }));
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));

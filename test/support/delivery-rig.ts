@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { Delivery, type DeliveryOutcome, type DeliveryParts } from '../../daemon/backend/handlers/deliver.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
+import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { MonError } from '../../shared/errors.ts';
 import { handlerSchema, type RunningHandler } from '../../shared/schemas/handler.ts';
@@ -17,6 +18,8 @@ interface RigOptions {
   readonly names?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly remove?: DeliveryParts['clients']['remove'];
+  /** Default: nobody is known. */
+  readonly registry?: Registry;
 }
 
 /** What one run is about. */
@@ -33,7 +36,14 @@ export class DeliveryRig {
   readonly published: { readonly transport: string; readonly data: string }[] = [];
   readonly #delivery: Delivery;
 
-  constructor({ mutators = {}, networks = [], names, clock = new SystemClock(), remove }: RigOptions = {}) {
+  constructor({
+    mutators = {},
+    networks = [],
+    names,
+    clock = new SystemClock(),
+    remove,
+    registry = new Registry(),
+  }: RigOptions = {}) {
     this.#delivery = new Delivery({
       definitions: new Definitions({
         checks: new Map(),
@@ -44,6 +54,7 @@ export class DeliveryRig {
       log: this.log,
       feed: { publish: (transport, data) => void this.published.push({ transport, data }) },
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
+      registry,
       networks: () => networks,
       ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
     });

@@ -7,6 +7,7 @@ import type { Definitions } from '../config/definitions.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Clock } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
 import { debug } from './debug.ts';
 import { deregister } from './deregistration.ts';
@@ -29,6 +30,8 @@ export interface DeliveryParts {
   readonly feed: Pick<FeedHub, 'publish'>;
   /** Where `deregistration` removes from. */
   readonly clients: Pick<Clients, 'remove'>;
+  /** Where it sees whether a client is back. */
+  readonly registry: Pick<Registry, 'namespace'>;
   /** The setting `handler-networks`: networks in CIDR notation that handlers may reach by name. Asked at each run. */
   readonly networks: () => readonly string[];
   /** All addresses of a name; default: what this machine knows. */
@@ -83,11 +86,12 @@ export class Delivery implements Disposable {
   }
 
   async #runBuiltIn({ job, about }: Run): Promise<DeliveryOutcome> {
+    const { clients, registry, log } = this.#parts;
     switch (job.handler) {
       case 'debug':
-        return debug(job.event, this.#parts.log, about);
+        return debug(job.event, log, about);
       case 'deregistration':
-        return this.#told(await deregister(job, this.#parts.clients), about);
+        return this.#told(await deregister(job, { clients, registry, log, about }), about);
       default:
         return failedForGood('handler is not defined');
     }
