@@ -18,7 +18,7 @@ interface Seen {
 }
 
 /** A receiver of webhooks that answers by a script. */
-async function openReceiver(answer: (seen: Seen, response: ServerResponse) => void) {
+async function openReceiver(answer: (seen: Seen, response: ServerResponse) => void, host = '127.0.0.1') {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     void (async () => {
@@ -27,7 +27,7 @@ async function openReceiver(answer: (seen: Seen, response: ServerResponse) => vo
       seen.push(one);
       answer(one, response);
     })();
-  }).listen(0, '127.0.0.1');
+  }).listen(0, host);
   let connections = 0;
   server.on('connection', () => (connections += 1));
   await once(server, 'listening');
@@ -94,6 +94,23 @@ describe('a webhook', () => {
     const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
     await new DeliveryRig().run({ type: 'webhook', url: receiver.url, redact }, { job: { event } });
     expect(JSON.parse(receiver.seen[0]?.body ?? '')).toMatchObject({ client: { password } });
+  });
+
+  test('posts what a mutator makes of the event, even nothing', async () => {
+    const receiver = await openReceiver(ok);
+    const rig = new DeliveryRig({ mutators: { nothing: { command: 'true' } } });
+    await rig.run({ type: 'webhook', url: receiver.url, mutator: 'only_check_output' });
+    await rig.run({ type: 'webhook', url: receiver.url, mutator: 'nothing', secret: 'shared' });
+    expect(receiver.seen.map(({ method, body }) => [method, body])).toEqual([
+      ['POST', anEvent().check.output],
+      ['POST', ''],
+    ]);
+  });
+
+  test('goes to an IPv6 address', async () => {
+    const receiver = await openReceiver(ok, '::1');
+    const url = `http://[::1]:${String(receiver.port)}/hook`;
+    expect(await new DeliveryRig().run({ type: 'webhook', url })).toEqual({ kind: 'delivered' });
   });
 
   test('uses its connection again', async () => {
