@@ -133,6 +133,25 @@ describe('dead letters', () => {
   });
 });
 
+test('explaining an event tells how the last run of each handler ended', async () => {
+  const [letter] = await fail('pager', 'a');
+  const delivery = async (): Promise<unknown> => {
+    const { body } = await ask('GET', '/api/mon/v1/events/a/disk/explain');
+    return (body as { handlers: readonly { delivery: unknown }[] }).handlers[0]?.delivery;
+  };
+  expect(await delivery()).toEqual({
+    state: 'failed',
+    at: expect.any(Number),
+    attempts: 1,
+    reason: 'the connection was refused',
+  });
+  await openLineReceiver(port);
+  await ask('POST', `${LETTERS}/${String(letter?.id)}/retry`, {});
+  await vi.waitFor(async () =>
+    expect(await delivery()).toEqual({ state: 'delivered', at: expect.any(Number), attempts: 1 }),
+  );
+});
+
 test('handlers are listed with what they did', async () => {
   await fail('fail', 'a');
   const { received } = await openLineReceiver(port);
