@@ -8,6 +8,9 @@ import type { ValidDefinitions } from './validate-settings.ts';
 interface References {
   readonly handler?: unknown;
   readonly handlers?: unknown;
+  /** Handlers as well (see `handlerNames`). */
+  readonly contact?: unknown;
+  readonly contacts?: unknown;
   readonly filter?: unknown;
   readonly filters?: unknown;
   readonly mutator?: unknown;
@@ -35,7 +38,7 @@ export function* definitionWarnings(definitions: ValidDefinitions): Generator<Re
 
 function* undefinedNames(path: readonly string[], named: References, definitions: ValidDefinitions): Generator<Remark> {
   for (const [kind, section, names] of [
-    ['handler', 'handlers', [named.handler, named.handlers]],
+    ['handler', 'handlers', [named.handler, named.handlers, named.contact, named.contacts]],
     ['filter', 'filters', [named.filter, named.filters]],
     ['mutator', 'mutators', [named.mutator]],
   ] as const) {
