@@ -89,6 +89,8 @@ export async function openHandlerRig(options: {
   readonly dir?: string;
   readonly clock?: ManualClock;
   readonly deadLettersMax?: number;
+  /** Results that may wait for their commit. */
+  readonly queueLimit?: number;
 }): Promise<HandlerRig> {
   const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));
   const registry = new Registry();
@@ -97,7 +99,13 @@ export async function openHandlerRig(options: {
   const log = new RecordedLog();
   const definitions = new Definitions({ checks: new Map(), handlers: new Map(Object.entries(options.handlers)) });
   const lease = await store.acquire('main', 30_000);
-  const batcher = new Batcher({ registry, store, lease, clock, log }, { batchLimit: 1 });
+  const batcher = new Batcher(
+    { registry, store, lease, clock, log },
+    {
+      batchLimit: 1,
+      ...(options.queueLimit === undefined ? {} : { queueLimit: options.queueLimit }),
+    },
+  );
   const jobs = new HandlerJobs({ batcher, clock, log });
   const deadLetters = new DeadLetters({ jobs, clock, log }, options.deadLettersMax);
   const last = new LastDeliveries();

@@ -95,8 +95,21 @@ export class HandlerJobs implements Disposable {
         settle: (error) => this.#written(taken, error),
       });
     } catch (error) {
-      this.#putOff(error);
+      if (this.#batcher.isOpen) this.#waitForRoom();
+      else this.#putOff(error);
     }
+  }
+
+  /** After a commit there is room in a queue that was full, before others can take it. */
+  #waitForRoom(): void {
+    this.#state = 'none';
+    this.#again?.[Symbol.dispose]();
+    const listening = this.#batcher.onRest(() => {
+      listening[Symbol.dispose]();
+      this.#again = undefined;
+      this.#write();
+    });
+    this.#again = listening;
   }
 
   #written(taken: readonly Pending[], error: MonError | undefined): void {

@@ -98,6 +98,20 @@ describe('a run that is over', () => {
     expect(rig.begun).toHaveLength(1);
   });
 
+  test('is forgotten with the next commit when the queue of results is full', async () => {
+    const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) }, queueLimit: 3 });
+    await rig.ask('mail', ['a', 'disk']);
+    const { job, end } = await rig.run(0);
+    const release = rig.store.hold();
+    const asked = ['b', 'c', 'd'].map((client) => rig.ask('mail', [client, 'disk']));
+    end(DELIVERED);
+    await settled();
+    release();
+    await Promise.all(asked);
+    await vi.waitFor(async () => expect((await rig.stored()).jobs).not.toContain(job.id));
+    expect(rig.log.records).toEqual([]);
+  });
+
   test('is forgotten together with others that end meanwhile', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 100 }) } });
     await rig.ask('mail', ...Array.from({ length: 100 }, (_, at): [string, string] => [String(at), 'disk']));
