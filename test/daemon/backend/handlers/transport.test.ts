@@ -1,11 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { anEvent } from '../../../support/a-job.ts';
 import { DeliveryRig } from '../../../support/delivery-rig.ts';
 import { receiver } from '../../../support/tcp-receiver.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+
+const run = promisify(execFile);
 
 const SOON = { timeout: 10_000, interval: 5 };
 
@@ -97,7 +100,7 @@ describe('transport', () => {
 
   test('does not wait for a reader of a named pipe', async () => {
     const file = join(await tempDir(), 'fifo');
-    execFileSync('mkfifo', [file]);
+    await run('mkfifo', [file]);
     const rig = new DeliveryRig();
     expect(await rig.run({ type: 'transport', pipe: { ...pipe, options: { file } } })).toMatchObject({
       kind: 'failed',
