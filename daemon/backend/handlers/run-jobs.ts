@@ -96,6 +96,8 @@ export class JobRunner implements AsyncDisposable {
   readonly #timers = new Set<Disposable>();
   readonly #abort = new AbortController();
   #listening: Disposable | undefined;
+  /** Nothing runs until everything is read: what a run commits must get an id after all that are stored. */
+  #isLoading = true;
   #isStopping = false;
 
   private constructor(parts: JobRunnerParts) {
@@ -112,14 +114,14 @@ export class JobRunner implements AsyncDisposable {
   static async start(parts: JobRunnerParts): Promise<JobRunner> {
     const runner = new JobRunner(parts);
     const committed: HandlerJob[] = [];
-    let isLoading = true;
     runner.#listening = parts.batcher.onCommit(({ jobs }) => {
-      if (isLoading) committed.push(...jobs);
+      if (runner.#isLoading) committed.push(...jobs);
       else for (const job of jobs) runner.#accept(job);
     });
     const lastId = await runner.#load();
-    isLoading = false;
+    runner.#isLoading = false;
     for (const job of committed) if (job.id > lastId) runner.#accept(job);
+    runner.#scheduleStarts();
     return runner;
   }
 
@@ -203,8 +205,12 @@ export class JobRunner implements AsyncDisposable {
 
   /** Not at once: who commits answers first, and a process that is started holds up everything for some milliseconds. */
   #startSoon(handler: string): void {
-    if (this.#isStopping) return;
     this.#startable.add(handler);
+    this.#scheduleStarts();
+  }
+
+  #scheduleStarts(): void {
+    if (this.#isLoading || this.#isStopping || this.#startable.size === 0) return;
     this.#starting ??= setImmediate(() => {
       this.#starting = undefined;
       this.#startEach();

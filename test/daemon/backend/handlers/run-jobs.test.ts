@@ -282,6 +282,8 @@ describe('a restart', () => {
     const { job } = await before.run(0);
     await before.stop('kill');
     const rig = await openHandlerRig({ dir, handlers });
+    // What a run asks for in its turn must come after, so none begins before all of them are known.
+    expect(rig.begun).toEqual([]);
     await rig.ask('mail', ['b', 'disk']);
     expect((await rig.run(1)).job.id).toBeGreaterThan(job.id);
   });
