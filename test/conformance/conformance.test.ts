@@ -14,7 +14,7 @@ const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = 
     'shows the inside of the peer': 9,
     'left to chance': 2,
   },
-  events: { equal: 272, sanctioned: 1, 'needs handlers': 8, 'shows the inside of the peer': 45, 'left to chance': 1 },
+  events: { equal: 316, sanctioned: 1, 'needs handlers': 8, 'shows the inside of the peer': 1, 'left to chance': 1 },
   keepalive_ttl: {
     equal: 25,
     sanctioned: 14,

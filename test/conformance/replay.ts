@@ -7,6 +7,7 @@ import { Listeners } from './listeners.ts';
 import { compareAnswer, compareStatus } from './compare.ts';
 import { CORRECTIONS, DIFFERENCES, UNDO, type Correction, type Difference } from './differences.ts';
 import { jumpingTime, passingTime, type RecordedTime } from './recorded-time.ts';
+import { SaidVerdicts } from './said-verdicts.ts';
 import {
   jsonRequest,
   readScenario,
@@ -72,6 +73,7 @@ class Scene implements AsyncDisposable {
   readonly #agents: Agents;
   readonly #listeners: Listeners;
   readonly #runs: AskedRuns;
+  readonly #said: SaidVerdicts;
   readonly #time: RecordedTime;
 
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
@@ -103,6 +105,7 @@ class Scene implements AsyncDisposable {
     this.#agents = new Agents(backend.url);
     this.#listeners = observers.listeners;
     this.#runs = observers.runs;
+    this.#said = new SaidVerdicts(file, backend.log);
     this.#time = time;
   }
 
@@ -197,7 +200,7 @@ class Scene implements AsyncDisposable {
   async #observedOutcome(line: Extract<Line, { readonly kind: 'observe' }>): Promise<LineOutcome> {
     const events = this.#runs.take(line);
     if (events !== undefined) return this.#runsOutcome(line, events);
-    const problems = await this.#listeners.compare(line);
+    const problems = this.#said.compare(line) ?? (await this.#listeners.compare(line));
     if (problems === undefined) return { kind: 'skipped', reason: skipReasonOf(line.what) };
     return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
   }
