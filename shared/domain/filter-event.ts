@@ -1,5 +1,6 @@
 import type { Event } from '../schemas/event.ts';
 import type { FilterDefinition } from '../schemas/filter.ts';
+import type { HandledEvent } from '../schemas/handler-job.ts';
 import {
   matchConditions,
   parseConditions,
@@ -67,7 +68,7 @@ const REFRESH_SECONDS = 1800;
 const INTERVAL_SECONDS = 60;
 
 /** A filter that is there without a definition. */
-export type BuiltInFilter = (event: Event, events: StoredEvents) => FilterVerdict;
+export type BuiltInFilter = (event: HandledEvent, events: StoredEvents) => FilterVerdict;
 
 /** Undefined: no filter of this name is built in. */
 export function builtInFilter(name: string): BuiltInFilter | undefined {
@@ -83,9 +84,10 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
 
 /**
  * The built-in filter `occurrences`: an event is handled once it occurred often enough, and then again every `refresh`
- * seconds, counted in occurrences (completion 1.9).
+ * seconds, counted in occurrences (completion 1.9); and whenever the end of a silence brings it.
  */
-export function filterByOccurrences({ check, action, occurrences, occurrences_watermark }: Event): FilterVerdict {
+export function filterByOccurrences(event: HandledEvent): FilterVerdict {
+  const { check, action, occurrences, occurrences_watermark } = event;
   const needed = check['occurrences'] ?? NEEDED_OCCURRENCES;
   const refresh = check['refresh'] ?? REFRESH_SECONDS;
   if (!isInteger(needed) || !isInteger(refresh)) return { kind: 'pass', reason: 'it counts no occurrences' };
@@ -94,6 +96,7 @@ export function filterByOccurrences({ check, action, occurrences, occurrences_wa
   }
   if (occurrences < needed) return { kind: 'filtered', reason: 'not enough occurrences' };
   if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'it occurred often enough' };
+  if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that kept it back has ended' };
   const interval = check['interval'];
   const every = Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
   return every === 0 || (occurrences - needed) % every === 0

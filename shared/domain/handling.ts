@@ -117,6 +117,11 @@ export function isRun({ verdict }: Pick<HandlerVerdict, 'verdict'>): boolean {
   return verdict === 'handle' || verdict === 'unknown_mutator';
 }
 
+/** Whether silences keep events from a handler. */
+export function heedsSilences(handler: RoutedHandler): boolean {
+  return handler.kind !== 'handler' || handler.definition?.handle_silenced !== true;
+}
+
 /** Whether a handler that a silence kept back would have run without it. */
 export function isSuppressedRun(handler: RoutedHandler, event: Event, circumstances: HandlingCircumstances): boolean {
   return isRun(judgeHandler(handler, { ...event, silenced: false, silenced_by: [] }, circumstances));

@@ -82,6 +82,8 @@ export const programSettingsSchema = z.object({
     .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a network like 10.1.0.0/16 or fd00::/8'))
     .max(1000)
     .default([]),
+  /** Whether an event that a silence kept from handlers is handled when the silence ends and the problem persists. */
+  'handle-when-silence-ends': z.boolean().default(true),
   /** Where everything is stored. */
   'state-dir': z.string().min(1).default('var/backend'),
   'log-level': z.enum(LOG_LEVELS).default('info'),

@@ -8,7 +8,6 @@ import { logHandling } from '../../daemon/backend/pipeline/log-handling.ts';
 import { Results } from '../../daemon/backend/pipeline/results.ts';
 import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
 import { StaleResults } from '../../daemon/backend/pipeline/stale-results.ts';
-import type { Transaction } from '../../daemon/backend/pipeline/transaction.ts';
 import type { CheckEntry } from '../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
@@ -31,9 +30,17 @@ export interface HandlingSections {
   readonly filters?: Section;
 }
 
+export interface HandlingOptions {
+  /** Of an earlier rig. */
+  readonly dir?: string;
+  readonly clock?: ManualClock;
+  /** The setting `handle-when-silence-ends`. */
+  readonly handlesSilenceEnds?: boolean;
+}
+
 /** The pipeline over a real store, as far as it asks for runs of handlers; nothing runs them. */
 export class HandlingRig implements AsyncDisposable {
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock;
   readonly log = new RecordedLog();
   readonly registry = new Registry();
   readonly store: TroubledStore;
@@ -48,21 +55,25 @@ export class HandlingRig implements AsyncDisposable {
   /** What commits have asked for since the last look. */
   #jobs: HandlerJob[] = [];
 
-  static async open(sections: HandlingSections = {}): Promise<HandlingRig> {
-    const store = new TroubledStore(await openLevelStore(await tempDir()));
+  static async open(sections: HandlingSections = {}, options: HandlingOptions = {}): Promise<HandlingRig> {
+    const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));
     const lease = await store.acquire('main', 30_000);
-    return new HandlingRig(store, lease, sections);
+    const rig = new HandlingRig(store, lease, sections, options);
+    await rig.registry.load(store);
+    return rig;
   }
 
   private constructor(
     store: TroubledStore,
     lease: Awaited<ReturnType<TroubledStore['acquire']>>,
     sections: HandlingSections,
+    { clock = new ManualClock(), handlesSilenceEnds = true }: HandlingOptions,
   ) {
-    const { clock, log, registry } = this;
+    this.clock = clock;
+    const { log, registry } = this;
     this.store = store;
     const definitions = (this.definitions = new Definitions(parsed(sections)));
-    const handling = new EventHandling(definitions);
+    const handling = new EventHandling(definitions, () => handlesSilenceEnds);
     const batcher = new Batcher({ registry, store, lease, clock, log, handling }, { batchLimit: 1 });
     this.batcher = batcher;
     this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
@@ -94,11 +105,6 @@ export class HandlingRig implements AsyncDisposable {
 
   entry(client = 'web-1', check = 'disk'): CheckEntry | undefined {
     return this.registry.namespace(DEFAULT_NAMESPACE).check(client, check);
-  }
-
-  /** What is in a transaction after `change`. */
-  inspect<T>(change: (transaction: Transaction) => T): Promise<T> {
-    return this.batcher.run(change);
   }
 
   takeJobs(): HandlerJob[] {

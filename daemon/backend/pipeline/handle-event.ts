@@ -3,6 +3,7 @@ import type { EventState } from '../../../shared/domain/event.ts';
 import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
 import {
   handlerNames,
+  heedsSilences,
   isHandlingDisabled,
   isRun,
   isSuppressedRun,
@@ -16,6 +17,7 @@ import type { History } from '../../../shared/domain/history.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
+import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { localZone } from '../../schedule/subdue.ts';
 import type { Definitions } from '../config/definitions.ts';
@@ -57,12 +59,15 @@ const ROUTE_KEY_LENGTH_MAX = 1000;
 /** What handling works by: the definitions in force, and the routes that follow from them. */
 export class EventHandling {
   readonly definitions: Definitions;
+  readonly handlesSilenceEnds: () => boolean;
   readonly #routes = new Map<string, Route>();
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
-  constructor(definitions: Definitions) {
+  /** @param handlesSilenceEnds the setting `handle-when-silence-ends`, asked each time */
+  constructor(definitions: Definitions, handlesSilenceEnds: () => boolean = () => true) {
     this.definitions = definitions;
+    this.handlesSilenceEnds = handlesSilenceEnds;
     this.#generation = definitions.generation;
   }
 
@@ -136,6 +141,14 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   return askForRuns(transaction, occasion, handlers);
 }
 
+/**
+ * Handles an open event that silences kept from handlers and nothing silences any more, for those handlers alone: the
+ * others had it already. What is said and what runs is as if it had occurred just now.
+ */
+export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): void {
+  askForRuns(transaction, occasion, transaction.handling.route(occasion.check).handlers.filter(heedsSilences));
+}
+
 /** Once for the event, whoever its handlers are. */
 const DISABLED: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check says handle: false' },
@@ -149,15 +162,17 @@ function askForRuns(
   const { client, state } = occasion;
   const { namespace, record } = client;
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
+  const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(event, state) : undefined;
   const circumstances = transaction.handling.circumstances(openEvents(namespace), transaction.nowMs);
   const verdicts: HandlerVerdict[] = [];
   let hasRun = false;
   let isSuppressed = state.isSuppressed;
   for (const handler of handlers) {
-    const verdict = judgeHandler(handler, event, circumstances);
+    const given = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : event;
+    const verdict = judgeHandler(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
-      transaction.addJob(namespace, handler.name, event);
+      transaction.addJob(namespace, handler.name, given);
       hasRun = true;
     } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, event, circumstances)) {
       transaction.noteSuppressed(namespace, event.silenced_by);
@@ -165,7 +180,17 @@ function askForRuns(
     }
   }
   note(transaction, occasion, verdicts);
-  return hasRun && !event.silenced ? undefined : isSuppressed;
+  return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
+}
+
+/**
+ * The event as handlers get it that silences kept it from, the first time that nothing silences it: whether the end of the
+ * silence is noticed by the clock or by a result, it is told once. Undefined: nothing was kept back, or still is. Who
+ * hears that a problem is over needs no word of the silence.
+ */
+function afterSilence(event: Event, { isSuppressed }: EventState): HandledEvent | undefined {
+  if (isSuppressed !== true || event.silenced || event.action === 'resolve') return undefined;
+  return { ...event, silence_ended: true };
 }
 
 /** Ids of the entries that silence an event at this moment. */

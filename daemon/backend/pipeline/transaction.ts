@@ -18,6 +18,7 @@ import {
   handlerJobKey,
   invalidatedKey,
   silencedKey,
+  silencedUseKey,
   stashKey,
   tombstoneKey,
 } from '../store/keys.ts';
@@ -46,7 +47,8 @@ export class Transaction {
   readonly #ops: StoreOp[] = [];
   readonly #jobs: HandlerJob[] = [];
   readonly #handlingNotes: HandlingNote[] = [];
-  readonly #suppressed = new Map<Namespace, Map<string, number>>();
+  /** Silenced entries that were used: written once, however many runs each kept back in the batch. */
+  readonly #usedSilences = new Map<Namespace, Set<string>>();
 
   /** @param fetched the bodies that the commands of this batch asked for */
   constructor(
@@ -82,6 +84,16 @@ export class Transaction {
     if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
   }
 
+  /**
+   * Forgets that silences kept back the open event of a check, whose bodies the command must have asked for. Nothing that
+   * is shown changes with it.
+   */
+  saveUnsuppressed(entry: CheckEntry): void {
+    const bodies = this.bodies(entry);
+    this.saveSuppressed(entry, undefined);
+    this.#pending.set(entry, bodies);
+  }
+
   removeCheck(entry: CheckEntry): void {
     const { client } = entry;
     if (entry.state.event !== undefined) this.#changedEvents.add(entry);
@@ -109,13 +121,16 @@ export class Transaction {
     this.#changes.push(['client', entry.namespace.name, entry.name]);
   }
 
+  /** In place of the one with the same id, whose use ends with it. */
   saveSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    this.#forgetUse(namespace, entry);
     namespace.silenced.put(entry);
     this.#put(silencedKey(namespace.name, entry.subscription, entry.check), JSON.stringify(entry));
     this.noteSilenced(namespace, entry);
   }
 
   removeSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    this.#forgetUse(namespace, entry);
     namespace.silenced.remove(entry);
     this.#del(silencedKey(namespace.name, entry.subscription, entry.check));
     this.noteSilenced(namespace, entry);
@@ -218,14 +233,12 @@ export class Transaction {
 
   /** Counts one run of a handler that these silenced entries kept back. */
   noteSuppressed(namespace: Namespace, ids: readonly string[]): void {
-    let counts = this.#suppressed.get(namespace);
-    if (counts === undefined) this.#suppressed.set(namespace, (counts = new Map()));
-    for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-
-  /** How many runs of handlers each silenced entry, by its id, has kept back in this batch. */
-  get suppressedRuns(): ReadonlyMap<Namespace, ReadonlyMap<string, number>> {
-    return this.#suppressed;
+    let used = this.#usedSilences.get(namespace);
+    if (used === undefined) this.#usedSilences.set(namespace, (used = new Set()));
+    for (const id of ids) {
+      namespace.silenced.countUse(id, this.now);
+      used.add(id);
+    }
   }
 
   /** What is to be written, and the runs of handlers among it. */
@@ -245,12 +258,27 @@ export class Transaction {
         this.#put(agentSpoolKey(namespace.name, client), JSON.stringify(namespace.spools.get(client)));
       }
     }
+    for (const [namespace, ids] of this.#usedSilences) {
+      for (const id of ids) this.#putUse(namespace, id);
+    }
     for (const entry of this.#changedEvents) {
       const { client, name } = entry;
       client.namespace.aggregates.noteSilencing(entry, this.nowMs);
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
     return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
+  }
+
+  #putUse(namespace: Namespace, id: string): void {
+    const entry = namespace.silenced.get(id);
+    const use = namespace.silenced.use(id);
+    // It may have ended, or begun anew, later in the batch.
+    if (entry === undefined || use === undefined) return;
+    this.#put(silencedUseKey(namespace.name, entry.subscription, entry.check), JSON.stringify(use));
+  }
+
+  #forgetUse(namespace: Namespace, { id, subscription, check }: SilencedEntry): void {
+    if (namespace.silenced.use(id) !== undefined) this.#del(silencedUseKey(namespace.name, subscription, check));
   }
 
   #noteEvent(entry: CheckEntry): void {

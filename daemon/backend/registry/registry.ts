@@ -1,5 +1,6 @@
 import type { Client } from '../../../shared/schemas/client.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { silencedId } from '../../../shared/domain/silencing.ts';
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Store } from '../ports.ts';
@@ -10,6 +11,7 @@ import {
   CLIENTS,
   INVALIDATED,
   SILENCED,
+  SILENCED_USES,
   STASHES,
   TOMBSTONES,
 } from '../store/keys.ts';
@@ -85,6 +87,10 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
   });
   await read(CHECK_RECORDS, (namespace, value, client, check) => loadCheck(namespace, client, check, value));
   await read(SILENCED, (namespace, value) => namespace.silenced.put(JSON.parse(value) as SilencedEntry));
+  await read(SILENCED_USES, (namespace, value, subscription, check) => {
+    const id = silencedId(presentPart(subscription), presentPart(check));
+    namespace.silenced.loadUse(id, JSON.parse(value) as SilencedUse);
+  });
   await read(STASHES, (namespace, value) => {
     const { path, expire_at } = JSON.parse(value) as Stash;
     namespace.stashes.put({ path, expire_at });
@@ -99,6 +105,11 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
     namespace.tombstones.set(client, JSON.parse(value) as Tombstone);
   });
   return namespaces;
+}
+
+/** A part of a silenced entry in its key: the empty string is none. */
+function presentPart(part: string): string | undefined {
+  return part === '' ? undefined : part;
 }
 
 function loadCheck(namespace: Namespace, client: string, check: string, value: string): void {

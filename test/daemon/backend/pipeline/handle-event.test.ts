@@ -1,6 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { incomingFromApi } from '../../../../daemon/backend/pipeline/results.ts';
-import { processResult } from '../../../../daemon/backend/pipeline/process-result.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { HANDLER_JOBS } from '../../../../daemon/backend/store/keys.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
@@ -333,16 +331,10 @@ describe('silences (completion 1.3)', () => {
     await silence(rig);
     await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
     const handlers = ['a', 'b', 'ok', 'staging'];
-    const result = { name: 'disk', output: 'o', source: 'web-1', status: 2, handlers };
-    const counts = await rig.inspect((transaction) => {
-      const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
-      processResult(transaction, namespace, incomingFromApi(result, rig.definitions, NOW));
-      return [...(transaction.suppressedRuns.get(namespace) ?? [])];
-    });
-    expect(counts).toEqual([
-      ['client:web-1:*', 2],
-      ['*:disk', 2],
-    ]);
+    await rig.report(2, { handlers });
+    const { silenced } = rig.registry.namespace(DEFAULT_NAMESPACE);
+    const use = { suppressed: 2, last_suppressed: NOW };
+    expect([silenced.use('client:web-1:*'), silenced.use('*:disk')]).toEqual([use, use]);
   });
 });
 
