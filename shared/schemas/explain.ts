@@ -10,20 +10,17 @@ import type { Event, EventAction } from './event.ts';
  * - `nested_set`: a set in a set in a set
  * - `no_event`: there is nothing to handle
  */
-export const VERDICTS = [
-  'handle',
-  'unknown_mutator',
-  'disabled',
-  'action',
-  'severity',
-  'silenced',
-  'filtered',
-  'unknown_handler',
-  'nested_set',
-  'no_event',
-] as const;
-
-export type VerdictKind = (typeof VERDICTS)[number];
+export type VerdictKind =
+  | 'handle'
+  | 'unknown_mutator'
+  | 'disabled'
+  | 'action'
+  | 'severity'
+  | 'silenced'
+  | 'filtered'
+  | 'unknown_handler'
+  | 'nested_set'
+  | 'no_event';
 
 /** What is wrong with a filter that an event came by, in the words of the log. */
 export interface FilterDefect {
