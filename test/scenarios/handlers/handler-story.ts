@@ -13,7 +13,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 type Attributes = Readonly<Record<string, unknown>>;
 
 /** A configuration. Handlers without a type are commands that write what they get to a file, a line for each run. */
-type Settings = Attributes & { readonly handlers?: Readonly<Record<string, Attributes>> };
+type Settings = Attributes & { readonly handlers?: Readonly<Record<string, object>> };
 
 /** Generous, because two cores may be shared with other work. */
 const SOON = { timeout: 20_000, interval: 5 };
@@ -108,6 +108,8 @@ export class HandlerStory {
 
   /** Lets time pass, step by step, each with all that is to be stored and handled. */
   async pass(seconds: number, stepSeconds = 30): Promise<void> {
+    // What runs still would run into its limit.
+    await this.settled();
     for (let left = seconds; left > 0; left -= stepSeconds) {
       this.clock.advance(Math.min(left, stepSeconds) * 1000);
       await this.settled();
