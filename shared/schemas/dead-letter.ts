@@ -17,7 +17,7 @@ export interface DeadLetterSummary {
   readonly check: string;
   readonly queued_at: number;
   readonly failed_at: number;
-  /** Tries since the backend started; 0: there was none, its queue was full. */
+  /** Tries since the backend started; 0: there was none, such as when its queue was full. */
   readonly attempts: number;
   readonly reason: string;
 }

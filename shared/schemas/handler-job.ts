@@ -23,7 +23,7 @@ export interface HandlerJob {
 
 /** Why a run failed for good. Stored beside its job, which then is a dead letter. */
 export interface JobFailure {
-  /** How often it was tried since the backend started; 0: never, its queue was full. */
+  /** How often it was tried since the backend started; 0: never, such as when its queue was full. */
   readonly attempts: number;
   /** Epoch milliseconds of the last failure. */
   readonly failed_at: number;

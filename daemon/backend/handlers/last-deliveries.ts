@@ -23,14 +23,24 @@ export class LastDeliveries implements Deliveries {
   note(ticket: Pick<Ticket, 'id' | 'namespace' | 'client' | 'check' | 'handler'>, delivery: Delivery): void {
     const key = keyOf(ticket);
     const known = this.#deliveries.get(key);
-    // While a run goes on, later ones may be waiting already: the last is the one that counts.
-    if (known !== undefined && known.id > ticket.id) return;
+    if (known !== undefined && known.id > ticket.id) {
+      // The last run is the one that counts; while it waits for this one, it waits for the same reason.
+      const isTold = known.state === 'queued' && delivery.state !== 'running';
+      if (isTold) this.#deliveries.set(key, withReason(known, delivery.reason));
+      return;
+    }
+    const isBehind = delivery.state === 'queued' && (known?.state === 'retrying' || known?.state === 'queued');
     this.#deliveries.delete(key);
-    this.#deliveries.set(key, { ...delivery, id: ticket.id });
+    this.#deliveries.set(key, { ...(isBehind ? withReason(delivery, known.reason) : delivery), id: ticket.id });
     if (this.#deliveries.size <= this.#limit) return;
     const { value: first } = this.#deliveries.keys().next();
     if (first !== undefined) this.#deliveries.delete(first);
   }
+}
+
+function withReason<Known extends Delivery>(delivery: Known, reason: string | undefined): Omit<Known, 'reason'> {
+  const { reason: _, ...rest } = delivery;
+  return reason === undefined ? rest : { ...rest, reason };
 }
 
 function keyOf({ namespace, client, check, handler }: Omit<Parameters<LastDeliveries['note']>[0], 'id'>): string {
