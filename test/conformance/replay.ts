@@ -30,8 +30,8 @@ export type Outcome = { readonly line: number; readonly case: string } & (
 );
 
 export type SkipReason =
-  /** What handlers send and print; held by test/daemon/backend/handlers. */
-  | 'needs handlers'
+  /** What arrives at handlers; held by handler-deliveries.test.ts. */
+  | 'tested with real handlers'
   /** Storage and logs of the peer. */
   | 'shows the inside of the peer'
   | 'left to chance'
@@ -288,7 +288,8 @@ function correct(value: unknown, key: string, correction: Correction): unknown {
 }
 
 function skipReasonOf(what: string): SkipReason {
-  if (what.startsWith('handler:') || ['received', 'transport list events_out'].includes(what)) return 'needs handlers';
+  if (what.startsWith('handler:') || ['received', 'transport list events_out'].includes(what))
+    return 'tested with real handlers';
   if (['effect on a fresh sensu-api', 'summary'].includes(what)) return 'tested beside the API';
   return 'shows the inside of the peer';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AgentPeer } from '../../support/agent-peer.ts';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 /** An agent says hello with these attributes, and is gone. */
 async function appear(story: HandlerStory, about: Readonly<Record<string, unknown>> = {}): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { freePort, openLineReceiver } from '../../support/line-receiver.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 const tcp = (port: number): object => ({ type: 'tcp', socket: { host: '127.0.0.1', port } });
 

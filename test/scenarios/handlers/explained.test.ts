@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { VerdictKind } from '../../../shared/schemas/explain.ts';
 import { freePort } from '../../support/line-receiver.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 const SETTINGS = {
   handlers: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 const handler = (attributes: object) => ({ handlers: { default: { ...attributes } } });
 

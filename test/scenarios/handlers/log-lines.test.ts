@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../../support/line-receiver.ts';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 const ABOUT = { client: 'web-1', check: 'disk' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 describe('a problem', () => {
   test('is told when it begins, each time that it is reported again, and when it is over', async () => {

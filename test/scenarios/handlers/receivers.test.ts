@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FeedPeer } from '../../support/feed-peer.ts';
 import { freePort, openLineReceiver } from '../../support/line-receiver.ts';
-import { HandlerStory } from './handler-story.ts';
-import { HttpReceiver } from './http-receiver.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
+import { HttpReceiver } from '../../support/http-receiver.ts';
 
 const SECRETIVE = { name: 'web-1', address: '192.0.2.1', password: 'hunter2', environment: 'production' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 describe('who handles an event', () => {
   const handlers = { default: {}, mail: {}, chat: {}, pager: {} };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AgentPeer } from '../../support/agent-peer.ts';
-import { HandlerStory } from './handler-story.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
 
 const ENTRY = { subscription: 'client:web-1', check: 'disk' };
 const ID = 'client:web-1:disk';

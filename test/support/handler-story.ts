@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { compose, type Backend } from '../../../daemon/backend/compose.ts';
-import { loadConfig } from '../../../daemon/backend/config/load-config.ts';
-import { openLevelStore } from '../../../daemon/backend/store/level-store.ts';
-import { openApiClient, type ApiClient } from '../../../shared/client/api-client.ts';
-import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { RecordedLog } from '../../support/recorded-log.ts';
-import { tempDir } from '../../support/temp-dir.ts';
+import { compose, type Backend } from '../../daemon/backend/compose.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import type { HandledEvent } from '../../shared/schemas/handler-job.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { tempDir } from './temp-dir.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
