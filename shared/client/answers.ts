@@ -4,7 +4,7 @@ import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSummary, HandlerStatus } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import { EXPIRE_NEVER } from '../domain/expiry.ts';
-import type { SilencedView } from '../schemas/silenced.ts';
+import type { SilencedDetail, SilencedView } from '../schemas/silenced.ts';
 
 /*
  * What callers rely on in an answer, and no more: older services leave attributes out and newer ones add some, and
@@ -68,6 +68,12 @@ const silenced = z.looseObject({
   expire_on_resolve: z.boolean().nullish().transform(Boolean),
   timestamp: z.number().nullish().transform(orZero),
   expire: z.number(),
+});
+
+const silencedDetail = silenced.extend({
+  expire_at: z.number().nullable(),
+  suppressed: z.number(),
+  last_suppressed: z.number().nullable(),
 });
 
 const batch = z.object({
@@ -242,6 +248,8 @@ export const answers = {
   stashes: z.array(stash),
   object: content,
   silencedOne: silenced,
+  silencedDetails: z.array(silencedDetail) satisfies z.ZodType<SilencedDetail[]>,
+  silencedDetail,
   handlers: z.array(handlerStatus) satisfies z.ZodType<HandlerStatus[]>,
   deadLetters: z.array(deadLetter) satisfies z.ZodType<DeadLetterSummary[]>,
   deadLetter: deadLetter.extend({ event: content }),

@@ -4,7 +4,7 @@ import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
-import type { SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
+import type { SilencedDetail, SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
 import { answers } from './answers.ts';
 import type {
   AggregateResults,
@@ -105,6 +105,12 @@ export interface ApiClient {
   /** Entries that name this check, that name exactly this subscription, or all. */
   silenced(about?: { readonly check: string } | { readonly subscription: string }): Promise<SilencedView[]>;
   silencedEntry(id: string): Promise<SilencedView | undefined>;
+  /** With what they kept back: entries that name this check and exactly this subscription, where given. */
+  silencedDetails(about?: {
+    readonly check?: string | undefined;
+    readonly subscription?: string | undefined;
+  }): Promise<SilencedDetail[]>;
+  silencedDetail(id: string): Promise<SilencedDetail | undefined>;
   /** Replaces the entry with the same subscription and check. */
   silence(entry: SubmittedSilenced): Promise<void>;
   clearSilenced(target: SilencedTarget): Promise<boolean>;
@@ -241,6 +247,13 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     },
     silencedEntry(id) {
       return find(['silenced', 'ids', id], answers.silencedOne);
+    },
+    silencedDetails({ check, subscription } = {}) {
+      const query = { 'filter.check': check, 'filter.subscription': subscription };
+      return get([...MON, 'silenced'], answers.silencedDetails, query);
+    },
+    silencedDetail(id) {
+      return find([...MON, 'silenced', id], answers.silencedDetail);
     },
     async silence(entry) {
       await ask({ method: 'POST', path: ['silenced'], body: entry });

@@ -31,6 +31,7 @@ import { deadLetterRoutes } from './mon-v1/dead-letters.ts';
 import { handlerRoutes } from './mon-v1/handlers.ts';
 import { explainRoutes } from './mon-v1/explain.ts';
 import { batchRoutes } from './mon-v1/results.ts';
+import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
 import type { ApiParts } from './parts.ts';
 
@@ -135,6 +136,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   settingsRoutes(app, parts);
   batchRoutes(app, parts);
   checkRoutesOfMon(app, parts);
+  silencedRoutesOfMon(app, parts);
   explainRoutes(app, parts);
   simulateRoutes(app, parts);
   handlerRoutes(app, parts);

@@ -31,6 +31,20 @@ const SIMULATION = {
   reason: 'nothing to handle',
   handlers: [VERDICT],
 };
+const KEPT_BACK = {
+  id: 'client:a:*',
+  subscription: 'client:a',
+  check: null,
+  reason: null,
+  creator: null,
+  begin: null,
+  expire_on_resolve: false,
+  timestamp: 7,
+  expire: -1,
+  expire_at: null,
+  suppressed: 3,
+  last_suppressed: 9,
+};
 const INFO = {
   sensu: { version: '1.9.0' },
   transport: {
@@ -78,6 +92,20 @@ test.each<{
     sent: 'DELETE /results/a/disk',
     answer: GONE,
     got: false,
+  },
+  {
+    name: 'silenced entries with what they kept back',
+    call: (api) => api.silencedDetails({ check: 'disk', subscription: 'web' }),
+    sent: 'GET /api/mon/v1/silenced?filter.check=disk&filter.subscription=web',
+    answer: { status: 200, body: [] },
+    got: [],
+  },
+  {
+    name: 'one silenced entry with what it kept back',
+    call: (api) => api.silencedDetail('client:a:*'),
+    sent: 'GET /api/mon/v1/silenced/client%3Aa%3A*',
+    answer: { status: 200, body: KEPT_BACK },
+    got: KEPT_BACK,
   },
   {
     name: 'no such silenced entry',

@@ -150,6 +150,13 @@ describe('the filter occurrences (completion 1.9)', () => {
     expect(handledAt(check, 65, 'flapping')).toEqual(handled);
   });
 
+  test('the end of a silence brings what occurred often enough, however far the next refresh is', () => {
+    const after = (occurrences: number): FilterVerdict =>
+      filterByOccurrences({ ...anEvent({ occurrences, check: { occurrences: 3 } }), silence_ended: true });
+    expect(after(2)).toEqual({ kind: 'filtered', reason: 'not enough occurrences' });
+    expect(after(4)).toEqual({ kind: 'pass', reason: 'the silence that kept it back has ended' });
+  });
+
   test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([
     { occurrences: 5, watermark: 5, verdict: { kind: 'pass', reason: 'it resolves what was handled' } },
     // Handled as a warning, and critical for the first time when it was resolved.

@@ -282,6 +282,17 @@ const BROKEN: readonly Broken[] = [
       message: 'must be a network like 10.1.0.0/16 or fd00::/8',
     })),
   },
+  {
+    name: 'a switch that is neither on nor off',
+    files: { 'silences.json': { 'handle-when-silence-ends': 'yes' } },
+    problems: [
+      {
+        file: 'silences.json',
+        path: 'handle-when-silence-ends',
+        message: 'expected boolean, received string',
+      },
+    ],
+  },
   inFilter('a filter without attributes', { negate: true }, '.attributes', 'expected record, received undefined'),
   inFilter(
     'an endless expression',
