@@ -11,16 +11,20 @@ export function silencedViews(entries: Iterable<SilencedEntry>, nowMs: number): 
 const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
 
 /** The same with what each of them kept back, and with its end as a moment. */
-export function silencedDetails(
+export function silencedDetails(registry: SilencedRegistry, nowMs: number): SilencedDetail[] {
+  return livingEntries(registry.all(), nowMs).map((entry) => silencedDetail(registry, entry, nowMs));
+}
+
+export function silencedDetail(
   registry: Pick<SilencedRegistry, 'use'>,
-  entries: Iterable<SilencedEntry>,
+  entry: SilencedEntry,
   nowMs: number,
-): SilencedDetail[] {
-  return livingEntries(entries, nowMs).map((entry) => ({
+): SilencedDetail {
+  return {
     ...silencedView(entry, nowMs),
     expire_at: entry.expire_at === null ? null : Math.ceil(entry.expire_at / 1000),
     ...(registry.use(entry.id) ?? UNUSED),
-  }));
+  };
 }
 
 function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {

@@ -150,11 +150,13 @@ describe('the filter occurrences (completion 1.9)', () => {
     expect(handledAt(check, 65, 'flapping')).toEqual(handled);
   });
 
-  test('the end of a silence brings what occurred often enough, however far the next refresh is', () => {
-    const after = (occurrences: number): FilterVerdict =>
-      filterByOccurrences({ ...anEvent({ occurrences, check: { occurrences: 3 } }), silence_ended: true });
-    expect(after(2)).toEqual({ kind: 'filtered', reason: 'not enough occurrences' });
-    expect(after(4)).toEqual({ kind: 'pass', reason: 'the silence that kept it back has ended' });
+  test.each<{ occurrences: number; verdict: FilterVerdict }>([
+    { occurrences: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
+    { occurrences: 3, verdict: { kind: 'pass', reason: 'it occurred often enough' } },
+    { occurrences: 4, verdict: { kind: 'pass', reason: 'the silence that kept it back has ended' } },
+  ])('the end of a silence after $occurrences, however far the next refresh is', ({ occurrences, verdict }) => {
+    const event = anEvent({ occurrences, check: { occurrences: 3 } });
+    expect(filterByOccurrences({ ...event, silence_ended: true })).toEqual(verdict);
   });
 
   test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([

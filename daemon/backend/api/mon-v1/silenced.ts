@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { isExpired } from '../../../../shared/domain/expiry.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { SilencedDetail } from '../../../../shared/schemas/silenced.ts';
-import { silencedDetails } from '../../read/silenced.ts';
+import { silencedDetail, silencedDetails } from '../../read/silenced.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
@@ -13,17 +14,17 @@ export function silencedRoutesOfMon(app: FastifyInstance, parts: ApiParts): void
   const registry = (): ReturnType<typeof legacyNamespace>['silenced'] => legacyNamespace(parts).silenced;
 
   routes(app, '/api/mon/v1/silenced', {
-    GET: (request, reply) =>
-      sendList(request, reply, silencedDetails(registry(), registry().all(), clock.now()), (details) => details),
+    GET: (request, reply) => sendList(request, reply, silencedDetails(registry(), clock.now()), (details) => details),
   });
 
   routes(app, '/api/mon/v1/silenced/:id', {
     GET: (request): SilencedDetail => {
       const id = pathName(request, 'id');
       const entry = registry().get(id);
-      const [detail] = silencedDetails(registry(), entry === undefined ? [] : [entry], clock.now());
-      if (detail === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
-      return detail;
+      if (entry === undefined || isExpired(entry, clock.now())) {
+        throw new MonError('not_found', `there is no silenced entry ${id}`);
+      }
+      return silencedDetail(registry(), entry, clock.now());
     },
   });
 }
