@@ -10,6 +10,7 @@ import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
 import { StaleResults } from '../../daemon/backend/pipeline/stale-results.ts';
 import type { CheckEntry } from '../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { checkSchema } from '../../shared/schemas/check.ts';
 import { filterSchema } from '../../shared/schemas/filter.ts';
@@ -38,7 +39,7 @@ export interface HandlingOptions {
   readonly handlesSilenceEnds?: boolean;
 }
 
-/** The pipeline over a real store, as far as it asks for runs of handlers; nothing runs them. */
+/** The pipeline over a real store, as far as it asks for runs of handlers; nothing runs them, so all of them stay. */
 export class HandlingRig implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly log = new RecordedLog();
@@ -60,6 +61,8 @@ export class HandlingRig implements AsyncDisposable {
     const lease = await store.acquire('main', 30_000);
     const rig = new HandlingRig(store, lease, sections, options);
     await rig.registry.load(store);
+    // As the runner of jobs does, which is not here: their ids are taken.
+    for await (const [[, id]] of store.scan([HANDLER_JOBS])) rig.registry.noteJobId(Number(id));
     return rig;
   }
 

@@ -146,7 +146,9 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
  * others had it already. What is said and what runs is as if it had occurred just now.
  */
 export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): void {
-  askForRuns(transaction, occasion, transaction.handling.route(occasion.check).handlers.filter(heedsSilences));
+  const { check } = occasion;
+  if (isHandlingDisabled(check)) note(transaction, occasion, DISABLED);
+  else askForRuns(transaction, occasion, transaction.handling.route(check).handlers.filter(heedsSilences));
 }
 
 /** Once for the event, whoever its handlers are. */

@@ -3,6 +3,7 @@ import { UnsilencedEvents } from '../../../../daemon/backend/pipeline/unsilenced
 import { expireSilenced } from '../../../../daemon/backend/scheduler/expire-silenced.ts';
 import { handleUnsilenced } from '../../../../daemon/backend/scheduler/handle-unsilenced.ts';
 import { HANDLER_JOBS } from '../../../../daemon/backend/store/keys.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from '../../../support/handling-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -268,6 +269,17 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(ENDED);
   });
 
+  test('when its last result wanted no handling, which the log tells once', async () => {
+    const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
+    await silence(rig);
+    await rig.report(2, { handlers: ['a', 'b'] });
+    await rig.report(2, { handlers: ['a', 'b'], handle: false });
+    const before = rig.log.records.length;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.log.records.slice(before).map(({ message }) => message)).toEqual(['event handling disabled for event']);
+  });
+
   test('where the setting is off; and it is not made up for when it is on again', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir, handlesSilenceEnds: false });
@@ -347,6 +359,26 @@ describe('restarts and failures', () => {
     expect(rig.registry.namespace(DEFAULT_NAMESPACE).aggregates.get('fleet')).toBeUndefined();
   });
 
+  test.each([1, 2, 3])('a backend that is killed after %i writes asks for each run once', async (survived) => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { check: null, subscription: 'client:web-1' });
+    await failAll(rig, 250);
+    let writes = 0;
+    // The end of the silence is the first of them; what comes after the last never reaches the disk.
+    rig.store.refuses = () => ++writes > survived;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    await vi.waitFor(() => expect(writes).toBeGreaterThan(survived));
+    expect(await storedChecks(rig)).toHaveLength(100 * (survived - 1));
+    await rig.stop();
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    await vi.waitFor(async () => expect(await storedChecks(again)).toHaveLength(250));
+    await settle(again);
+    const checks = await storedChecks(again);
+    expect(checks).toHaveLength(250);
+    expect(new Set(checks).size).toBe(250);
+  });
+
   test('of many events that a stop came between, each is handled once', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
@@ -395,6 +427,13 @@ async function failAll(rig: HandlingRig, count: number): Promise<void> {
     DEFAULT_NAMESPACE,
     names.map((name) => ({ name, output: 'down', source: 'web-1', status: 2 })),
   );
+}
+
+/** The checks of all runs that were ever asked for: nothing runs them here, so all are still there. */
+async function storedChecks({ store }: HandlingRig): Promise<string[]> {
+  const checks: string[] = [];
+  for await (const [, value] of store.scan([HANDLER_JOBS])) checks.push((JSON.parse(value) as HandlerJob).check);
+  return checks;
 }
 
 async function takeRunsAfterStart(dir: string, clock: ManualClock): Promise<string[]> {
