@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { AgentPeer } from '../../support/agent-peer.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 
@@ -68,6 +68,54 @@ describe('a silence', () => {
     await story.report(0, { type: 'metric' });
     await story.report(1, { type: 'metric' });
     expect(await story.actions()).toEqual(['create 0']);
+  });
+});
+
+async function awayForAnHour(story: HandlerStory): Promise<void> {
+  await story.stop();
+  story.clock.advance(3600_000);
+  await story.start();
+}
+
+describe('a silence that ends while the problem persists', () => {
+  test.each<{ how: string; entry?: object; end: (story: HandlerStory) => Promise<unknown> }>([
+    { how: 'it is cleared', end: ({ api }) => api.clearSilenced({ id: ID }) },
+    { how: 'it expires', entry: { expire: 60 }, end: (story) => story.pass(61) },
+    { how: 'it expires while the backend is away', entry: { expire: 60 }, end: awayForAnHour },
+    { how: 'another takes its place', end: (story) => story.api.silence({ ...ENTRY, begin: story.now + 3600 }) },
+  ])('makes who was kept from it hear of it, once: $how', async ({ entry = {}, end }) => {
+    const story = await HandlerStory.open({ handlers: { mail: {}, audit: { handle_silenced: true } } });
+    const handlers = ['mail', 'audit'];
+    await story.api.silence({ ...ENTRY, ...entry });
+    for (const status of [2, 2]) await story.report(status, { handlers });
+    expect(await story.lines('audit')).toHaveLength(2);
+    await end(story);
+    await vi.waitFor(async () => {
+      expect(await story.api.handlers()).toContainEqual(expect.objectContaining({ name: 'mail', delivered: 1 }));
+    });
+    expect(await story.told('mail')).toMatchObject([
+      { action: 'create', occurrences: 2, silenced: false, silenced_by: [], silence_ended: true },
+    ]);
+    expect(await story.lines('audit')).toEqual([]);
+    await story.restart();
+    await story.report(0, { handlers });
+    expect(await story.actions('mail')).toEqual(['resolve 0']);
+  });
+
+  test('is told to nobody when that is switched off, or when the problem was over before', async () => {
+    const off = await HandlerStory.open({ 'handle-when-silence-ends': false, handlers: { default: {} } });
+    const over = await HandlerStory.open();
+    for (const story of [off, over]) {
+      await story.api.silence(ENTRY);
+      await story.report(2);
+    }
+    await over.report(0);
+    for (const story of [off, over]) {
+      await story.api.clearSilenced({ id: ID });
+      // What the end of a silence asks for is asked for before this.
+      await story.report(0, { name: 'other' });
+      expect(await story.lines()).toEqual([]);
+    }
   });
 });
 
