@@ -18,6 +18,11 @@ type Settings = Attributes & { readonly handlers?: Readonly<Record<string, objec
 /** Generous, because two cores may be shared with other work. */
 const SOON = { timeout: 20_000, interval: 5 };
 
+/** In one write, because several runs may write at once; the dot keeps newlines at the end, which a shell would drop. */
+function appendTo(file: string): string {
+  return `text=$(cat; echo .); printf '%s\\n' "\${text%.}" >> ${file}`;
+}
+
 /**
  * The whole backend over a real store, with handlers that are real processes and sockets, under a clock that the test
  * moves; until the test is over.
@@ -48,7 +53,7 @@ export class HandlerStory {
     const defined = Object.entries(handlers).map(([name, attributes]) => [
       name,
       {
-        ...('type' in attributes ? {} : { type: 'pipe', command: `(cat; echo) >> ${this.#file(name)}` }),
+        ...('type' in attributes ? {} : { type: 'pipe', command: appendTo(this.#file(name)) }),
         ...attributes,
       },
     ]);
