@@ -90,7 +90,7 @@ describe('what arrives is what arrived at the peer', () => {
   });
 
   test('transport handler', async () => {
-    const listener = await FeedPeer.subscribe(story.url, { topics: ['silenced'], transports: ['events_out'] });
+    const listener = await FeedPeer.subscribe(story.url, { topics: [], transports: ['events_out'] });
     onTestFinished(() => listener.socket.terminate());
     const hears = (type: 'live' | 'message'): Promise<void> =>
       vi.waitFor(() => {
