@@ -43,9 +43,13 @@ export function checkRedactKeysOf(client: Client): ReadonlySet<string> {
   return withDefaults(client['redact']);
 }
 
-/** The keys to hide in settings: those that their `client` section names besides the default ones. */
+/**
+ * The keys to hide in settings: those that their `client` section names besides the default ones, and the headers of
+ * webhooks, among which are credentials under any name.
+ */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
-  return isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
+  const keys = isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
+  return new Set([...keys, 'headers']);
 }
 
 function withDefaults(redactList: unknown): ReadonlySet<string> {
