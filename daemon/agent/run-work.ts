@@ -1,6 +1,7 @@
 import { errorMessage } from '../../shared/errors.ts';
+import type { CommandOutcome } from '../command/command-outcome.ts';
 import { commandResult, type CommandResult } from '../command/command-result.ts';
-import { runCommand, type CommandOutcome } from '../command/run-command.ts';
+import { runCommand } from '../command/run-command.ts';
 import type { Work } from './prepare-check.ts';
 import type { Clock } from './ports.ts';
 

@@ -4,6 +4,7 @@ import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { authorizer } from './api/auth.ts';
 import { isLoopback } from './api/host.ts';
@@ -135,11 +136,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const jobs = parts.use(new HandlerJobs({ batcher, clock, log }));
   const deadLetters = new DeadLetters({ jobs, clock, log });
   const last = new LastDeliveries();
+  const commands = parts.use(new CommandRunner({ clock, log, chance: Math.random }));
   const delivery = parts.use(
     new Delivery({
       definitions,
       clock,
       log,
+      commands,
       feed,
       clients,
       registry,

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from './run-command.ts';
+import type { CommandOutcome } from './command-outcome.ts';
 
 /** How a command ended, as checks and handlers tell it. */
 export interface CommandResult {

@@ -3,7 +3,16 @@ import { constants } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
+import {
+  outcomeWithin,
+  type CommandClock,
+  type CommandEnd,
+  type CommandLimits,
+  type CommandOutcome,
+} from './command-outcome.ts';
+import { killGroup } from './kill-group.ts';
 import { openCommandPipes } from './named-pipe.ts';
+import { reducedEnvironment } from './reduced-environment.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
 /** Most bytes of output that are kept (design S7). */
@@ -14,38 +23,10 @@ const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`
 /** How long a process that the command left behind may still write, once the command itself has ended. */
 const STRAGGLER_MS = 1000;
 
-/** All that a command gets to see of our environment (design S14); our own credentials must not be among it. */
-const ENVIRONMENT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
-
-const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-
-/** Time, so that tests can move it. */
-interface Clock {
-  /** Calls `task` once after `delayMs`. */
-  after(delayMs: number, task: () => void): Disposable;
-}
-
-export type CommandOutcome =
-  | {
-      readonly kind: 'exited';
-      readonly status: number;
-      readonly output: string;
-      /** It printed more than is kept. */
-      readonly isOutputCut?: true;
-    }
-  /** With what it had printed until then. */
-  | { readonly kind: 'timed_out'; readonly output: string }
-  | { readonly kind: 'failed'; readonly reason: string }
-  /** `signal` was aborted. */
-  | { readonly kind: 'stopped' };
-
-interface RunOptions {
-  readonly clock: Clock;
-  /** A hard stop; without it the command may run for ever. */
-  readonly timeoutMs?: number | undefined;
+interface StartOptions {
+  readonly clock: CommandClock;
   /** What the command finds on its standard input; without it there is nothing to read. */
   readonly input?: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -57,18 +38,32 @@ interface RunOptions {
  */
 export async function runCommand(
   command: string,
-  { clock, timeoutMs, input, signal }: RunOptions,
+  { clock, input, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
-  const limit = new AbortController();
-  using timers = new DisposableStack();
-  if (timeoutMs !== undefined) timers.use(clock.after(timeoutMs, () => limit.abort()));
+  return await outcomeWithin(clock, limits, (cut) => runUntilCut(command, { clock, input, cut }));
+}
+
+interface UntilCutOptions extends StartOptions {
+  readonly cut: AbortSignal;
+  /** Default: pipes of its own for each command. */
+  readonly openPipes?: typeof openCommandPipes;
+  /** Default: open files of ours are kept from the command, whoever opened them. */
+  readonly openStdio?: typeof shieldedStdio;
+  /** Told the process group of the command once it has begun. */
+  readonly onStart?: (group: number) => void;
+}
+
+/** As `runCommand`, for whoever knows itself when the command has to go. */
+export async function runUntilCut(
+  command: string,
+  { clock, input, cut, openPipes = openCommandPipes, openStdio = shieldedStdio, onStart }: UntilCutOptions,
+): Promise<CommandEnd> {
   try {
-    const running = await spawnCommand(command, input);
-    const { output, isOutputCut, isCut } = await outputOf(running, clock, AbortSignal.any([signal, limit.signal]));
-    if (!isCut) {
-      return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
-    }
-    return limit.signal.aborted ? { kind: 'timed_out', output } : { kind: 'stopped' };
+    const running = await spawnCommand(command, { input, openPipes, openStdio });
+    if (running.child.pid !== undefined) onStart?.(running.child.pid);
+    const { output, isOutputCut, isCut } = await outputOf(running, clock, cut);
+    if (isCut) return { kind: 'cut', output };
+    return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
   } catch (error) {
     return { kind: 'failed', reason: errorMessage(error) };
   }
@@ -88,11 +83,13 @@ const SHELL_NAME = 'sh';
 /** Joins the two streams and then becomes the shell that runs the command, whose text stays as it is. */
 const JOINED = 'exec /bin/sh -c "$1" 2>&1';
 
-async function spawnCommand(command: string, input: string | undefined): Promise<RunningCommand> {
+type SpawnOptions = Pick<StartOptions, 'input'> & Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
+
+async function spawnCommand(command: string, { input, openPipes, openStdio }: SpawnOptions): Promise<RunningCommand> {
   // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
   // cannot stand for two streams, though.
-  using pipes = await openCommandPipes(input !== undefined).catch(() => undefined);
-  using shield = shieldedStdio([
+  using pipes = await openPipes(input !== undefined).catch(() => undefined);
+  using opened = openStdio([
     pipes?.input?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
     pipes?.output.childEnd ?? 'pipe',
     pipes?.output.childEnd ?? 'ignore',
@@ -101,7 +98,7 @@ async function spawnCommand(command: string, input: string | undefined): Promise
     const child = spawn('/bin/sh', pipes === undefined ? ['-c', JOINED, SHELL_NAME, command] : ['-c', command], {
       argv0: SHELL_NAME,
       detached: true,
-      stdio: shield.stdio,
+      stdio: opened.stdio,
       env: reducedEnvironment(process.env),
     });
     const ownInput = pipes?.input?.ours ?? child.stdin ?? undefined;
@@ -125,7 +122,7 @@ interface WholeOutput {
 /** What was written until the end of the command, or until `cut`, which kills its whole group. */
 async function outputOf(
   { child, output, input }: RunningCommand,
-  clock: Clock,
+  clock: CommandClock,
   cut: AbortSignal,
 ): Promise<WholeOutput> {
   const { promise, resolve, reject } = Promise.withResolvers<WholeOutput>();
@@ -140,7 +137,7 @@ async function outputOf(
   const stop = (): void => {
     if (hasExited(child)) return;
     isCut = true;
-    killGroup(child);
+    if (child.pid !== undefined) killGroup(child.pid);
     // What the killed ones had printed is still in the pipe, up to its end.
     if (output.closed) finish();
     else finishSoon();
@@ -171,20 +168,6 @@ function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
 function statusOf({ exitCode, signalCode }: ChildProcess): number {
   if (exitCode !== null) return exitCode;
   return signalCode === null ? 3 : constants.signals[signalCode];
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // The group is gone already.
-  }
-}
-
-function reducedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(([name]) => ENVIRONMENT.test(name));
-  return { PATH: PATH_DEFAULT, ...Object.fromEntries(kept) };
 }
 
 /** Collects output up to the limit. The rest is read and dropped, so that the command is never blocked by a full pipe. */

@@ -4,6 +4,7 @@ import { Delivery, type DeliveryOutcome, type DeliveryParts } from '../../daemon
 import type { Clock } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import { CommandRunner } from '../../daemon/command/command-runner.ts';
 import { MonError } from '../../shared/errors.ts';
 import { handlerSchema, type RunningHandler } from '../../shared/schemas/handler.ts';
 import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
@@ -44,6 +45,8 @@ export class DeliveryRig {
     remove,
     registry = new Registry(),
   }: RigOptions = {}) {
+    const commands = new CommandRunner({ clock, log: this.log, chance: () => 0 });
+    onTestFinished(() => commands[Symbol.asyncDispose]());
     this.#delivery = new Delivery({
       definitions: new Definitions({
         checks: new Map(),
@@ -52,6 +55,7 @@ export class DeliveryRig {
       }),
       clock,
       log: this.log,
+      commands,
       feed: { publish: (transport, data) => void this.published.push({ transport, data }) },
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
       registry,

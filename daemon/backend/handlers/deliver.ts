@@ -2,6 +2,7 @@ import { redactEvent } from '../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
@@ -26,6 +27,8 @@ export interface DeliveryParts {
   readonly definitions: Pick<Definitions, 'mutator'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** What runs the commands of pipes and mutators. */
+  readonly commands: Pick<CommandRunner, 'run'>;
   /** Where transport handlers publish. */
   readonly feed: Pick<FeedHub, 'publish'>;
   /** Where `deregistration` removes from. */
@@ -107,17 +110,17 @@ export class Delivery implements Disposable {
   }
 
   async #mutate(event: HandledEvent, { mutator }: RunningHandler, { signal, about }: Run): Promise<Mutation> {
-    const { definitions, clock, log } = this.#parts;
-    return await mutate(event, mutator, { definitions, clock, log, signal, about });
+    const { definitions, commands, log } = this.#parts;
+    return await mutate(event, mutator, { definitions, commands, log, signal, about });
   }
 
   async #send(handler: RunningHandler, data: string, run: Run): Promise<DeliveryOutcome> {
     const { job, signal, about } = run;
-    const { clock, log } = this.#parts;
+    const { clock, log, commands } = this.#parts;
     const network = { addresses: this.#addresses, clock, signal };
     switch (handler.type) {
       case 'pipe':
-        return await runPipe(handler, data, { clock, log, signal, about });
+        return await runPipe(handler, data, { commands, log, signal, about });
       case 'tcp':
         return this.#told(await sendTcp({ data, to: handler.socket, timeout: handler.timeout }, network), about);
       case 'udp':

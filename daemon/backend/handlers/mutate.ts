@@ -1,17 +1,16 @@
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import { commandResult } from '../../command/command-result.ts';
-import { runCommand } from '../../command/run-command.ts';
+import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { Clock } from '../ports.ts';
-import { failedForGood, STOPPED, type DeliveryOutcome } from './outcome.ts';
+import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
 
 export type Mutation =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 interface MutateDeps {
   readonly definitions: Pick<Definitions, 'mutator'>;
-  readonly clock: Clock;
+  readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
   readonly signal: AbortSignal;
   /** What the records of the log say about the run. */
@@ -27,7 +26,7 @@ const DEFAULT = 'json';
 export async function mutate(
   event: HandledEvent,
   name: string = DEFAULT,
-  { definitions, clock, log, signal, about }: MutateDeps,
+  { definitions, commands, log, signal, about }: MutateDeps,
 ): Promise<Mutation> {
   const definition = definitions.mutator(name);
   if (definition === undefined) {
@@ -38,14 +37,16 @@ export async function mutate(
   }
   const { command, timeout } = definition;
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  const outcome = await runCommand(command, { clock, timeoutMs, input: JSON.stringify(event), signal });
+  const outcome = await commands.run(command, { timeoutMs, input: JSON.stringify(event), signal });
   const result = commandResult(outcome);
   if (result === undefined) return STOPPED;
   const isWhole = outcome.kind === 'exited' && outcome.isOutputCut !== true;
   if (isWhole && result.status === 0) return { kind: 'mutated', data: result.output };
   const reason = isWhole ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
   log.error({ ...about, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
-  return failedForGood(`mutator error: ${name}: ${reason}`);
+  // What could not be run may run the next time; what ran would do the same again.
+  const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
+  return failure(`mutator error: ${name}: ${reason}`);
 }
 
 function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): string {

@@ -1,12 +1,11 @@
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import { commandResult } from '../../command/command-result.ts';
-import { runCommand } from '../../command/run-command.ts';
+import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock } from '../ports.ts';
 import { DELIVERED, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
 
 interface PipeDeps {
-  readonly clock: Clock;
+  readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
   /** Kills the command. */
   readonly signal: AbortSignal;
@@ -24,10 +23,10 @@ const LOGGED_MAX = 4096;
 export async function runPipe(
   { command, timeout }: Extract<RunningHandler, { type: 'pipe' }>,
   data: string,
-  { clock, log, signal, about }: PipeDeps,
+  { commands, log, signal, about }: PipeDeps,
 ): Promise<DeliveryOutcome> {
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  const outcome = await runCommand(command, { clock, timeoutMs, input: data, signal });
+  const outcome = await commands.run(command, { timeoutMs, input: data, signal });
   const result = commandResult(outcome);
   if (result === undefined) return STOPPED;
   const { status, output } = result;
