@@ -56,10 +56,7 @@ export class RunningProcess implements AsyncDisposable {
       // It was not started; other errors have an end after them.
       if (this.#child.pid === undefined) resolve(errorMessage(error));
     });
-    this.#ended = promise.then((reason) => {
-      onEnd({ reason, commands: this.#runs.size, hasAnswered: this.#hasAnswered });
-      this.#failAll();
-    });
+    this.#ended = this.#untilEnd(promise, onEnd);
   }
 
   /** @param cut kills the command */
@@ -82,7 +79,8 @@ export class RunningProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
-    using _limit = this.#clock.after(ANSWER_MS, () => this.#kill());
+    using limits = new DisposableStack();
+    limits.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
     await this.#ended;
   }
 
@@ -110,9 +108,10 @@ export class RunningProcess implements AsyncDisposable {
     this.#child.kill('SIGKILL');
   }
 
-  /** It had no time to take its commands with it, unless it was told to end. */
-  #failAll(): void {
+  async #untilEnd(reason: Promise<string>, onEnd: (end: ProcessEnd) => void): Promise<void> {
+    onEnd({ reason: await reason, commands: this.#runs.size, hasAnswered: this.#hasAnswered });
     for (const { group, resolve } of this.#runs.values()) {
+      // It had no time to take its commands with it, unless it was told to end.
       if (group !== undefined) killGroup(group);
       resolve(ENDED);
     }

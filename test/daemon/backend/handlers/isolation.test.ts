@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { isAlive } from '../../../support/is-alive.ts';
 import { openLineReceiver } from '../../../support/line-receiver.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startDaemon } from '../../../support/start-daemon.ts';
@@ -87,4 +88,36 @@ test('a backend that stops ends handlers that hang after ten seconds, and runs t
   expect((await send(again.url, { method: 'GET', target: '/api/mon/v1/handlers' })).body).toMatchObject([
     { name: 'hang', queued: 2, running: 3, failed: 0 },
   ]);
+});
+
+test('no command is started by the backend itself: one small process starts them all', async () => {
+  const { dir, url, daemon } = await start({ quick: { type: 'pipe', command: 'echo $PPID >> PIDS.parents' } });
+  for (let at = 0; at < 4; at++) {
+    expect((await post(url, '/api/mon/v1/results', failures(25, ['quick'], `round-${String(at)}`))).status).toBe(202);
+  }
+  const parents = await vi.waitFor(async () => {
+    const all = (await readFile(join(dir, 'pids.parents'), 'utf8')).trim().split('\n');
+    expect(all).toHaveLength(100);
+    return new Set(all.map(Number));
+  }, 20_000);
+  expect(parents.size).toBe(1);
+  expect(parents).not.toContain(daemon.pid);
+  expect(await daemon.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect([...parents].filter((pid) => isAlive(pid))).toEqual([]);
+});
+
+test('a backend that is killed leaves no command behind, and no process that would run one', async () => {
+  const { dir, url, daemon } = await start({
+    hang: { type: 'pipe', command: 'sleep 600 & echo $$ $! $PPID >> PIDS.family; wait', concurrency: 3 },
+  });
+  await post(url, '/api/mon/v1/results', failures(5, ['hang']));
+  const family = await vi.waitFor(async () => {
+    const all = (await readFile(join(dir, 'pids.family'), 'utf8')).trim().split(/\s+/).map(Number);
+    expect(all).toHaveLength(9);
+    return all;
+  }, 10_000);
+  expect(family.every((pid) => isAlive(pid))).toBe(true);
+  await daemon.end('SIGKILL');
+  await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]), 10_000);
+  expect(await readFile(join(dir, 'pids.family'), 'utf8')).toMatch(/^(?:\d+ \d+ \d+\n){3}$/);
 });
