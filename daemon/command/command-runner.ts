@@ -1,5 +1,6 @@
 import { backoffMs } from '../../shared/domain/backoff.ts';
 import { errorMessage } from '../../shared/errors.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import type { Log } from '../log/log.ts';
 import {
   outcomeWithin,
@@ -22,6 +23,8 @@ export interface CommandOptions extends CommandLimits {
 
 interface RunnerParts {
   readonly clock: CommandClock;
+  /** The time that the process itself has, which does not jump with the other; default: the machine's. */
+  readonly processClock?: CommandClock;
   readonly log: Log;
   /** 0 to below 1, evenly spread. */
   readonly chance: () => number;
@@ -65,7 +68,8 @@ export class CommandRunner implements AsyncDisposable {
 
   #ready(): RunningProcess {
     if (this.#process !== undefined) return this.#process;
-    this.#process = new RunningProcess(this.#parts.clock, (end) => this.#restartLater(end));
+    const { processClock = new SystemClock() } = this.#parts;
+    this.#process = new RunningProcess(processClock, (end) => this.#restartLater(end));
     return this.#process;
   }
 

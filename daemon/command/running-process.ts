@@ -45,7 +45,10 @@ export class RunningProcess implements AsyncDisposable {
   #lastId = 0;
   #hasAnswered = false;
 
-  /** @param onEnd told of its end, for whatever reason, before anybody hears of the commands */
+  /**
+   * @param clock for how long it may take to answer
+   * @param onEnd told of its end, for whatever reason, before anybody hears of the commands
+   */
   constructor(clock: CommandClock, onEnd: (end: ProcessEnd) => void) {
     this.#clock = clock;
     this.#child = start();

@@ -19,9 +19,9 @@ interface Rig {
   run(command: string, options?: { input?: string; timeoutMs?: number; signal?: AbortSignal }): Promise<CommandOutcome>;
 }
 
-function openRunner(clock: CommandClock = new SystemClock()): Rig {
+function openRunner(clock: CommandClock = new SystemClock(), processClock: CommandClock = new SystemClock()): Rig {
   const log = new RecordedLog();
-  const runner = new CommandRunner({ clock, log, chance: () => 0 });
+  const runner = new CommandRunner({ clock, processClock, log, chance: () => 0 });
   onTestFinished(() => runner[Symbol.asyncDispose]());
   const { signal: never } = new AbortController();
   return { runner, log, run: (command, options) => runner.run(command, { input: '', signal: never, ...options }) };
@@ -148,7 +148,7 @@ describe('the hard stop', () => {
   test('reaches a command whose process does not answer any more', async () => {
     const clock = new ManualClock();
     const file = join(await tempDir(), 'pids');
-    const rig = openRunner(clock);
+    const rig = openRunner(clock, clock);
     const stuck = await processOf(rig);
     const running = rig.run(family(file), { timeoutMs: 1000 });
     const pids = await numbersIn(file, 2);
