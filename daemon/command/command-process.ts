@@ -42,7 +42,7 @@ async function run({ id, command, input }: Extract<CommandRequest, { kind: 'run'
     input,
     cut: cut.signal,
     openStdio: plainStdio,
-    openPipes: (hasInput) => pipes.take(hasInput),
+    openPipes: () => pipes.take(),
     onStart: (group) => report({ kind: 'started', id, group }),
   });
   cuts.delete(id);

@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { openUnnamedPipes, type PipeEnds } from './unnamed-pipe.ts';
 
 const run = promisify(execFile);
 
@@ -28,27 +29,26 @@ interface CommandPipes extends Disposable {
 
 /** @param hasInput whether the child has anything to read */
 export async function openCommandPipes(hasInput: boolean): Promise<CommandPipes> {
-  const [ends] = await openEnds(1);
-  return pipesOf(ends, hasInput);
+  const [ends] = await openEnds(1, hasInput);
+  return pipesOf(ends);
 }
 
 /**
- * Pipes that are made ahead, since each start of `mkfifo` costs as much as a command itself. They are held open until
- * they are taken, so that nothing of them stays on the disk however the process ends.
+ * Pipes for commands with input. They are made ahead, since what makes them costs as much as a command itself, and held
+ * open until they are taken, so that nothing of them stays on the disk however the process ends.
  */
 export class PipeStock {
-  /** How many commands one start is for; each takes four descriptors. */
-  static readonly #SIZE = 16;
+  /** How many commands are provided for at once; each takes four descriptors. */
+  static readonly #SIZE = 14;
 
   readonly #ends: CommandEnds[] = [];
   #refill: Promise<void> | undefined;
 
-  /** @param hasInput whether the child has anything to read */
-  async take(hasInput: boolean): Promise<CommandPipes> {
+  async take(): Promise<CommandPipes> {
     for (;;) {
       const ends = this.#ends.pop();
-      if (ends !== undefined) return pipesOf(ends, hasInput);
-      // Whoever finds none waits for the same start.
+      if (ends !== undefined) return pipesOf(ends);
+      // Whoever finds none waits for the same ones.
       this.#refill ??= this.#make();
       await this.#refill;
     }
@@ -56,37 +56,44 @@ export class PipeStock {
 
   async #make(): Promise<void> {
     try {
-      this.#ends.push(...(await openEnds(PipeStock.#SIZE)));
+      this.#ends.push(...(await openEnds(PipeStock.#SIZE, true)));
     } finally {
       this.#refill = undefined;
     }
   }
 }
 
-/** Descriptors of the two ends of a pipe. */
-interface Ends {
-  readonly child: number;
-  readonly own: number;
-}
-
 interface CommandEnds {
-  readonly output: Ends;
-  readonly input: Ends;
+  readonly output: PipeEnds;
+  readonly input: PipeEnds | undefined;
 }
 
 type Open = (path: string, flags: number) => number;
 
-/** Both pipes of each command, with one start of `mkfifo`. Their names are gone before anybody else can use them. */
-async function openEnds(commands: number): Promise<[CommandEnds, ...CommandEnds[]]> {
+/** The pipes of each command. Names are gone before anybody else can use them. */
+async function openEnds(commands: number, hasInput: boolean): Promise<[CommandEnds, ...CommandEnds[]]> {
   const directory = await mkdtemp(join(tmpdir(), 'mon-command-'));
   try {
-    const paths = Array.from({ length: commands * 2 }, (_, at) => join(directory, String(at)));
-    await run('mkfifo', ['-m', '600', ...paths]);
+    const names = Array.from({ length: commands }, (_, at) => ({
+      output: join(directory, `output-${String(at)}`),
+      input: join(directory, `input-${String(at)}`),
+    }));
+    // One start for all, since each costs as much as a command itself.
+    await run('mkfifo', [
+      '-m',
+      '600',
+      ...names.flatMap(({ output, input }) => (hasInput ? [output, input] : [output])),
+    ]);
+    const unnamed = hasInput ? await openUnnamedPipes(commands) : undefined;
     using opened = new DisposableStack();
+    for (const { child, own } of unnamed ?? []) {
+      opened.adopt(child, closeSync);
+      opened.adopt(own, closeSync);
+    }
     const open: Open = (path, flags) => opened.adopt(openSync(path, flags), closeSync);
-    const ends = Array.from({ length: commands }, (_, at) => ({
-      output: openOutput(join(directory, String(2 * at)), open),
-      input: openInput(join(directory, String(2 * at + 1)), open),
+    const ends = names.map(({ output, input }, at) => ({
+      output: openOutput(output, open),
+      input: hasInput ? (unnamed?.[at] ?? openInput(input, open)) : undefined,
     }));
     opened.move();
     return ends as [CommandEnds, ...CommandEnds[]];
@@ -95,13 +102,13 @@ async function openEnds(commands: number): Promise<[CommandEnds, ...CommandEnds[
   }
 }
 
-function openOutput(path: string, open: Open): Ends {
+function openOutput(path: string, open: Open): PipeEnds {
   // The reader first, and without waiting for a writer.
   const own = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { own, child: open(path, constants.O_WRONLY) };
 }
 
-function openInput(path: string, open: Open): Ends {
+function openInput(path: string, open: Open): PipeEnds {
   // A writer is only let in while there is a reader, and a reader that does not block is of no use to a child.
   const doorOpener = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -112,16 +119,13 @@ function openInput(path: string, open: Open): Ends {
   }
 }
 
-function pipesOf({ output, input }: CommandEnds, hasInput: boolean): CommandPipes {
-  if (!hasInput) closeSync(input.own);
+function pipesOf({ output, input }: CommandEnds): CommandPipes {
   return {
     output: { childEnd: output.child, ours: new Socket({ fd: output.own, readable: true, writable: false }) },
-    input: hasInput
-      ? { childEnd: input.child, ours: new Socket({ fd: input.own, readable: false, writable: true }) }
-      : undefined,
+    input: input && { childEnd: input.child, ours: new Socket({ fd: input.own, readable: false, writable: true }) },
     [Symbol.dispose]() {
       closeSync(output.child);
-      closeSync(input.child);
+      if (input !== undefined) closeSync(input.child);
     },
   };
 }

@@ -63,7 +63,7 @@ export class RunningProcess implements AsyncDisposable {
   }
 
   /** @param cut kills the command */
-  async run(command: string, input: string | undefined, cut: AbortSignal): Promise<CommandEnd> {
+  async run(command: string, input: string, cut: AbortSignal): Promise<CommandEnd> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<CommandEnd>();
     this.#runs.set(id, { group: undefined, resolve });

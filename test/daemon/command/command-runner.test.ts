@@ -65,7 +65,7 @@ describe('a command in the process of its own ends as it does here', () => {
     '/etc/passwd',
     'if then',
     'for i in 1 2 3; do echo "out $i"; echo "err $i" >&2; done',
-    'echo a > /dev/stderr; echo b | tee /dev/stdout; cat',
+    'echo a > /dev/stderr; echo b | tee /dev/stdout; cat /dev/stdin',
     String.raw`printf 'a\377b\303'`,
     'echo \0',
     'ps -o pgid= -p $$ | tr -d " " | grep -qx $$',

@@ -122,6 +122,14 @@ describe('the input', () => {
     expect(await run(command, input)).toEqual({ kind: 'exited', status: 0, output: input });
   });
 
+  test('is there for a command that opens its device when all of it is written', async () => {
+    expect(await run('sleep 0.2; cat /dev/stdin; cat /dev/stdin', 'hello')).toEqual({
+      kind: 'exited',
+      status: 0,
+      output: 'hello',
+    });
+  });
+
   test('does not hold up a command that reads none or little of it', async () => {
     const input = 'x'.repeat(1_000_000);
     expect(await run('echo done', input)).toMatchObject({ status: 0, output: 'done\n' });
