@@ -75,6 +75,16 @@ describe('the handler does not run, and never will by itself,', () => {
   });
 });
 
+test('a mutator that could not be run may run the next time', async () => {
+  const rig = new DeliveryRig({ mutators: { unlucky: { command: 'kill -KILL $PPID; sleep 600' } } });
+  expect(await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'unlucky' })).toEqual({
+    kind: 'failed',
+    reason: 'mutator error: unlucky: it could not be run',
+    isRetryable: true,
+  });
+  expect(rig.log.messages('warn')).toEqual(['the process that runs commands has ended']);
+});
+
 test('a mutator that the backend cannot wait for has not failed', async () => {
   const rig = new DeliveryRig({ mutators: { slow: { command: 'sleep 600' } } });
   const stopping = new AbortController();
