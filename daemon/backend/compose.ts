@@ -102,7 +102,11 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 
   const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
   const { definitions } = config;
-  const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends']);
+  // Nothing is committed before it is there.
+  let handlers: JobRunner | undefined;
+  const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], {
+    isFull: (handler) => handlers?.isFull(handler) === true,
+  });
   const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
   parts.use(logHandling({ batcher, clock, log }));
   parts.defer(() => batcher.close());
@@ -150,7 +154,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     }),
   );
   // Before anything can be committed, so that what the last run left comes first.
-  const handlers = parts.use(
+  handlers = parts.use(
     await JobRunner.start({
       definitions,
       delivery,

@@ -116,8 +116,8 @@ export class Metrics implements Disposable {
       Object.fromEntries([...handlers.figures()].map(([name, figures]) => [name, read(figures)]));
     this.#counter(
       'mon_handler_runs_total',
-      'Runs of handlers that ended since the start; retried ones are followed by another try',
-      () => each(({ delivered, failed, retried }) => ({ delivered, failed, retried })),
+      'Runs of handlers that ended since the start; retried ones are followed by another try, refused ones had no place',
+      () => each(({ delivered, failed, retried, refused }) => ({ delivered, failed, retried, refused })),
       'handler',
       'outcome',
     );

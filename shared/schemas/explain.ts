@@ -6,6 +6,7 @@ import type { Event, EventAction } from './event.ts';
  * - `handle`: it runs
  * - `unknown_mutator`: it runs, and fails: what is to prepare the event for it is not defined
  * - `disabled`, `action`, `severity`, `silenced`, `filtered`: it does not run, for this reason (completion 1.8)
+ * - `overflow`: it would run, but its queue and the list of dead letters are full
  * - `unknown_handler`: nothing is defined by this name
  * - `nested_set`: a set in a set in a set
  * - `no_event`: there is nothing to handle
@@ -18,6 +19,7 @@ export type VerdictKind =
   | 'severity'
   | 'silenced'
   | 'filtered'
+  | 'overflow'
   | 'unknown_handler'
   | 'nested_set'
   | 'no_event';

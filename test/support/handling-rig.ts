@@ -37,6 +37,8 @@ export interface HandlingOptions {
   readonly clock?: ManualClock;
   /** The setting `handle-when-silence-ends`. */
   readonly handlesSilenceEnds?: boolean;
+  /** Handlers without a place for a further run; may be changed. */
+  readonly full?: ReadonlySet<string>;
 }
 
 /** The pipeline over a real store, as far as it asks for runs of handlers; nothing runs them, so all of them stay. */
@@ -70,13 +72,15 @@ export class HandlingRig implements AsyncDisposable {
     store: TroubledStore,
     lease: Awaited<ReturnType<TroubledStore['acquire']>>,
     sections: HandlingSections,
-    { clock = new ManualClock(), handlesSilenceEnds = true }: HandlingOptions,
+    { clock = new ManualClock(), handlesSilenceEnds = true, full = new Set() }: HandlingOptions,
   ) {
     this.clock = clock;
     const { log, registry } = this;
     this.store = store;
     const definitions = (this.definitions = new Definitions(parsed(sections)));
-    const handling = new EventHandling(definitions, () => handlesSilenceEnds);
+    const handling = new EventHandling(definitions, () => handlesSilenceEnds, {
+      isFull: (handler) => full.has(handler),
+    });
     const batcher = new Batcher({ registry, store, lease, clock, log, handling }, { batchLimit: 1 });
     this.batcher = batcher;
     this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });

@@ -52,6 +52,7 @@ const REASON: Column<Verdict> = { title: 'REASON', text: ({ reason }) => reason 
 /** Red is what somebody has to mend. */
 const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
   ['handle', 'green'],
+  ['overflow', 'red'],
   ['unknown_mutator', 'red'],
   ['unknown_handler', 'red'],
   ['nested_set', 'red'],

@@ -45,6 +45,11 @@ export class DeadLetters {
     return this.#entries.size;
   }
 
+  /** Whether a further one would drive out the oldest. */
+  get isFull(): boolean {
+    return this.#entries.size >= this.#limit;
+  }
+
   /** In the order in which they failed. */
   all(): DeadLetterEntry[] {
     return [...this.#entries.values()];

@@ -1,6 +1,7 @@
 import { backoffMs } from '../../../shared/domain/backoff.ts';
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import { errorMessage } from '../../../shared/errors.ts';
+import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { RetryPolicy, RunningHandler } from '../../../shared/schemas/handler.ts';
 import type { HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
@@ -52,6 +53,8 @@ export interface HandlerFigures {
   readonly failed: number;
   /** Tries that failed and were followed by another one. */
   readonly retried: number;
+  /** Events that were not handled, because there was no place for them. */
+  readonly refused: number;
   readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
   /** Epoch milliseconds of the run that came first of those that are not over. */
   readonly oldestAtMs: number | undefined;
@@ -64,6 +67,7 @@ interface Lane {
   delivered: number;
   failed: number;
   retried: number;
+  refused: number;
   lastFailure: HandlerFigures['lastFailure'];
 }
 
@@ -114,7 +118,8 @@ export class JobRunner implements AsyncDisposable {
   static async start(parts: JobRunnerParts): Promise<JobRunner> {
     const runner = new JobRunner(parts);
     const committed: HandlerJob[] = [];
-    runner.#listening = parts.batcher.onCommit(({ jobs }) => {
+    runner.#listening = parts.batcher.onCommit(({ jobs, handlingNotes }) => {
+      for (const { verdicts } of handlingNotes) runner.#countRefused(verdicts);
       if (runner.#isLoading) committed.push(...jobs);
       else for (const job of jobs) runner.#accept(job);
     });
@@ -123,6 +128,15 @@ export class JobRunner implements AsyncDisposable {
     for (const job of committed) if (job.id > lastId) runner.#accept(job);
     runner.#scheduleStarts();
     return runner;
+  }
+
+  /**
+   * Whether a further run would have no place: neither in the queue nor among the dead letters. What is older is kept,
+   * and keeping nothing of the newest costs nothing, however long a handler hangs.
+   */
+  isFull(handler: string): boolean {
+    const lane = this.#lanes.get(handler);
+    return lane !== undefined && this.#parts.deadLetters.isFull && lane.queue.size >= this.#limitOf(handler);
   }
 
   /** By name: every handler that had something to run. */
@@ -181,9 +195,7 @@ export class JobRunner implements AsyncDisposable {
   #accept(job: HandlerJob): void {
     const ticket = ticketOf(job);
     const { queue, overflow } = this.#laneOf(job.handler);
-    const definition = this.#definition(job.handler);
-    const limit = (definition?.queue_limit ?? QUEUE_LIMIT) + concurrencyOf(definition);
-    if (queue.size < limit) {
+    if (queue.size < this.#limitOf(job.handler)) {
       this.#bodies.keep(job);
       this.#take(ticket);
       return;
@@ -195,6 +207,16 @@ export class JobRunner implements AsyncDisposable {
         'the queue of the handler is full, events for it become dead letters',
       ),
     );
+  }
+
+  /** Runs that wait, and those that run. */
+  #limitOf(handler: string): number {
+    const definition = this.#definition(handler);
+    return (definition?.queue_limit ?? QUEUE_LIMIT) + concurrencyOf(definition);
+  }
+
+  #countRefused(verdicts: readonly HandlerVerdict[]): void {
+    for (const { verdict, handler } of verdicts) if (verdict === 'overflow') this.#laneOf(handler).refused++;
   }
 
   #take(ticket: Ticket): void {
@@ -339,7 +361,15 @@ export class JobRunner implements AsyncDisposable {
     let lane = this.#lanes.get(handler);
     if (lane === undefined) {
       const overflow = new Burst(this.#parts.clock);
-      lane = { queue: new JobQueue(), overflow, delivered: 0, failed: 0, retried: 0, lastFailure: undefined };
+      lane = {
+        queue: new JobQueue(),
+        overflow,
+        delivered: 0,
+        failed: 0,
+        retried: 0,
+        refused: 0,
+        lastFailure: undefined,
+      };
       this.#lanes.set(handler, lane);
     }
     return lane;
@@ -362,7 +392,7 @@ export class JobRunner implements AsyncDisposable {
   }
 }
 
-function figuresOf({ queue, delivered, failed, retried, lastFailure }: Lane): HandlerFigures {
+function figuresOf({ queue, delivered, failed, retried, refused, lastFailure }: Lane): HandlerFigures {
   const { running, retrying } = queue;
   const oldestAtMs = queue.oldest?.queuedAtMs;
   return {
@@ -372,6 +402,7 @@ function figuresOf({ queue, delivered, failed, retried, lastFailure }: Lane): Ha
     delivered,
     failed,
     retried,
+    refused,
     lastFailure,
     oldestAtMs,
   };

@@ -56,17 +56,29 @@ interface Route {
 const ROUTES_MAX = 1000;
 const ROUTE_KEY_LENGTH_MAX = 1000;
 
+/** Where runs wait that were asked for. */
+interface Backlog {
+  /** Whether a further run of the handler would have no place. */
+  isFull(handler: string): boolean;
+}
+
 /** What handling works by: the definitions in force, and the routes that follow from them. */
 export class EventHandling {
   readonly definitions: Definitions;
   readonly handlesSilenceEnds: () => boolean;
+  readonly #backlog: Backlog;
   readonly #routes = new Map<string, Route>();
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
   /** @param handlesSilenceEnds the setting `handle-when-silence-ends`, asked each time */
-  constructor(definitions: Definitions, handlesSilenceEnds: () => boolean = () => true) {
+  constructor(
+    definitions: Definitions,
+    handlesSilenceEnds: () => boolean = () => true,
+    backlog: Backlog = { isFull: () => false },
+  ) {
     this.definitions = definitions;
+    this.#backlog = backlog;
     this.handlesSilenceEnds = handlesSilenceEnds;
     this.#generation = definitions.generation;
   }
@@ -90,7 +102,19 @@ export class EventHandling {
   /** What becomes of an event at each of its handlers, without anything being done about it. */
   verdicts(event: Event, events: StoredEvents, nowMs: number): HandlerVerdict[] {
     const circumstances = this.circumstances(events, nowMs);
-    return this.route(event.check).handlers.map((handler) => judgeHandler(handler, event, circumstances));
+    return this.route(event.check).handlers.map((handler) => this.judge(handler, event, circumstances));
+  }
+
+  /** The verdict of the rules, unless there is no place left for one more run. */
+  judge(handler: RoutedHandler, event: Event, circumstances: HandlingCircumstances): HandlerVerdict {
+    const verdict = judgeHandler(handler, event, circumstances);
+    if (!isRun(verdict) || !this.#backlog.isFull(handler.name)) return verdict;
+    return {
+      handler: handler.name,
+      verdict: 'overflow',
+      reason:
+        'its queue is full, and so is the list of dead letters: mend the handler, then retry or drop dead letters',
+    };
   }
 
   /** What a judgement may ask of the outside. */
@@ -171,7 +195,7 @@ function askForRuns(
   let isSuppressed = state.isSuppressed;
   for (const handler of handlers) {
     const given = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : event;
-    const verdict = judgeHandler(handler, given, circumstances);
+    const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
       transaction.addJob(namespace, handler.name, given);

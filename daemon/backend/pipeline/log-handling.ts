@@ -11,6 +11,7 @@ const SAID: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'err
   severity: { level: 'info', message: 'handler does not handle event severity' },
   silenced: { level: 'info', message: 'handler is silenced' },
   filtered: { level: 'info', message: 'event was filtered' },
+  overflow: { level: 'error', message: 'the handler cannot keep up, the event is not handled' },
   unknown_handler: { level: 'error', message: 'unknown handler' },
   nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
 };

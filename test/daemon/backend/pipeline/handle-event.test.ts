@@ -234,6 +234,21 @@ describe('what handlers get', () => {
   });
 });
 
+test('a handler without a place for a further run gets none, which is said; the others get theirs', async () => {
+  const full = new Set(['mail']);
+  const rig = await HandlingRig.open({ handlers: { mail: PIPE, audit: PIPE } }, { full });
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  await rig.report(2, { handlers: ['mail', 'audit'] });
+  await rig.report(2, { handlers: ['mail', 'audit'] });
+  expect(rig.takeRuns()).toEqual(['audit create', 'audit create']);
+  expect(rig.log.records).toMatchObject([
+    { level: 'error', message: 'the handler cannot keep up, the event is not handled', fields: { handler: 'mail' } },
+  ]);
+  full.clear();
+  await rig.report(0, { handlers: ['mail', 'audit'] });
+  expect(rig.takeRuns()).toEqual(['mail resolve', 'audit resolve']);
+});
+
 describe('silences (completion 1.3)', () => {
   test('keep handlers back, but for those that opted out; the occurrences go on', async () => {
     const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });

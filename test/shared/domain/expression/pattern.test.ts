@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Pattern } from '../../../../shared/domain/expression/pattern.ts';
 import { parsed, SyntaxProblem, type ExpressionProblem } from '../../../../shared/domain/expression/syntax-problem.ts';
 
-function isFound(pattern: string, text: string, ignoresCase = false): boolean {
+function isFound(pattern: string, text: string, ignoresCase = false): boolean | undefined {
   return new Pattern(pattern, { ignoresCase, offset: 0 }).isFoundIn(text);
 }
 
