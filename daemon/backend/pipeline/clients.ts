@@ -5,6 +5,7 @@ import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';
 import type { Batcher } from './batcher.ts';
 import { resolveEvent } from './events.ts';
+import { handleRegistration } from './handle-registration.ts';
 import type { Transaction } from './transaction.ts';
 import { admitKeepalive } from './trust.ts';
 
@@ -71,7 +72,9 @@ export class Clients {
         timestamp: Math.min(madeAt ?? transaction.now, transaction.now),
         subscriptions: ownSubscriptions(submitted),
       };
-      transaction.saveClient(namespace, client, signature);
+      const isNew = !namespace.clients.has(client.name);
+      const entry = transaction.saveClient(namespace, client, signature);
+      if (isNew) handleRegistration(transaction, entry);
       return client;
     });
   }

@@ -1,6 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Batcher } from './batcher.ts';
 
@@ -25,13 +26,16 @@ export class SilencedEntries {
   /**
    * Makes an entry, or replaces the one with the same id as a whole (completion 1.2).
    *
-   * @throws MonError `unavailable`
+   * @throws MonError `invalid` when it would begin in another age (reliability-and-security, S13); `unavailable`
    */
   create(namespaceName: string, request: SilencedRequest): Promise<SilencedEntry> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       if (namespace.silenced.size >= ENTRIES_MAX) {
         throw new MonError('unavailable', `there are ${String(ENTRIES_MAX)} silenced entries: clear some first`);
+      }
+      if ((request.begin ?? 0) - transaction.now > LIFETIME_SECONDS_MAX) {
+        throw new MonError('invalid', 'begin must be within a hundred years: it is in seconds since 1970');
       }
       const entry = silencedEntry(request, transaction.nowMs);
       transaction.saveSilenced(namespace, entry);
