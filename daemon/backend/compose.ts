@@ -103,7 +103,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
   const { definitions } = config;
   // Nothing is committed before it is there.
-  let handlers: JobRunner | undefined;
+  let handlers: JobRunner | undefined = undefined;
   const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], {
     isFull: (handler) => handlers?.isFull(handler) === true,
   });
