@@ -1,0 +1,147 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
+import type { JobFailure } from '../../../shared/schemas/handler-job.ts';
+import type { Log } from '../../log/log.ts';
+import type { HandlerJobs } from '../pipeline/handler-jobs.ts';
+import type { Clock } from '../ports.ts';
+import { Burst } from './burst.ts';
+import type { Ticket } from './job-queue.ts';
+
+/** A run that failed for good; its event is in the store. */
+export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
+
+/** Most dead letters; beyond it the oldest go. */
+const DEAD_LETTERS_MAX = 10_000;
+/** Longest reason that is kept, in UTF-16 units. */
+const REASON_LENGTH_MAX = 500;
+
+/** The list of the runs that failed for good, until they are retried or dropped. */
+export class DeadLetters {
+  /** Letters that had to go since the backend started, because there were too many. */
+  overflowed = 0;
+  readonly #jobs: HandlerJobs;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #limit: number;
+  /** By id, in the order in which they failed. */
+  readonly #entries = new Map<number, DeadLetterEntry>();
+  /** Those that somebody is about to retry or drop: twice would be once too many. */
+  readonly #claimed = new Set<number>();
+  #revive: (ticket: Ticket) => void = () => undefined;
+  readonly #overflow: Burst;
+
+  constructor(
+    parts: { readonly jobs: HandlerJobs; readonly clock: Clock; readonly log: Log },
+    limit: number = DEAD_LETTERS_MAX,
+  ) {
+    this.#jobs = parts.jobs;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#limit = limit;
+    this.#overflow = new Burst(parts.clock);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether a further one would drive out the oldest. */
+  get isFull(): boolean {
+    return this.#entries.size >= this.#limit;
+  }
+
+  /** In the order in which they failed. */
+  all(): DeadLetterEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  get(id: number): DeadLetterEntry | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** Who takes those that are to be tried again. */
+  onRevived(revive: (ticket: Ticket) => void): void {
+    this.#revive = revive;
+  }
+
+  /** Puts a stored one on the list: at start, and by `add`. */
+  note(ticket: Ticket, failure: JobFailure): void {
+    const { attempts: _, ...rest } = ticket;
+    this.#entries.set(ticket.id, { ...rest, ...failure });
+    // One that is being retried at this moment is no longer ours to drop.
+    const oldest = this.#entries.size > this.#limit ? this.#firstUnclaimed() : undefined;
+    if (oldest === undefined) return;
+    this.#entries.delete(oldest.id);
+    this.#jobs.settle({ kind: 'drop', id: oldest.id });
+    this.overflowed++;
+    this.#overflow.note((dropped) =>
+      this.#log.warn({ dropped, limit: this.#limit }, 'there are too many dead letters, the oldest go'),
+    );
+  }
+
+  /** Makes a run a dead letter; it is on the list once it is stored. */
+  add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
+    const failure = { attempts, failed_at: this.#clock.now(), reason: shortened(reason) };
+    this.#jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
+  }
+
+  /**
+   * Makes them runs again, which stand behind those that wait.
+   *
+   * @returns how many there were
+   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   */
+  retry(selection: DeadLetterSelection | { readonly id: number }): Promise<number> {
+    return this.#takeAway(selection, 'revive', ({ id, namespace, client, check, handler, queuedAtMs }) =>
+      this.#revive({ id, namespace, client, check, handler, queuedAtMs, attempts: 0 }),
+    );
+  }
+
+  /**
+   * @returns how many there were
+   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   */
+  drop(selection: DeadLetterSelection | { readonly id: number }): Promise<number> {
+    return this.#takeAway(selection, 'drop', () => undefined);
+  }
+
+  async #takeAway(
+    selection: DeadLetterSelection | { readonly id: number },
+    kind: 'revive' | 'drop',
+    then: (entry: DeadLetterEntry) => void,
+  ): Promise<number> {
+    const entries = this.#selected(selection).filter(({ id }) => !this.#claimed.has(id));
+    if (entries.length === 0) {
+      if ('id' in selection) throw new MonError('not_found', `there is no dead letter ${String(selection.id)}`);
+      return 0;
+    }
+    for (const { id } of entries) this.#claimed.add(id);
+    try {
+      await this.#jobs.apply(entries.map(({ id }) => ({ kind, id })));
+    } finally {
+      for (const { id } of entries) this.#claimed.delete(id);
+    }
+    for (const entry of entries) {
+      this.#entries.delete(entry.id);
+      then(entry);
+    }
+    return entries.length;
+  }
+
+  #selected(selection: DeadLetterSelection | { readonly id: number }): DeadLetterEntry[] {
+    if ('id' in selection) {
+      const entry = this.#entries.get(selection.id);
+      return entry === undefined ? [] : [entry];
+    }
+    return 'all' in selection ? this.all() : this.all().filter(({ handler }) => handler === selection.handler);
+  }
+
+  #firstUnclaimed(): DeadLetterEntry | undefined {
+    for (const entry of this.#entries.values()) if (!this.#claimed.has(entry.id)) return entry;
+    return undefined;
+  }
+}
+
+function shortened(reason: string): string {
+  return reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX)}...` : reason;
+}
