@@ -160,6 +160,8 @@ const handlerStatus = z.looseObject({
   retrying: z.number(),
   delivered: z.number(),
   failed: z.number(),
+  /** Dead letters that there are now; older backends do not count them here. */
+  dead_letters: z.number().nullish().transform(orZero),
   last_error: z.looseObject({ at: z.number(), reason: z.string() }).nullable(),
   /** Seconds. */
   oldest_age: z.number().nullable(),

@@ -39,6 +39,8 @@ export interface HandlerStatus {
   readonly retrying: number;
   readonly delivered: number;
   readonly failed: number;
+  /** Its dead letters that there are now, also from before the backend started. */
+  readonly dead_letters: number;
   /** Of a try; null: none failed. */
   readonly last_error: { /** Epoch seconds. */ readonly at: number; readonly reason: string } | null;
   /** Seconds since the oldest run that is not over was asked for; null: there is none. */

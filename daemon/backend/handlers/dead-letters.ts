@@ -1,7 +1,9 @@
 import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
 import type { JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
+import { MON, type AuditedChange } from '../pipeline/audit.ts';
 import type { HandlerJobs } from '../pipeline/handler-jobs.ts';
 import type { Clock } from '../ports.ts';
 import { Burst } from './burst.ts';
@@ -10,8 +12,19 @@ import type { Ticket } from './job-queue.ts';
 /** A run that failed for good; its event is in the store. */
 export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
 
+/** Which dead letters are meant. */
+type Selection = DeadLetterSelection | { readonly id: number };
+
+interface TakingAway {
+  readonly kind: 'revive' | 'drop';
+  readonly action: AuditedChange['action'];
+  readonly actor: Actor;
+}
+
 /** Most dead letters; beyond it the oldest go. */
 const DEAD_LETTERS_MAX = 10_000;
+/** Letters that an audit record names; the rest is a number. */
+const AUDITED_LETTERS_MAX = 100;
 /** Longest reason that is kept, in UTF-16 units. */
 const REASON_LENGTH_MAX = 500;
 
@@ -55,6 +68,13 @@ export class DeadLetters {
     return [...this.#entries.values()];
   }
 
+  /** How many there are of each handler that has any. */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { handler } of this.#entries.values()) counts.set(handler, (counts.get(handler) ?? 0) + 1);
+    return counts;
+  }
+
   get(id: number): DeadLetterEntry | undefined {
     return this.#entries.get(id);
   }
@@ -91,9 +111,12 @@ export class DeadLetters {
    * @returns how many there were
    * @throws MonError `not_found` when there is none of this id, `unavailable`
    */
-  retry(selection: DeadLetterSelection | { readonly id: number }): Promise<number> {
-    return this.#takeAway(selection, 'revive', ({ id, namespace, client, check, handler, queuedAtMs }) =>
-      this.#revive({ id, namespace, client, check, handler, queuedAtMs, attempts: 0 }),
+  retry(selection: Selection, actor: Actor = MON): Promise<number> {
+    return this.#takeAway(
+      selection,
+      { kind: 'revive', action: 'dead-letter.retry', actor },
+      ({ id, namespace, client, check, handler, queuedAtMs }) =>
+        this.#revive({ id, namespace, client, check, handler, queuedAtMs, attempts: 0 }),
     );
   }
 
@@ -101,13 +124,13 @@ export class DeadLetters {
    * @returns how many there were
    * @throws MonError `not_found` when there is none of this id, `unavailable`
    */
-  drop(selection: DeadLetterSelection | { readonly id: number }): Promise<number> {
-    return this.#takeAway(selection, 'drop', () => undefined);
+  drop(selection: Selection, actor: Actor = MON): Promise<number> {
+    return this.#takeAway(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
   }
 
   async #takeAway(
-    selection: DeadLetterSelection | { readonly id: number },
-    kind: 'revive' | 'drop',
+    selection: Selection,
+    { kind, action, actor }: TakingAway,
     then: (entry: DeadLetterEntry) => void,
   ): Promise<number> {
     const entries = this.#selected(selection).filter(({ id }) => !this.#claimed.has(id));
@@ -117,7 +140,11 @@ export class DeadLetters {
     }
     for (const { id } of entries) this.#claimed.add(id);
     try {
-      await this.#jobs.apply(entries.map(({ id }) => ({ kind, id })));
+      await this.#jobs.apply(
+        entries.map(({ id }) => ({ kind, id })),
+        actor,
+        { action, ...auditedLetters(selection, entries) },
+      );
     } finally {
       for (const { id } of entries) this.#claimed.delete(id);
     }
@@ -128,7 +155,7 @@ export class DeadLetters {
     return entries.length;
   }
 
-  #selected(selection: DeadLetterSelection | { readonly id: number }): DeadLetterEntry[] {
+  #selected(selection: Selection): DeadLetterEntry[] {
     if ('id' in selection) {
       const entry = this.#entries.get(selection.id);
       return entry === undefined ? [] : [entry];
@@ -140,6 +167,26 @@ export class DeadLetters {
     for (const entry of this.#entries.values()) if (!this.#claimed.has(entry.id)) return entry;
     return undefined;
   }
+}
+
+/** What the audit trail says of them: the id of one; of many whose they were, and how many. */
+function auditedLetters(
+  selection: Selection,
+  entries: readonly DeadLetterEntry[],
+): Pick<AuditedChange, 'target' | 'before'> {
+  const letters = entries.slice(0, AUDITED_LETTERS_MAX).map(({ id, handler, client, check, attempts, reason }) => ({
+    id,
+    handler,
+    client,
+    check,
+    attempts,
+    reason,
+  }));
+  if ('id' in selection) return { target: String(selection.id), before: letters[0] };
+  return {
+    target: 'all' in selection ? 'all' : selection.handler,
+    before: { count: entries.length, letters },
+  };
 }
 
 function shortened(reason: string): string {

@@ -1,7 +1,9 @@
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { JobFailure } from '../../../shared/schemas/handler-job.ts';
 import { errorMessage, type MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
+import { recordAudit, type AuditedChange } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -52,12 +54,15 @@ export class HandlerJobs implements Disposable {
   }
 
   /**
-   * Stores changes now, together.
+   * Stores changes that somebody asked for now, together.
    *
    * @throws MonError `unavailable`
    */
-  apply(changes: readonly JobChange[]): Promise<void> {
-    return this.#batcher.run((transaction) => applyAll(transaction, changes));
+  apply(changes: readonly JobChange[], actor: Actor, audited: AuditedChange): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      applyAll(transaction, changes);
+      recordAudit(transaction, actor, audited);
+    });
   }
 
   /** Hands everything to the batcher, whose end stores it. */

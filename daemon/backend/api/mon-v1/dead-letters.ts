@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { deadLetterSelectionSchema, type DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';
 import { readDeadLetter, shownDeadLetter } from '../../read/dead-letters.ts';
+import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
@@ -10,15 +11,20 @@ import { routes } from '../routes.ts';
 const validateSelection = validator(deadLetterSelectionSchema);
 
 /** Runs of handlers that failed for good: to be read, retried and dropped. */
-export function deadLetterRoutes(app: FastifyInstance, { deadLetters, store }: ApiParts): void {
+export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { deadLetters, store } = parts;
   routes(app, '/api/mon/v1/dead-letters', {
     GET: (request, reply) => sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter)),
   });
   routes(app, '/api/mon/v1/dead-letters/retry', {
-    POST: async (request) => ({ retried: await deadLetters.retry(readBody(request, validateSelection)) }),
+    POST: async (request) => ({
+      retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request, parts)),
+    }),
   });
   routes(app, '/api/mon/v1/dead-letters/drop', {
-    POST: async (request) => ({ dropped: await deadLetters.drop(readBody(request, validateSelection)) }),
+    POST: async (request) => ({
+      dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request, parts)),
+    }),
   });
   routes(app, '/api/mon/v1/dead-letters/:id', {
     GET: async (request): Promise<DeadLetterView> => {
@@ -29,12 +35,12 @@ export function deadLetterRoutes(app: FastifyInstance, { deadLetters, store }: A
       return letter;
     },
     DELETE: async (request, reply) => {
-      await deadLetters.drop({ id: idOf(request) });
+      await deadLetters.drop({ id: idOf(request) }, actorOf(request, parts));
       return reply.code(204).send();
     },
   });
   routes(app, '/api/mon/v1/dead-letters/:id/retry', {
-    POST: async (request) => ({ retried: await deadLetters.retry({ id: idOf(request) }) }),
+    POST: async (request) => ({ retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request, parts)) }),
   });
 }
 

@@ -5,9 +5,9 @@ import type { ApiParts } from '../parts.ts';
 import { routes } from '../routes.ts';
 
 /** What each handler does and has before it. */
-export function handlerRoutes(app: FastifyInstance, { config, clock, handlers }: ApiParts): void {
+export function handlerRoutes(app: FastifyInstance, { config, clock, handlers, deadLetters }: ApiParts): void {
   routes(app, '/api/mon/v1/handlers', {
     GET: (request, reply) =>
-      sendList(request, reply, handlerStatuses(config.definitions, handlers, clock.now()), (some) => some),
+      sendList(request, reply, handlerStatuses(config.definitions, handlers, deadLetters, clock.now()), (some) => some),
   });
 }

@@ -116,6 +116,40 @@ describe('dead letters', () => {
     }
   });
 
+  test('leave a record in the audit trail when they are retried or dropped', async () => {
+    const [first] = await fail('pager', 'a', 'b');
+    await fail('fail', 'c');
+    await openLineReceiver(port);
+    await ask('POST', `${LETTERS}/${String(first?.id)}/retry`, {});
+    await ask('POST', `${LETTERS}/drop`, { handler: 'pager' });
+    // There is none of this handler any more: nothing is done, and so nothing is written down.
+    await ask('POST', `${LETTERS}/drop`, { handler: 'pager' });
+    await ask('POST', `${LETTERS}/drop`, { all: true });
+    const { body } = await ask('GET', '/api/mon/v1/audit');
+    expect(body).toMatchObject([
+      {
+        action: 'dead-letter.drop',
+        target: 'all',
+        before: { count: 1, letters: [{ handler: 'fail', client: 'c', check: 'disk' }] },
+      },
+      {
+        action: 'dead-letter.drop',
+        target: 'pager',
+        before: { count: 1, letters: [{ handler: 'pager', client: 'b' }] },
+      },
+      {
+        who: 'anonymous',
+        from: '127.0.0.1',
+        how: `POST ${LETTERS}/${String(first?.id)}/retry`,
+        action: 'dead-letter.retry',
+        target: String(first?.id),
+        before: { id: first?.id, handler: 'pager', client: 'a', attempts: 1, reason: 'the connection was refused' },
+        after: null,
+      },
+    ]);
+    expect(body).toHaveLength(3);
+  });
+
   test.each([[{}], [{ handler: 5 }], [{ all: false }], [{ all: true, handler: 'a' }], [[]], ['all']])(
     'are not retried or dropped by %j',
     async (body) => {
@@ -157,7 +191,16 @@ test('handlers are listed with what they did', async () => {
   const { received } = await openLineReceiver(port);
   await ask('POST', '/results', { source: 'b', name: 'disk', output: '', status: 1, handlers: ['pager', 'debug'] });
   await vi.waitFor(() => expect(received).toHaveLength(1));
-  const idle = { queued: 0, running: 0, retrying: 0, delivered: 0, failed: 0, last_error: null, oldest_age: null };
+  const idle = {
+    queued: 0,
+    running: 0,
+    retrying: 0,
+    delivered: 0,
+    failed: 0,
+    dead_letters: 0,
+    last_error: null,
+    oldest_age: null,
+  };
   await vi.waitFor(async () =>
     expect((await ask('GET', '/api/mon/v1/handlers')).body).toEqual([
       { name: 'debug', type: 'built-in', ...idle, delivered: 1 },
@@ -166,6 +209,7 @@ test('handlers are listed with what they did', async () => {
         type: 'pipe',
         ...idle,
         failed: 1,
+        dead_letters: 1,
         last_error: { at: expect.any(Number), reason: expect.any(String) },
       },
       { name: 'pager', type: 'tcp', ...idle, delivered: 1 },
