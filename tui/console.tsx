@@ -2,12 +2,16 @@ import { render } from 'ink';
 import type { ApiClient } from '../shared/client/api-client.ts';
 import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
 import { MonError } from '../shared/errors.ts';
+import { openAll, type OpenedContext } from './all-contexts.ts';
 import { App } from './app.tsx';
+import { followAll } from './hooks/follow-all.ts';
 import { followFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
-import { runEffect } from './hooks/run-effects.ts';
+import { runEffect, type ConsoleApi } from './hooks/run-effects.ts';
 import { actionFor } from './keys.ts';
 import type { AggregateNeeds } from './store/aggregate-book.ts';
+import { ALL_CONTEXTS } from './store/backend-names.ts';
+import { INITIAL_FEED_STATUS, isConnected } from './store/feed-status.ts';
 import type { Contexts } from './store/contexts.ts';
 import type { Effect } from './store/effects.ts';
 import { keptOf, type Kept } from './store/kept.ts';
@@ -36,6 +40,8 @@ export interface ShownBackend {
   readonly api: () => Promise<ApiClient>;
   /** Where credentials are that the URL does not hold. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
+  /** All contexts as one list; then the rest of this is not used. */
+  readonly members?: ReadonlyMap<string, OpenedContext>;
 }
 
 /** The backends that can be switched between. */
@@ -84,17 +90,31 @@ function noConfiguration(): Promise<never> {
   return Promise.reject(new MonError('unavailable', 'this console has no configuration file'));
 }
 
+/** Of several backends those that can be opened, behind the methods of one. */
+function apiOf({ members, api }: ShownBackend, { backends }: ConsoleStore): () => Promise<ConsoleApi> {
+  if (members === undefined) return api;
+  return async () => {
+    const { openMergedApi } = await import('./hooks/merged-api.ts');
+    const open = Array.from(members, ([name, one]) => ('problem' in one ? [] : [[name, one.api] as const])).flat();
+    return openMergedApi({
+      open: new Map(open),
+      isConnected: (name) => isConnected(backends?.get(name) ?? INITIAL_FEED_STATUS),
+    });
+  };
+}
+
 /** Builds the running console; the first frame is written before this returns, the feed connects afterwards. */
 export function openConsole(parts: ConsoleParts): Console {
   const { stdout, clock, theme, creator, readOnly } = parts;
   const storeOf = (
-    { backend, env }: ShownBackend,
+    { backend, env, members }: ShownBackend,
     current: string | undefined,
     before: Pick<ConsoleOptions, 'kept' | 'ownChanges' | 'log'>,
   ): ConsoleStore =>
     new ConsoleStore({
       size: { columns: stdout.columns, rows: stdout.rows },
-      backend: parseBackendAddress(backend, env).url,
+      backend: members === undefined ? parseBackendAddress(backend, env).url : 'all contexts',
+      ...(members && { members: [...members.keys()] }),
       creator,
       readOnly,
       ...before,
@@ -119,7 +139,9 @@ export function openConsole(parts: ConsoleParts): Console {
     exitOnCtrlC: false,
   });
 
-  let feed = followFeed(shown, store, clock, parts.chance);
+  const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): ReturnType<typeof followFeed> =>
+    members === undefined ? followFeed(one, into, clock, parts.chance) : followAll(members, into, clock, parts.chance);
+  let feed = follow(shown, store);
   const scheduler = new FrameScheduler(
     {
       get urgency() {
@@ -156,15 +178,19 @@ export function openConsole(parts: ConsoleParts): Console {
     const typed: InputEvent[] = [];
     typedAhead = typed;
     try {
-      const next = await contexts.open(name);
+      const next = await (name === ALL_CONTEXTS ? openAll(contexts.names, contexts.open) : contexts.open(name));
       feed.close();
       const { log, ownChanges } = store;
       const left = keptOf(store);
       leftContexts.set(store.options.contexts?.current, { kept: left, ownChanges });
       const { kept = { view: left.view, views: parts.kept?.views ?? {} }, ...before } = leftContexts.get(name) ?? {};
       shown = next;
-      store = storeOf(next, name, { ...before, kept: { ...kept, common: left.common }, log });
-      feed = followFeed(next, store, clock, parts.chance);
+      store = storeOf(next, name, {
+        ...before,
+        kept: { ...kept, common: left.common, ...(next.members && { view: 'events' as const }) },
+        log,
+      });
+      feed = follow(next, store);
     } finally {
       // Nothing of it may reach the backend that it was not meant for.
       typedAhead = undefined;
@@ -176,7 +202,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const run = async (effect: Effect): Promise<void> => {
     await runEffect(effect, {
       store,
-      api: shown.api,
+      api: apiOf(shown, store),
       feed,
       repaint,
       quit: parts.onQuit,

@@ -2,14 +2,16 @@ import { hostname, userInfo } from 'node:os';
 import type { ApiClient } from '../shared/client/api-client.ts';
 import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
 import { errorMessage } from '../shared/errors.ts';
+import { openAll } from './all-contexts.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './arguments.ts';
-import { chooseBackend, contextNamed } from './config/choose-backend.ts';
+import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
 import { withConfig } from './config/with-config.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
 import { bindKeys } from './keys.ts';
+import { ALL_CONTEXTS } from './store/backend-names.ts';
 import { ATTENTION } from './store/bell.ts';
 import type { Kept } from './store/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
@@ -47,7 +49,10 @@ async function main(flags: Arguments): Promise<void> {
   try {
     // Before the screen is taken over, which is no place for an error.
     const choice = chooseBackend(flags, process.env, loaded.config);
-    const shown = choice.kind === 'url' ? shownAt(choice.backend) : await openContext(choice.name, choice.context);
+    const shown = await open(choice, loaded.config);
+    if (shown.members !== undefined && (flags.watch !== undefined || wantsLines(flags, process.env))) {
+      return fail('only the console on a whole screen shows all contexts as one: name one with --context');
+    }
     if (flags.watch !== undefined) {
       const { startWatch } = await import('./plain/start-watch.ts');
       return await startWatch({ ...shown, ...flags.watch }, clock);
@@ -59,7 +64,7 @@ async function main(flags: Arguments): Promise<void> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
       return fail('the console needs a terminal; in scripts and pipes use: mon watch');
     }
-    start(shown, choice.kind === 'url' ? undefined : choice.name, loaded, withConfig(flags, loaded.config));
+    start(shown, nameOf(choice), loaded, withConfig(flags, loaded.config));
   } catch (error) {
     fail(errorMessage(error));
   }
@@ -105,6 +110,28 @@ function start(
       process.exit(0);
     },
   });
+}
+
+function open(choice: Choice, config: LoadedConfig['config']): Promise<ShownBackend> {
+  switch (choice.kind) {
+    case 'url':
+      return Promise.resolve(shownAt(choice.backend));
+    case 'context':
+      return openContext(choice.name, choice.context);
+    case 'all':
+      return openAll([...config.contexts.keys()], (name) => openContext(name, contextNamed(config, name)));
+  }
+}
+
+function nameOf(choice: Choice): string | undefined {
+  switch (choice.kind) {
+    case 'url':
+      return undefined;
+    case 'context':
+      return choice.name;
+    case 'all':
+      return ALL_CONTEXTS;
+  }
 }
 
 /** A backend by its URL, with the credentials of the URL or of the environment. */

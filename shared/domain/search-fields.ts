@@ -44,6 +44,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map(
     listField('silenced_by', (row) => row.silenced_by),
     timeField('age', 'since it entered its status', (row) => row.since),
     timeField('last', 'since its last result', (row) => row.last),
+    textField('backend', (row) => row.backend ?? ''),
   ].map((field) => [field.name, field]),
 );
 

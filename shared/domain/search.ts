@@ -10,6 +10,7 @@ import { parseSearchTree, printSearchTree, type SearchNode, type SearchProblem }
  * - `client=web-1`, `client!=web-1`, `client~web-*` (`*` any text, `?` any character; without them: contains)
  * - `status>=warn`: ok < warn < crit < unknown, or numbers
  * - `occurrences>3`, `action=create`, `silenced`, `flapping`, `silenced_by~client:*`
+ * - `backend=prod` where events of several backends are listed as one
  * - `age>1h` since it entered its status, `last<5m` since its last result
  */
 export interface Search {

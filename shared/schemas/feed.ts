@@ -25,6 +25,8 @@ export const FEED_HEARTBEAT_SECONDS = 5;
 
 /** An event as a table shows it. The whole event is at `GET /events/:client/:check`. */
 export interface EventRow {
+  /** Only where events of several backends are listed as one, which no feed does: whose it is. */
+  readonly backend?: string;
   readonly client: string;
   readonly check: string;
   readonly status: number;

@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import { eventKey, type EventRow, type FeedMessage, type FeedRows, type FeedStats } from '../../shared/schemas/feed.ts';
-import { openConsole, type ConsoleParts } from '../../tui/console.tsx';
+import { openConsole, type ConsoleParts, type ShownBackend } from '../../tui/console.tsx';
 import { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
@@ -30,7 +30,7 @@ export interface RigOptions {
   readonly api?: (request: SeenRequest) => { readonly status: number; readonly body?: unknown };
   readonly server?: FeedServer;
   /** What the configuration file would say. */
-  readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView'>;
+  readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView'> & Partial<ShownBackend>;
 }
 
 /** The real console on a terminal without a window, fed by a scripted backend, with time that stands still. */

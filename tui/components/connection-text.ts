@@ -52,3 +52,20 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
         : [run('● LIVE', 'ok')];
   }
 }
+
+/** How many backends of a merged list are live, and of the others since when they are not. */
+export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: number): readonly Run[] {
+  const all = [...backends];
+  const live = all.filter(([, { connection }]) => connection.kind === 'live').length;
+  const count = `${String(live)} of ${String(all.length)} live`;
+  if (live === all.length) return [run(`● ${count}`, 'ok')];
+  const others = all.flatMap(([name, status]) =>
+    status.connection.kind === 'live' ? [] : [run(`  ${memberText(name, status, nowMs)}`, 'warning')],
+  );
+  return [run(`✗ ${count}`, 'alert'), ...others];
+}
+
+function memberText(name: string, { connection, lostAtMs }: FeedStatus, nowMs: number): string {
+  if (connection.kind === 'refused') return `${name} refused`;
+  return lostAtMs === undefined ? `${name} syncing` : `${name} ${spanText(nowMs - lostAtMs)}`;
+}

@@ -5,12 +5,14 @@ import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { shortCountText } from '../count-text.ts';
 import { eventClass, type EventRecord } from '../store/event-record.ts';
 import type { SortState } from '../store/list-state.ts';
+import { splitName } from '../store/backend-names.ts';
 import { fit, type FitOptions } from '../terminal/cells.ts';
 import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run } from '../theme.ts';
 import { sortedTitle } from './table-columns.ts';
 
 /** Widths of the columns of the list in cells; 0: not shown. The output takes what is left. */
 export interface EventColumns {
+  readonly backend: number;
   readonly client: number;
   readonly check: number;
   readonly count: number;
@@ -20,7 +22,7 @@ export interface EventColumns {
   readonly isOutputShown: boolean;
 }
 
-const EVENT_CELLS = ['client', 'check', 'count', 'age', 'last', 'output'] as const;
+const EVENT_CELLS = ['backend', 'client', 'check', 'count', 'age', 'last', 'output'] as const;
 type EventCell = (typeof EVENT_CELLS)[number];
 
 /** Cells of cursor, mark and status, with the spaces around them. */
@@ -28,20 +30,37 @@ const LEAD = 3;
 const STATUS_CELLS = 8;
 const GAP = 2;
 
-/** The columns that fit, by what people miss least: LAST goes first, then the count, then names get narrower. */
-export function eventColumns(columns: number, hidden: ReadonlySet<string> = new Set()): EventColumns {
+/** Cells of the names of backends, at most: on a wide screen, and on a narrow one. */
+const BACKEND_CELLS = { wide: 14, narrow: 7 };
+
+/**
+ * The columns that fit, by what people miss least: LAST goes first, then the count, then names get narrower.
+ *
+ * @param contexts of a merged list
+ */
+export function eventColumns(
+  columns: number,
+  hidden: ReadonlySet<string> = new Set(),
+  contexts: Iterable<string> = [],
+): EventColumns {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
   const fewer = Math.max(0, 80 - columns);
   const width = (id: string, cells: number): number => (hidden.has(id) ? 0 : cells);
+  const longest = Math.max(0, ...Array.from(contexts, (name) => name.length));
+  const widest = isWide ? BACKEND_CELLS.wide : BACKEND_CELLS.narrow;
+  const backend = width('backend', longest === 0 ? 0 : Math.min(widest, Math.max(longest, BACKEND_CELLS.narrow)));
   const client = width('client', isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3));
   const check = width('check', isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2));
   const count = width('count', isWide ? 5 : fewer > 0 ? 0 : 3);
   const age = width('age', 4);
   const last = width('last', isWide ? 4 : 0);
-  const taken = [client, check, count, age, last].reduce((sum, cells) => sum + (cells === 0 ? 0 : cells + GAP), 0);
+  const taken = [backend, client, check, count, age, last].reduce(
+    (sum, cells) => sum + (cells === 0 ? 0 : cells + GAP),
+    0,
+  );
   const output = Math.max(0, columns - LEAD - STATUS_CELLS - taken);
-  return { client, check, count, age, last, output, isOutputShown: !hidden.has('output') };
+  return { backend, client, check, count, age, last, output, isOutputShown: !hidden.has('output') };
 }
 
 /** The cells of a row behind its status; columns without width are left out. */
@@ -60,6 +79,7 @@ export function headRuns(layout: EventColumns, sort: SortState, stale: boolean):
   const sorted = sort.column === 'status' ? 'age' : sort.column;
   const title = (id: EventCell, text: string): string => (id === sorted ? sortedTitle(text, sort, layout[id]) : text);
   const cells = joinCells(layout, {
+    backend: title('backend', 'BACKEND'),
     client: title('client', 'CLIENT'),
     check: title('check', 'CHECK'),
     count: title('count', layout.count < 5 ? 'N' : 'COUNT'),
@@ -93,8 +113,10 @@ export function eventRuns(record: EventRecord, about: RowAbout): readonly Run[] 
   const nowSeconds = nowMs / 1000;
   const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
   const status = statusCell(record).padEnd(STATUS_CELLS);
+  const { name, context = '' } = splitName(row.client);
   const rest = joinCells(layout, {
-    client: safeLine(row.client),
+    backend: context,
+    client: safeLine(layout.backend === 0 ? row.client : name),
     check: safeLine(row.check),
     count: shortCountText(row.occurrences, layout.count),
     age: formatDuration(nowSeconds - row.since, 1),

@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { EventRecord } from '../store/event-record.ts';
+import type { FeedStatus } from '../store/feed-status.ts';
+import { splitName } from '../store/backend-names.ts';
+import { isGone } from '../store/merged-feed.ts';
 import type { SortState } from '../store/list-state.ts';
 import { run, type Theme } from '../theme.ts';
 import { eventColumns, eventRuns, headRuns } from './event-columns.ts';
@@ -21,13 +24,15 @@ export interface EventListProps {
   readonly silenced: ReadonlyMap<string, SilencedRow>;
   readonly nowMs: number;
   readonly stale: boolean;
+  /** Of a merged list, by context. */
+  readonly backends?: ReadonlyMap<string, FeedStatus> | undefined;
   /** Shown instead of rows when there are none. */
   readonly empty: readonly string[];
 }
 
 export function EventList(props: EventListProps): ReactElement {
   const { theme, window, empty } = props;
-  const layout = eventColumns(props.columns, props.hidden);
+  const layout = eventColumns(props.columns, props.hidden, props.backends?.keys());
   const body =
     window.length > 0
       ? window.map((record) =>
@@ -36,7 +41,7 @@ export function EventList(props: EventListProps): ReactElement {
             nowMs: props.nowMs,
             isCursor: record.key === props.cursorKey,
             isMarked: props.marks.has(record.key),
-            stale: props.stale,
+            stale: props.stale || isBackendGone(props.backends, record),
             silence: firstOf(props.silenced, record.row.silenced_by),
           }),
         )
@@ -50,4 +55,8 @@ function firstOf(silenced: ReadonlyMap<string, SilencedRow>, ids: readonly strin
     if (entry !== undefined) return entry;
   }
   return undefined;
+}
+
+function isBackendGone(backends: EventListProps['backends'], { row }: EventRecord): boolean {
+  return backends !== undefined && isGone(backends.get(splitName(row.client).context ?? ''));
 }

@@ -6,7 +6,7 @@ import { VIEWS, type ViewName } from '../store/views/view-names.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../theme.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { clockText, connectionRuns } from './connection-text.ts';
+import { clockText, connectionRuns, membersRuns } from './connection-text.ts';
 import { countText } from '../count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from './row.tsx';
@@ -25,6 +25,8 @@ export interface HeaderProps {
   /** Shown until the backend has said its name. */
   readonly backend: string;
   readonly creator: string;
+  /** Of a merged list, by context. */
+  readonly backends?: ReadonlyMap<string, FeedStatus> | undefined;
   readonly nowMs: number;
   readonly view: ViewName;
 }
@@ -33,12 +35,7 @@ export interface HeaderProps {
 export function ShortHeader(props: HeaderProps): ReactElement {
   const { feed, counts, nowMs, columns } = props;
   const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
-  const left = [
-    run(` ${nameOf(props)} `, 'strong'),
-    ...connectionRuns(feed, props.paused, nowMs),
-    ...rate(props, '/s'),
-    ...lock,
-  ];
+  const left = [run(` ${nameOf(props)} `, 'strong'), ...stateRuns(props), ...rate(props, '/s'), ...lock];
   if (isStale(feed)) {
     const age = [run(' '), ...asOf(feed), run(' ')];
     return <Row theme={props.theme} runs={spread(wholeRuns(left, columns - runsWidth(age)), age, columns)} />;
@@ -63,7 +60,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const title = [
     run(' mon  ', 'strong'),
     run(`${nameOf(props)}  `, 'strong'),
-    ...connectionRuns(feed, props.paused, nowMs),
+    ...stateRuns(props),
     ...rate(props, ' results/s'),
     ...lag,
   ];
@@ -123,6 +120,11 @@ function tabRuns(active: ViewName, columns: number): readonly Run[] {
 function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
   if (feed.stats === undefined || feed.connection.kind !== 'live' || paused !== undefined) return [];
   return [run(` ${countText(feed.stats.rate)}${unit}`)];
+}
+
+function stateRuns({ backends, feed, paused, nowMs }: HeaderProps): readonly Run[] {
+  if (backends === undefined || paused !== undefined) return connectionRuns(feed, paused, nowMs);
+  return membersRuns(backends, nowMs);
 }
 
 function nameOf({ context, feed, backend }: HeaderProps): string {

@@ -1,11 +1,14 @@
 import { MonError } from '../../shared/errors.ts';
 import { DEFAULT_BACKEND, type Arguments } from '../arguments.ts';
+import { ALL_CONTEXTS } from '../store/backend-names.ts';
 import { nearest } from '../monctl/nearest.ts';
 import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 
 /** What to show first: a URL, or a context of the configuration file. */
 export type Choice =
   | { readonly kind: 'url'; readonly backend: string }
+  /** All contexts as one. */
+  | { readonly kind: 'all' }
   | { readonly kind: 'context'; readonly name: string; readonly context: ContextConfig };
 
 /**
@@ -19,10 +22,12 @@ export function chooseBackend(
   config: ConsoleConfig,
 ): Choice {
   if (backend !== undefined) return { kind: 'url', backend };
+  if (context === ALL_CONTEXTS) return { kind: 'all' };
   if (context !== undefined) return { kind: 'context', name: context, context: contextNamed(config, context) };
   const { MON_BACKEND: fromEnv = '' } = env;
   if (fromEnv !== '') return { kind: 'url', backend: fromEnv };
   if (config.context === undefined) return { kind: 'url', backend: DEFAULT_BACKEND };
+  if (config.context === ALL_CONTEXTS) return { kind: 'all' };
   return { kind: 'context', name: config.context, context: contextNamed(config, config.context) };
 }
 

@@ -1,3 +1,4 @@
+import { ALL_CONTEXTS } from '../store/backend-names.ts';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
@@ -72,11 +73,16 @@ const aggregatesSchema = z.strictObject({
   named: z.record(aggregateNameSchema, needSchema).optional(),
 });
 
+const contextNameSchema = nameSchema.refine(
+  (name) => name !== ALL_CONTEXTS,
+  `${ALL_CONTEXTS} means every context: give this one another name`,
+);
+
 const fileSchema = z.strictObject({
   keys: z.record(z.string(), chordsSchema).nullish(),
   views: z.record(nameSchema, savedViewSchema).nullish(),
   columns: z.partialRecord(viewNameSchema, columnsSchema).nullish(),
-  contexts: z.record(nameSchema, contextSchema).nullish(),
+  contexts: z.record(contextNameSchema, contextSchema).nullish(),
   context: z.string().nullish(),
   skin: z.enum(SKINS).nullish(),
   ascii: z.boolean().nullish(),
@@ -185,7 +191,7 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
   const isReversed = sort?.startsWith('-') === true;
   const column = isReversed ? sort.slice(1) : sort;
   const wrong = filterProblem(view, filter);
-  const known = sortIds(view);
+  const known = sortIds(view, true);
   const problems: ConfigProblem[] = (columns === undefined ? [] : columnProblems(view, columns)).map((message) => ({
     path: ['columns'],
     message,
@@ -204,14 +210,14 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
 }
 
 function columnProblems(view: ViewName, ids: readonly string[]): readonly string[] {
-  const known = columnIds(view);
+  const known = columnIds(view, true);
   return ids
     .filter((id) => !known.includes(id))
     .map((id) => `${view} has no column ${JSON.stringify(id)}: ${listed(known)}`);
 }
 
 function contextProblems(context: string | undefined, known: readonly string[]): readonly ConfigProblem[] {
-  if (context === undefined || known.includes(context)) return [];
+  if (context === undefined || context === ALL_CONTEXTS || known.includes(context)) return [];
   return [{ path: ['context'], message: `there is no context ${JSON.stringify(context)}: ${listed(known)}` }];
 }
 

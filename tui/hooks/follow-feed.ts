@@ -1,6 +1,7 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { Feed } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import type { FeedRows } from '../../shared/schemas/feed.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 
 /** Where a feed is, and with what one is let in. */
@@ -10,10 +11,15 @@ export interface FollowedBackend {
   readonly env?: CredentialsEnv;
 }
 
+/** What hears a feed. */
+export type FeedSink = Pick<ConsoleStore, 'connectionChanged' | 'greeted' | 'statsArrived'> & {
+  rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void;
+};
+
 /** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
 export function followFeed(
   { backend, env }: FollowedBackend,
-  store: ConsoleStore,
+  store: FeedSink,
   clock: FeedClock,
   chance = Math.random,
 ): Pick<Feed, 'reconnect' | 'resync' | 'close'> {

@@ -1,6 +1,7 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { nameBeside } from '../store/backend-names.ts';
 import {
   changeOutcomes,
   changeReport,
@@ -27,17 +28,18 @@ import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts'
 /** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;
 
+/** What the console asks of a backend. */
+export type ConsoleApi = ViewApi &
+  SubjectApi &
+  Pick<
+    ApiClient,
+    'audit' | 'bulk' | 'deleteClient' | 'deleteResult' | 'event' | 'requestCheck' | 'resolve' | 'silencePolicy'
+  >;
+
 /** What the effects act on. */
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: ConsoleStore;
-  readonly api: () => Promise<
-    ViewApi &
-      SubjectApi &
-      Pick<
-        ApiClient,
-        'audit' | 'bulk' | 'deleteClient' | 'deleteResult' | 'event' | 'requestCheck' | 'resolve' | 'silencePolicy'
-      >
-  >;
+  readonly api: () => Promise<ConsoleApi>;
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws every cell again. */
   readonly repaint: () => void;
@@ -147,7 +149,8 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
   try {
     const client = await api();
     // The definition is an extra: without it there is still the event.
-    const definition = into === 'detail' ? client.check(target.check).catch(() => undefined) : undefined;
+    const definition =
+      into === 'detail' ? client.check(nameBeside(target.client, target.check)).catch(() => undefined) : undefined;
     const event = await client.event(target.client, target.check);
     store.eventLoaded(target, into, event, (await definition)?.next_run ?? undefined);
   } catch (error) {

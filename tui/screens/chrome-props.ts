@@ -18,6 +18,7 @@ export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
     context: options.contexts?.current,
     backend: options.backend,
     creator: options.creator,
+    backends: store.backends,
     nowMs,
     view: state.view,
   };

@@ -48,6 +48,7 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
         silenced={store.silenced}
         nowMs={nowMs}
         stale={isStale(feed)}
+        backends={store.backends}
         empty={emptyText(store)}
       />
       {layout.figures > 0 && <FiguresLine {...status} />}

@@ -37,6 +37,9 @@ const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
   expired: 'it would be over by now',
 };
 
+/** An outcome with a reason in words, where a whole backend of several failed. */
+export type ToldOutcome = BulkOutcome & { readonly problem?: string };
+
 /** What became of one operation. */
 export interface ChangeOutcome {
   /** What it was about, safe for a terminal. */
@@ -135,9 +138,10 @@ function acknowledgedName(operation: BulkOperation): string {
   return safeLine(targetText(operation).replace(' / ', '/'));
 }
 
-function problemOf(operation: BulkOperation, outcome: BulkOutcome | undefined): string | undefined {
+function problemOf(operation: BulkOperation, outcome: ToldOutcome | undefined): string | undefined {
   if (outcome === undefined) return 'the backend did not say what became of it';
   if (outcome.ok) return undefined;
+  if (outcome.problem !== undefined) return outcome.problem;
   // Somebody or something else was quicker; what was wanted is so.
   if (outcome.error === 'not_found' && operation.op !== 'restore') return undefined;
   return outcome.error === undefined ? 'the backend did not say why' : REFUSALS[outcome.error];

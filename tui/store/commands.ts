@@ -3,7 +3,7 @@ import { bindings, type Binding, type KeyAction, type KeyContext } from '../keys
 import { nearest } from '../monctl/nearest.ts';
 import { isSkin, SKINS } from '../theme.ts';
 import type { ConsoleStore } from './console-store.ts';
-import { contextItems } from './contexts.ts';
+import { contextItems, contextNames } from './contexts.ts';
 import { filterCandidates } from './filter-candidates.ts';
 import { keepFilter } from './filter-prompt.ts';
 import { keyContext } from './key-context.ts';
@@ -176,12 +176,12 @@ const OWN_COMMANDS: readonly Command[] = [
     run: (store, operand) => {
       const reversed = operand.startsWith('-');
       const column = reversed ? operand.slice(1) : operand;
-      const known = sortIds(store.state.view);
+      const known = sortIds(store.state.view, isMerged(store));
       if (!known.includes(column)) return notOne('sort column', column, known);
       store.sortBy({ column, reversed });
       return undefined;
     },
-    complete: ({ state }) => sortIds(state.view).flatMap((id) => [id, `-${id}`]),
+    complete: (store) => sortIds(store.state.view, isMerged(store)).flatMap((id) => [id, `-${id}`]),
   },
   {
     name: 'columns',
@@ -189,14 +189,14 @@ const OWN_COMMANDS: readonly Command[] = [
     help: 'show only these columns; "all" shows every one',
     run: (store, operand) => {
       const { view } = store.state;
-      const known = columnIds(view);
+      const known = columnIds(view, isMerged(store));
       const wanted = operand.split(/[\s,]+/);
       const unknown = wanted.find((id) => !known.includes(id));
       if (operand !== 'all' && unknown !== undefined) return notOne('column', unknown, [...known, 'all']);
-      store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted) });
+      store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, isMerged(store)) });
       return undefined;
     },
-    complete: ({ state }) => [...columnIds(state.view), 'all'],
+    complete: (store) => [...columnIds(store.state.view, isMerged(store)), 'all'],
   },
   {
     name: 'silence',
@@ -224,14 +224,14 @@ const OWN_COMMANDS: readonly Command[] = [
     operands: '[NAME]',
     help: 'show another backend of the configuration file',
     run: (store, operand) => {
-      const names = store.options.contexts?.names ?? [];
+      const names = contextNames(store.options.contexts);
       if (names.length === 0) return 'there are no contexts: name them in the configuration file';
       if (operand === '') openMenu(store, { title: 'Contexts', items: contextItems }, store.options.contexts?.current);
       else if (!names.includes(operand)) return notOne('context', operand, names);
       else store.request({ kind: 'switch-context', name: operand });
       return undefined;
     },
-    complete: ({ options }) => options.contexts?.names ?? [],
+    complete: ({ options }) => contextNames(options.contexts),
   },
   {
     name: 'set',
@@ -312,4 +312,8 @@ function notOne(what: string, name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   const hint = meant !== undefined ? `did you mean ${meant}?` : known.length === 0 ? 'there is none' : known.join(', ');
   return `there is no ${what} ${JSON.stringify(name)}: ${hint}`;
+}
+
+function isMerged({ backends }: ConsoleStore): boolean {
+  return backends !== undefined;
 }

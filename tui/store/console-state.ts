@@ -81,7 +81,15 @@ export interface ConfirmLayer {
 
 /** What lies over the view, the last one on top. */
 export type Layer =
-  DetailLayer | InspectLayer | SilenceLayer | SilenceEntryLayer | ConfirmLayer | HelpLayer | LogLayer | MenuLayer | CommandLayer;
+  | DetailLayer
+  | InspectLayer
+  | SilenceLayer
+  | SilenceEntryLayer
+  | ConfirmLayer
+  | HelpLayer
+  | LogLayer
+  | MenuLayer
+  | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */
 export type FullLayer = DetailLayer | InspectLayer | SilenceEntryLayer | HelpLayer | LogLayer;

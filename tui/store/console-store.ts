@@ -17,6 +17,7 @@ import {
   type ConnectionState,
   type FeedStatus,
 } from './feed-status.ts';
+import { mergedStatus } from './merged-feed.ts';
 import { HeldRows } from './held-rows.ts';
 import { restoreKept, type Kept } from './kept.ts';
 import { settleInspect } from './inspect-body.ts';
@@ -86,6 +87,8 @@ export interface ConsoleOptions {
   readonly aggregateNeeds?: AggregateNeeds;
   /** The backends to choose from; default: none. */
   readonly contexts?: Contexts;
+  /** The contexts of a merged list; default: one backend. */
+  readonly members?: readonly string[];
   /** What a person has set up, or had set in this context before. */
   readonly kept?: Kept;
   /** Of this backend, when it was shown before. */
@@ -116,6 +119,8 @@ export class ConsoleStore {
   readonly events = new EventRegistry();
   readonly silenced = new Map<string, SilencedRow>();
   readonly clients = new Map<string, ClientRow>();
+  /** Of a merged list, each backend by its context; `undefined`: there is one. */
+  readonly backends: Map<string, FeedStatus> | undefined;
   readonly loads = new ViewLoads();
   /** What the overview counts over everything. */
   readonly figures = new FiguresMemory();
@@ -158,6 +163,7 @@ export class ConsoleStore {
 
   constructor(options: ConsoleOptions) {
     this.options = options;
+    this.backends = options.members && new Map(options.members.map((name) => [name, INITIAL_FEED_STATUS]));
     this.ownChanges = options.ownChanges ?? new OwnChanges();
     this.log = options.log ?? new MessageLog();
     this.aggregates = new AggregateBook(options.aggregateNeeds ?? DEFAULT_NEEDS);
@@ -273,13 +279,29 @@ export class ConsoleStore {
     this.touch('figures');
   }
 
-  /** Rows of the feed; `replace`: they open a snapshot of everything. */
-  rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
+  /** One of the backends of a merged list is heard, or not any more. */
+  backendChanged(context: string, status: FeedStatus): void {
+    const { backends } = this;
+    if (backends === undefined) return;
+    const isOther = backends.get(context)?.connection.kind !== status.connection.kind;
+    backends.set(context, status);
+    this.feed = mergedStatus([...backends.values()]);
+    this.touch(isOther ? 'rows' : 'figures');
+  }
+
+  /**
+   * Rows of the feed; `replace`: they open a snapshot of everything. `isNews`: whether they tell of what happens now,
+   * outside of a snapshot; default true.
+   */
+  rowsArrived(
+    rows: FeedRows,
+    about: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews?: boolean },
+  ): void {
     const nowMs = this.options.now();
     this.feed = heardFrame(this.feed, about.timeMs, nowMs);
     const { paused } = this.state;
     if (paused === undefined) {
-      this.#applyRows(rows, about.replace, nowMs);
+      this.#applyRows(rows, about.replace, nowMs, about.isNews);
       return;
     }
     const count = this.#held.hold(rows, about.replace);
@@ -403,7 +425,7 @@ export class ConsoleStore {
     for (const listener of this.#listeners) listener();
   }
 
-  #applyRows(rows: FeedRows, replace: boolean, nowMs: number): void {
+  #applyRows(rows: FeedRows, replace: boolean, nowMs: number, isNews = true): void {
     if (replace) {
       this.events.beginSnapshot();
       this.silenced.clear();
@@ -413,7 +435,7 @@ export class ConsoleStore {
       this.allChanged('clients');
       this.allChanged('checks');
     }
-    for (const [key, row] of Object.entries(rows.events ?? {})) this.#applyEvent(key, row, nowMs);
+    for (const [key, row] of Object.entries(rows.events ?? {})) this.#applyEvent(key, row, nowMs, isNews);
     for (const [id, row] of Object.entries(rows.silenced ?? {})) {
       const known = this.silenced.get(id);
       if (row === null && known !== undefined) this.silenceHistory.ended(known, nowMs);
@@ -427,11 +449,11 @@ export class ConsoleStore {
     if (rows.silenced !== undefined) this.touch('rows');
   }
 
-  #applyEvent(key: string, row: EventRow | null, nowMs: number): void {
+  #applyEvent(key: string, row: EventRow | null, nowMs: number, isNews: boolean): void {
     const known = this.events.get(key)?.row;
-    if (row !== null) this.#bell.heard(this, known, row, nowMs);
+    if (row !== null && isNews) this.#bell.heard(this, known, row, nowMs);
     const before = known?.silenced_by ?? NO_IDS;
-    this.events.apply(key, row, nowMs);
+    this.events.apply(key, row, nowMs, isNews);
     const after = row?.silenced_by ?? NO_IDS;
     // A silence's row counts its events. Most changes are one more result, with the same silences.
     if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) this.changed('silences', id);
@@ -522,6 +544,8 @@ export class ConsoleStore {
 
   /** What the aggregates were like is only known to who has looked all the time. */
   #loadTrend(nowMs: number): void {
+    // Aggregates are of one backend.
+    if (this.backends !== undefined) return;
     const { isLoading, askedAtMs } = this.loads.of('aggregates');
     if (isLoading || nowMs - askedAtMs < TREND_STEP_MS || this.state.paused !== undefined) return;
     if (this.feed.connection.kind !== 'live') return;

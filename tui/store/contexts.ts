@@ -1,3 +1,4 @@
+import { ALL_CONTEXTS } from './backend-names.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { MenuItem } from './menu.ts';
 
@@ -8,10 +9,16 @@ export interface Contexts {
   readonly current: string | undefined;
 }
 
+/** What can be shown: each of them and, of several, all as one. */
+export function contextNames(contexts: Contexts | undefined): readonly string[] {
+  const { names = [] } = contexts ?? {};
+  return names.length > 1 ? [...names, ALL_CONTEXTS] : names;
+}
+
 /** The contexts as choices of a menu. */
 export function contextItems({ options }: ConsoleStore): readonly MenuItem[] {
-  const { names = [], current } = options.contexts ?? {};
-  return names.map((name) => ({
+  const { current } = options.contexts ?? {};
+  return contextNames(options.contexts).map((name) => ({
     id: name,
     label: name,
     disabled: name === current ? 'shown now' : undefined,

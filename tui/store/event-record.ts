@@ -1,5 +1,6 @@
 import { searchText, type SearchRow } from '../../shared/domain/search.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
+import { splitName } from './backend-names.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 
 /** What a row is shown as: the severity, or `silenced`, which people look at last. */
@@ -57,9 +58,16 @@ export class EventRecord {
 
   /** The row with the text that words are looked for in, made when a filter first asks for it. */
   get searchRow(): SearchRow {
-    this.#searchRow ??= { ...this.#row, searchText: searchText(this.#row) };
+    this.#searchRow ??= searchRowOf(this.#row);
     return this.#searchRow;
   }
+}
+
+/** In a merged list the client is looked for by its own name, and the backend by itself. */
+function searchRowOf(row: EventRow): SearchRow {
+  const { name, context } = splitName(row.client);
+  const found = context === undefined ? row : { ...row, client: name, backend: context };
+  return { ...found, searchText: searchText(found) };
 }
 
 /** Where a row sorts: by class, then newest first. Rows of different names may have the same rank. */

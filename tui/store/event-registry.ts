@@ -82,8 +82,12 @@ export class EventRegistry {
     return this.#records.values();
   }
 
-  /** Takes the newest state of an event; `null`: it is resolved. */
-  apply(key: string, row: EventRow | null, nowMs: number): void {
+  /**
+   * Takes the newest state of an event; `null`: it is resolved.
+   *
+   * @param happensNow whether it is known to have happened now
+   */
+  apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): void {
     const known = this.#records.get(key);
     if (row === null) {
       if (known !== undefined) this.#drop(known, nowMs);
@@ -91,7 +95,7 @@ export class EventRegistry {
     }
     const record = known ?? this.#ghosts.get(key) ?? new EventRecord(key, row);
     // What a snapshot brings is not known to have just happened.
-    if (!this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
+    if (happensNow && !this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
     // Most changes are one more result with the same status: such an event keeps its place.
     const moves = known === undefined || !this.#sort.keepsPlace(known.row, row);
     if (known === undefined) this.#admit(record);

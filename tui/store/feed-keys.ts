@@ -18,6 +18,8 @@ export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
       store.request({ kind: 'resync' });
       return store.say('loading everything from the backend again');
     case 'copy':
+      // The commands name a backend.
+      if (store.backends !== undefined) return store.say('copies are made of one backend: :ctx NAME shows it');
       return openCopyMenu(store);
     case 'runbook':
       return askRunbook(store);

@@ -1,3 +1,4 @@
+import { splitName } from './backend-names.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { tableOf } from './views/tables.ts';
 import type { ViewName } from './views/view-names.ts';
@@ -39,14 +40,16 @@ export function filterCandidates(store: ConsoleStore, view: ViewName, text: stri
   if (view !== 'events') return [];
   const [, name = '', operator = '', value = ''] = /([a-z_]+)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
   const field = name.toLowerCase();
-  if (operator === '') return TERMS;
+  if (operator === '') return store.backends === undefined ? TERMS : [...TERMS, 'backend='];
+  if (field === 'backend') return [...(store.backends?.keys() ?? [])].map((one) => `${name}${operator}${one}`);
   const values = field === 'client' ? clientNames(store, value) : (VALUES[field] ?? []);
   return values.map((one) => `${name}${operator}${one}`);
 }
 
 function clientNames({ clients }: ConsoleStore, start: string): readonly string[] {
   const names: string[] = [];
-  for (const name of clients.keys()) {
+  for (const key of clients.keys()) {
+    const { name } = splitName(key);
     // A name that would have to be quoted is left to the fingers.
     if (name.startsWith(start) && /^[\w.:-]+$/.test(name)) names.push(name);
     if (names.length === NAMES_MAX) break;

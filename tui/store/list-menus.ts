@@ -4,7 +4,7 @@ import { whyNoChange } from './may-change.ts';
 import { openMenu, type MenuItem } from './menu.ts';
 import { savedViewItems } from './saved-views.ts';
 import { isThere, openView } from './view-keys.ts';
-import { EVENT_COLUMNS, EVENT_SORTS } from './views/event-sort.ts';
+import { BACKEND_COLUMN, EVENT_COLUMNS, EVENT_SORTS } from './views/event-sort.ts';
 import { VIEWS, viewTitle } from './views/view-names.ts';
 
 /** A column that the list can be sorted by. */
@@ -33,7 +33,7 @@ export function moveSort(store: ConsoleStore, by: 1 | -1): void {
 
 export function openColumnsMenu(store: ConsoleStore): void {
   // The first column names the row: without it nobody knows what the others are about.
-  const columns = (store.table?.table.columns ?? EVENT_COLUMNS).slice(1);
+  const columns = (store.table?.table.columns ?? EVENT_COLUMNS).slice(1).filter((column) => hasColumn(store, column));
   const items = (): readonly MenuItem[] =>
     columns.map(({ id, title }) => ({
       id,
@@ -80,7 +80,10 @@ export function openViewMenu(store: ConsoleStore): void {
 }
 
 function sortChoices(store: ConsoleStore): readonly SortChoice[] {
-  return store.table?.table.columns.filter(({ compare }) => compare !== undefined) ?? EVENT_SORTS;
+  return (
+    store.table?.table.columns.filter(({ compare }) => compare !== undefined) ??
+    EVENT_SORTS.filter((column) => hasColumn(store, column))
+  );
 }
 
 function sortByColumn(store: ConsoleStore, column: string): void {
@@ -95,4 +98,9 @@ function toggleColumn(store: ConsoleStore, id: string): void {
 
 function titleOf({ state }: ConsoleStore): string {
   return viewTitle(state.view).toLowerCase();
+}
+
+/** A single backend needs no column. */
+function hasColumn({ backends }: ConsoleStore, { id }: { readonly id: string }): boolean {
+  return backends !== undefined || id !== BACKEND_COLUMN;
 }

@@ -5,6 +5,7 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { eventKey, type SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
+import { splitName } from './backend-names.ts';
 import { editLine, EMPTY_LINE, lineOf, type LineEdit, type LineEditor } from './line-editor.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from './silence-times.ts';
 
@@ -193,9 +194,14 @@ function around(index: number, count: number): number {
 }
 
 /** The scopes that can be chosen: a subscription only where the targets share one. */
-export function silenceScopes({ origin, subscriptions }: SilenceForm): readonly SilenceScope[] {
+export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): readonly SilenceScope[] {
   if (origin !== undefined) return [];
-  return subscriptions.length > 0 ? SILENCE_SCOPES : SILENCE_SCOPES.filter((scope) => scope !== 'subscription');
+  const isMerged = targets.some(({ client }) => splitName(client).context !== undefined);
+  return SILENCE_SCOPES.filter((scope) => {
+    if (scope === 'subscription') return subscriptions.length > 0;
+    // The name of a check alone does not say at which backend.
+    return scope !== 'checks' || !isMerged;
+  });
 }
 
 /** The fields that Tab goes through: those of unchosen options are left out. */

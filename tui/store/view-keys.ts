@@ -83,6 +83,10 @@ function openNumber(store: ConsoleStore, number: number): void {
 
 function goTo(store: ConsoleStore, { view, history }: ViewPlace): void {
   if (view === store.state.view) return;
+  if (view !== 'events' && store.backends !== undefined) {
+    store.update({ count: undefined, digitAtMs: undefined });
+    return store.say(`${viewTitle(view)}: shown of one backend at a time, :ctx NAME chooses it`);
+  }
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });
   // The next key may come before the next frame, and means the cursor of this view.

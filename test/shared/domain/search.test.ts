@@ -150,7 +150,7 @@ describe('a search that cannot be read says where and what to type', () => {
       'web load>5',
       4,
       'there is no field "load": use client, check, output, status, occurrences, action, silenced, flapping, ' +
-        'silenced_by, age, last, or quote the text to search for it',
+        'silenced_by, age, last, backend, or quote the text to search for it',
     ],
     ['a\u0000b', 1, 'a search cannot hold control characters: remove this one'],
     ['a'.repeat(1025), 1024, 'the search is longer than 1024 characters: shorten it'],
@@ -277,4 +277,12 @@ test.each([
   const started = performance.now();
   expect(finds(text, { output })).toBe(false);
   expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test('only a list of several backends has something to compare with backend', () => {
+  const search = parseSearch('backend=PROD');
+  if (search.kind === 'problem') throw new Error(search.message);
+  expect(matchesSearch(search, { ...row, backend: 'prod' }, 0)).toBe(true);
+  expect(matchesSearch(search, { ...row, backend: 'lab' }, 0)).toBe(false);
+  expect(matchesSearch(search, row, 0)).toBe(false);
 });

@@ -1,9 +1,13 @@
 import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { splitName } from '../backend-names.ts';
 import { rankOf, type EventRecord } from '../event-record.ts';
 import type { SortState } from '../list-state.ts';
 
 /** The column that events are sorted by until somebody chooses another. */
 export const EVENT_COLUMN = 'status';
+
+/** Only of a merged list. */
+export const BACKEND_COLUMN = 'backend';
 
 /** An order of events. `compare` is total. */
 export interface EventSort {
@@ -31,6 +35,13 @@ interface EventSortColumn {
 /** Sort columns of the events, in the order of the list. Newest and most come first: those are looked for. */
 export const EVENT_SORTS: readonly EventSortColumn[] = [
   { id: EVENT_COLUMN, title: 'STATUS', says: 'severity, age', value: rankOf, direction: 1 },
+  {
+    id: BACKEND_COLUMN,
+    title: 'BACKEND',
+    says: 'backend',
+    value: ({ client }) => splitName(client).context ?? '',
+    direction: 1,
+  },
   { id: 'client', title: 'CLIENT', says: 'client', value: ({ client }) => client, direction: 1 },
   { id: 'check', title: 'CHECK', says: 'check', value: ({ check }) => check, direction: 1 },
   { id: 'count', title: 'COUNT', says: 'count', value: ({ occurrences }) => occurrences, direction: -1 },
@@ -98,6 +109,7 @@ function sortColumn(id: string): EventSortColumn {
 /** Columns of the list of events in their order; the first cannot be hidden. */
 export const EVENT_COLUMNS = [
   { id: 'status', title: 'STATUS' },
+  { id: BACKEND_COLUMN, title: 'BACKEND' },
   { id: 'client', title: 'CLIENT' },
   { id: 'check', title: 'CHECK' },
   { id: 'count', title: 'COUNT' },

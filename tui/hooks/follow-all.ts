@@ -1,0 +1,173 @@
+import type { Feed } from '../../shared/client/feed-client.ts';
+import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import { eventKey, type EventRow, type FeedRows, type FeedStats, type SilencedRow } from '../../shared/schemas/feed.ts';
+import { nameAt, partsAt, silencedIdAt } from '../store/backend-names.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import {
+  heardFrame,
+  heardStats,
+  INITIAL_FEED_STATUS,
+  nextConnection,
+  type ConnectionState,
+  type FeedStatus,
+} from '../store/feed-status.ts';
+import { targetOf } from '../store/silence-form.ts';
+import { followFeed, type FeedSink, type FollowedBackend } from './follow-feed.ts';
+
+/** A backend of the merged list, or why it cannot be opened. */
+export type Member = FollowedBackend | { readonly problem: string };
+
+/** Folds the feeds of several backends into one store, each with a feed of its own. */
+export function followAll(
+  members: ReadonlyMap<string, Member>,
+  store: ConsoleStore,
+  clock: FeedClock,
+  chance = Math.random,
+): Pick<Feed, 'reconnect' | 'resync' | 'close'> {
+  const feeds = Array.from(members, ([name, member]) => {
+    const sink = new MemberSink(name, store);
+    if (!('problem' in member)) return [followFeed(member, sink, clock, chance)];
+    sink.connectionChanged({ kind: 'refused', code: 'invalid', message: member.problem });
+    return [];
+  }).flat();
+  const each = (act: (feed: Pick<Feed, 'reconnect' | 'resync' | 'close'>) => void) => (): void => feeds.forEach(act);
+  return {
+    reconnect: each((feed) => feed.reconnect()),
+    resync: each((feed) => feed.resync()),
+    close: each((feed) => feed.close()),
+  };
+}
+
+type Topic = keyof FeedRows;
+type Keys = Readonly<Record<Topic, Set<string>>>;
+
+const TOPICS: readonly Topic[] = ['events', 'silenced', 'clients'];
+
+/** What one backend says, with its name at everything. */
+class MemberSink implements FeedSink {
+  readonly #context: string;
+  readonly #store: ConsoleStore;
+  #status: FeedStatus = INITIAL_FEED_STATUS;
+  /** Keys, as the store has them, of all rows of this backend. */
+  readonly #known: Keys = noKeys();
+  /** Of those, what the snapshot that is arriving has mentioned; what it does not mention is gone at its end. */
+  #mentioned: Keys | undefined;
+
+  constructor(context: string, store: ConsoleStore) {
+    this.#context = context;
+    this.#store = store;
+  }
+
+  connectionChanged(connection: ConnectionState): void {
+    if (connection.kind === 'live') this.#endSnapshot();
+    this.#heard(nextConnection(this.#status, connection, this.#nowMs));
+  }
+
+  greeted(hello: { readonly name: string; readonly version: string; readonly time: number }): void {
+    this.#heard({
+      ...heardFrame(this.#status, hello.time, this.#nowMs),
+      backendName: hello.name,
+      backendVersion: hello.version,
+    });
+  }
+
+  statsArrived(stats: FeedStats, timeMs: number): void {
+    this.#heard(heardStats(this.#status, stats, timeMs, this.#nowMs));
+  }
+
+  rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
+    if (about.replace) this.#mentioned = noKeys();
+    this.#pass(rowsAt(rows, this.#context));
+    this.#heard(heardFrame(this.#status, about.timeMs, this.#nowMs));
+  }
+
+  get #nowMs(): number {
+    return this.#store.options.now();
+  }
+
+  #heard(status: FeedStatus): void {
+    this.#status = status;
+    this.#store.backendChanged(this.#context, status);
+  }
+
+  #pass(rows: FeedRows): void {
+    for (const topic of TOPICS) {
+      for (const [key, row] of Object.entries(rows[topic] ?? {})) {
+        if (row === null) this.#known[topic].delete(key);
+        else {
+          this.#known[topic].add(key);
+          this.#mentioned?.[topic].add(key);
+        }
+      }
+    }
+    // What a backend begins with is no news, also where another one is live already.
+    this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.everLive });
+  }
+
+  #endSnapshot(): void {
+    const mentioned = this.#mentioned;
+    if (mentioned === undefined) return;
+    this.#mentioned = undefined;
+    const gone = (topic: Topic): Readonly<Record<string, null>> =>
+      Object.fromEntries([...this.#known[topic]].filter((key) => !mentioned[topic].has(key)).map((key) => [key, null]));
+    this.#pass({ events: gone('events'), silenced: gone('silenced'), clients: gone('clients') });
+  }
+}
+
+function noKeys(): Keys {
+  return { events: new Set(), silenced: new Set(), clients: new Set() };
+}
+
+/** The rows as the merged list has them. A topic that is not mentioned stays so. */
+function rowsAt({ events, silenced, clients }: FeedRows, context: string): FeedRows {
+  return {
+    ...(events && {
+      events: mapped(
+        events,
+        (key) => eventKeyAt(key, context),
+        (row) => eventAt(row, context),
+      ),
+    }),
+    ...(silenced && {
+      silenced: mapped(
+        silenced,
+        (id) => silencedIdAt(id, context),
+        (row) => silencedAt(row, context),
+      ),
+    }),
+    ...(clients && {
+      clients: mapped(
+        clients,
+        (name) => nameAt(name, context),
+        (row) => ({
+          ...row,
+          name: nameAt(row.name, context),
+          subscriptions: row.subscriptions.map((subscription) => nameAt(subscription, context)),
+        }),
+      ),
+    }),
+  };
+}
+
+function mapped<Row>(
+  rows: Readonly<Record<string, Row | null>>,
+  keyOf: (key: string) => string,
+  next: (row: Row) => Row,
+): Readonly<Record<string, Row | null>> {
+  const entries = Object.entries(rows).map(([key, row]) => [keyOf(key), row === null ? null : next(row)] as const);
+  return Object.fromEntries(entries);
+}
+
+function eventKeyAt(key: string, context: string): string {
+  const { client, check } = targetOf(key);
+  return eventKey(nameAt(client, context), check);
+}
+
+function eventAt(row: EventRow, context: string): EventRow {
+  const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, context));
+  return { ...row, client: nameAt(row.client, context), silenced_by: silencedBy };
+}
+
+function silencedAt(row: SilencedRow, context: string): SilencedRow {
+  return { ...partsAt(row, context), id: silencedIdAt(row.id, context) };
+}

@@ -1,0 +1,224 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import { errorMessage, MonError } from '../../shared/errors.ts';
+import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
+import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
+import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../store/backend-names.ts';
+import type { ToldOutcome } from '../store/changes.ts';
+import type { ConsoleApi } from './run-effects.ts';
+
+/** The backends of the merged list. */
+export interface MergedBackends {
+  readonly open: ReadonlyMap<string, () => Promise<ApiClient>>;
+  /** Whether something can be changed there now. */
+  readonly isConnected: (context: string) => boolean;
+}
+
+/** Something to be done at one backend: what, and where it stands among everything that was asked for. */
+interface Placed {
+  readonly operation: BulkOperation;
+  readonly index: number;
+}
+
+/**
+ * Several backends behind the methods of one. Names say where each thing is; what names no backend is refused. A change
+ * of several is sent only when each of them is connected.
+ */
+export function openMergedApi(backends: MergedBackends): ConsoleApi {
+  const at = async (context: string | undefined): Promise<ApiClient> => {
+    const open = context === undefined ? undefined : backends.open.get(context);
+    if (open === undefined) throw new MonError('invalid', `${context ?? 'this'} is not one of the contexts`);
+    return open();
+  };
+  const toChange = async (context: string | undefined): Promise<ApiClient> => {
+    mustBeConnected(backends, context === undefined ? [] : [context]);
+    return at(context);
+  };
+  return {
+    ...OF_ONE_BACKEND,
+    async event(client, check) {
+      const { name, context } = splitName(client);
+      return (await at(context)).event(name, check);
+    },
+    async check(check) {
+      const { name, context } = splitName(check);
+      return (await at(context)).check(name);
+    },
+    async resolve({ client, check }) {
+      const { name, context } = splitName(client);
+      return (await toChange(context)).resolve({ client: name, check });
+    },
+    async deleteResult(client, check) {
+      const { name, context } = splitName(client);
+      return (await toChange(context)).deleteResult(name, check);
+    },
+    async requestCheck(order) {
+      const subscribers = Map.groupBy(order.subscribers ?? [], (subscriber) => splitName(subscriber).context ?? '');
+      mustBeConnected(backends, [...subscribers.keys()]);
+      const parts = await Promise.allSettled(
+        Array.from(subscribers, async ([context, names]) =>
+          withName(context, async () =>
+            (await at(context)).requestCheck({ ...order, subscribers: names.map((name) => splitName(name).name) }),
+          ),
+        ),
+      );
+      const [first] = wholeOrThrow(parts);
+      if (first === undefined) throw new MonError('invalid', 'it names no backend');
+      return first;
+    },
+    async silencePolicy() {
+      const asked = await Promise.allSettled(
+        Array.from(backends.open.values(), async (open) => (await open()).silencePolicy()),
+      );
+      return strictest(asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])));
+    },
+    async bulk(request) {
+      const parts = Map.groupBy(request.operations.map(placed), ({ context }) => context);
+      mustBeConnected(backends, [...parts.keys()]);
+      const answers = await Promise.allSettled(
+        Array.from(parts, async ([context, operations]) =>
+          withName(context, async () => {
+            const api = await at(context);
+            const results = await api.bulk({ ...request, operations: operations.map(({ operation }) => operation) });
+            return operations.map(({ index }, place) => ({ index, outcome: outcomeAt(results[place], context) }));
+          }),
+        ),
+      );
+      // Half of an undo must be there to be undone again; and where nothing was done, it is told as that.
+      if (request.undo === true || answers.every(({ status }) => status === 'rejected')) wholeOrThrow(answers);
+      return inOrder(request.operations.length, [...parts.values()], answers);
+    },
+  };
+}
+
+/** @throws MonError `unavailable` when one of them is not: then nothing is sent to any */
+function mustBeConnected({ open, isConnected }: MergedBackends, contexts: readonly string[]): void {
+  const unknown = contexts.find((context) => !open.has(context));
+  if (unknown !== undefined || contexts.length === 0) {
+    throw new MonError('invalid', 'it does not say which backend it is for: show that one alone with :ctx NAME');
+  }
+  const lost = contexts.filter((context) => !isConnected(context));
+  if (lost.length > 0) {
+    const verb = lost.length === 1 ? 'is' : 'are';
+    throw new MonError('unavailable', `${lost.join(', ')} ${verb} not connected: nothing was sent`);
+  }
+}
+
+function placed(operation: BulkOperation, index: number): Placed & { readonly context: string } {
+  const { context, ...own } = ownOperation(operation);
+  return { ...own, index, context: context ?? '' };
+}
+
+/** The operation as its backend knows it. */
+function ownOperation(operation: BulkOperation): {
+  readonly operation: BulkOperation;
+  readonly context: string | undefined;
+} {
+  switch (operation.op) {
+    case 'silence': {
+      const { parts, context } = splitParts(operation);
+      return { operation: parts, context };
+    }
+    case 'clear': {
+      const { id, context } = splitSilencedId(operation.id);
+      return { operation: { ...operation, id }, context };
+    }
+    case 'resolve': {
+      const { name, context } = splitName(operation.client);
+      return { operation: { ...operation, client: name }, context };
+    }
+    case 'restore': {
+      const { parts, context } = splitParts(operation.entry);
+      return { operation: { ...operation, entry: parts }, context };
+    }
+  }
+}
+
+/** What takes a change back names its backend, too. */
+function outcomeAt(outcome: BulkOutcome | undefined, context: string): BulkOutcome | undefined {
+  return outcome?.undo === undefined ? outcome : { ...outcome, undo: operationAt(outcome.undo, context) };
+}
+
+function operationAt(operation: BulkOperation, context: string): BulkOperation {
+  switch (operation.op) {
+    case 'silence':
+      return partsAt(operation, context);
+    case 'clear':
+      return { ...operation, id: silencedIdAt(operation.id, context) };
+    case 'resolve':
+      return { ...operation, client: nameAt(operation.client, context) };
+    case 'restore':
+      return { ...operation, entry: partsAt(operation.entry, context) };
+  }
+}
+
+function inOrder(
+  count: number,
+  parts: readonly (readonly Placed[])[],
+  answers: readonly PromiseSettledResult<
+    readonly { readonly index: number; readonly outcome: BulkOutcome | undefined }[]
+  >[],
+): readonly BulkOutcome[] {
+  const outcomes = Array.from({ length: count }, (): ToldOutcome => ({ ok: false }));
+  for (const [place, answer] of answers.entries()) {
+    if (answer.status === 'fulfilled') {
+      for (const { index, outcome } of answer.value) if (outcome !== undefined) outcomes[index] = outcome;
+      continue;
+    }
+    for (const { index } of parts[place] ?? []) outcomes[index] = { ok: false, problem: errorMessage(answer.reason) };
+  }
+  return outcomes;
+}
+
+/** Whatever fails says where. */
+async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw new MonError('unavailable', `${context}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** @throws MonError that says where it failed */
+function wholeOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly T[] {
+  const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [errorMessage(answer.reason)] : []));
+  if (failed.length > 0) {
+    const rest = failed.length < answers.length ? '; elsewhere it is done' : '';
+    throw new MonError('unavailable', failed.join('; ') + rest);
+  }
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+}
+
+/** What keeps to this keeps to each of them; a pattern that is not that of all is left to its backend. */
+function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
+  const [first, ...others] = policies;
+  if (first === undefined) throw new MonError('unavailable', 'no backend said what a silence must keep to');
+  const limits = policies.flatMap(({ max_expire: limit }) => (limit === null ? [] : [limit]));
+  return {
+    reason: policies.some(({ reason }) => reason === 'required') ? 'required' : 'optional',
+    reason_pattern: others.every((other) => other.reason_pattern === first.reason_pattern)
+      ? first.reason_pattern
+      : null,
+    max_expire: limits.length === 0 ? null : Math.min(...limits),
+    warn_matches: Math.min(...policies.map(({ warn_matches: matches }) => matches)),
+    apply_to_legacy: policies.some(({ apply_to_legacy: applies }) => applies),
+  };
+}
+
+const ofOne = (): Promise<never> =>
+  Promise.reject(new MonError('invalid', 'this is of one backend: :ctx NAME shows it'));
+
+/** What is not asked of several backends at once. */
+const OF_ONE_BACKEND = {
+  aggregate: ofOne,
+  aggregateResults: ofOne,
+  aggregateSummaries: ofOne,
+  audit: ofOne,
+  checkResults: ofOne,
+  checks: ofOne,
+  clientDetail: ofOne,
+  deepHealth: ofOne,
+  deleteClient: ofOne,
+  overview: ofOne,
+  result: ofOne,
+  versions: ofOne,
+} satisfies Partial<ConsoleApi>;

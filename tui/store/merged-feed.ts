@@ -1,0 +1,69 @@
+import type { FeedStats } from '../../shared/schemas/feed.ts';
+import { INITIAL_FEED_STATUS, isConnected, RATES_KEPT, type ConnectionState, type FeedStatus } from './feed-status.ts';
+
+/** The best comes first: as long as one backend is live there is something new to see. */
+const BEST_FIRST: readonly ConnectionState['kind'][] = ['live', 'syncing', 'waiting', 'connecting', 'refused'];
+
+/** Several backends as one: the best of the connections, the sum of the figures. */
+export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
+  const [best] = all.toSorted((a, b) => rank(a) - rank(b) || retryAtMs(a) - retryAtMs(b));
+  if (best === undefined) return INITIAL_FEED_STATUS;
+  const live = all.filter(({ connection }) => connection.kind === 'live');
+  return {
+    ...INITIAL_FEED_STATUS,
+    connection: best.connection,
+    // There is none since the last one was lost.
+    lostAtMs: isConnected(best) ? undefined : largest(all.map(({ lostAtMs }) => lostAtMs)),
+    everLive: all.some(({ everLive }) => everLive),
+    heardAtMs: largest(all.map(({ heardAtMs }) => heardAtMs)),
+    stats: sumOf(all),
+    rates: summedRates(all.map(({ rates }) => rates)),
+    lagMs: Math.max(0, ...live.map(({ lagMs }) => lagMs)),
+  };
+}
+
+/** Whether what is shown of a backend may be out of date. */
+export function isGone(status: FeedStatus | undefined): boolean {
+  return status !== undefined && status.lostAtMs !== undefined;
+}
+
+function rank({ connection }: FeedStatus): number {
+  return BEST_FIRST.indexOf(connection.kind);
+}
+
+function retryAtMs({ connection }: FeedStatus): number {
+  return connection.kind === 'waiting' ? connection.retryAtMs : 0;
+}
+
+function largest(times: readonly (number | undefined)[]): number | undefined {
+  return times.reduce((last, time) => (last === undefined || (time ?? 0) > last ? time : last), undefined);
+}
+
+function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
+  const known = all.flatMap(({ stats, connection }) => {
+    if (stats === undefined) return [];
+    // What a backend that is gone has done last is not what it does now.
+    return connection.kind === 'live' ? [stats] : [{ ...stats, rate: 0, queue: 0 }];
+  });
+  if (known.length === 0) return undefined;
+  const sum = (read: (stats: FeedStats) => number): number => known.reduce((total, stats) => total + read(stats), 0);
+  return {
+    results: {
+      ok: sum(({ results }) => results.ok),
+      warning: sum(({ results }) => results.warning),
+      critical: sum(({ results }) => results.critical),
+      unknown: sum(({ results }) => results.unknown),
+    },
+    clients: sum(({ clients }) => clients),
+    rate: sum(({ rate }) => rate),
+    queue: sum(({ queue }) => queue),
+  };
+}
+
+/** Second by second, counted from the newest. */
+function summedRates(all: readonly (readonly number[])[]): readonly number[] {
+  const length = Math.min(RATES_KEPT, Math.max(0, ...all.map((rates) => rates.length)));
+  return Array.from({ length }, (_, index) =>
+    all.reduce((total, rates) => total + (rates[rates.length - length + index] ?? 0), 0),
+  );
+}
