@@ -489,7 +489,9 @@ export class ConsoleStore {
     const rows = listRows(this.state);
     const { list } = this;
     // Until the first snapshot is complete the cursor has nothing to follow: it stays at the top.
-    const cursor = settleCursor(this.#wasLive ? list.cursor : CURSOR_AT_TOP, order, rows);
+    const settled = settleCursor(this.#wasLive ? list.cursor : CURSOR_AT_TOP, order, rows);
+    // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
+    const cursor = this.#wasLive && this.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = this.feed.everLive;
     const window = order.slice(cursor.top, cursor.top + rows);
     const last = window.length < rows ? undefined : window.at(-1);
