@@ -7,6 +7,7 @@ import { SilenceDialog } from './components/silence-dialog.tsx';
 import { DetailScreen } from './screens/detail-screen.tsx';
 import { InspectScreen } from './screens/inspect-screen.tsx';
 import { HelpScreen } from './screens/help-screen.tsx';
+import { LoadedScreen } from './screens/loaded-screen.tsx';
 import { LogScreen } from './screens/log-screen.tsx';
 import { RefusedScreen } from './screens/refused-screen.tsx';
 import { SilenceEntryScreen } from './screens/silence-entry-screen.tsx';
@@ -74,6 +75,9 @@ function Screen({ store, theme }: AppProps): ReactElement {
   }
   if (layer?.kind === 'detail') return <DetailScreen theme={theme} store={store} layer={layer} />;
   if (layer?.kind === 'inspect') return <InspectScreen theme={theme} store={store} layer={layer} />;
+  if (layer?.kind === 'handling' || layer?.kind === 'dead-letter') {
+    return <LoadedScreen theme={theme} store={store} layer={layer} />;
+  }
   if (layer?.kind === 'silence-entry') return <SilenceEntryScreen theme={theme} store={store} layer={layer} />;
   return <ViewScreen theme={theme} store={store} />;
 }

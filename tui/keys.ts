@@ -14,6 +14,8 @@ export type KeyContext =
   | ViewName
   | 'detail'
   | 'inspect'
+  | 'handling'
+  | 'dead-letter'
   | 'silence-entry'
   | 'help'
   | 'log'
@@ -25,12 +27,21 @@ export type KeyContext =
   | 'command';
 
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
-const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks'] as const;
+const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks', 'dead-letters'] as const;
 
 const VIEWS_ALL = [...LISTS, 'overview', 'upgrade'] as const;
 
 /** Where there can be more rows than the screen has. */
-const SCROLLED = [...VIEWS_ALL, 'detail', 'inspect', 'silence-entry', 'help', 'log'] as const;
+const SCROLLED = [
+  ...VIEWS_ALL,
+  'detail',
+  'inspect',
+  'handling',
+  'dead-letter',
+  'silence-entry',
+  'help',
+  'log',
+] as const;
 
 export interface Binding {
   /** As `chordOf` writes them, the one to show first. */
@@ -126,6 +137,26 @@ export const KEYS = {
     help: 'choose which silences to show: active, pending, expiring, ended, mine, matching nothing',
     hint: 'show',
   },
+  'dead-letter-retry': {
+    keys: ['T'],
+    in: ['dead-letters', 'dead-letter'],
+    help: 'run the handlers of the marked dead letters again, or of the one at the cursor',
+    hint: 'retry',
+    changes: true,
+  },
+  'dead-letter-drop': {
+    keys: ['D'],
+    in: ['dead-letters', 'dead-letter'],
+    help: 'drop the marked dead letters, or the one at the cursor: nobody is told of these events any more',
+    hint: 'drop',
+    changes: true,
+  },
+  'dead-letter-event': {
+    keys: ['enter'],
+    in: ['dead-letter'],
+    help: 'open the event of the dead letter as it is now',
+    hint: 'event',
+  },
   mark: { keys: ['space'], in: [...LISTS], help: 'mark and go to the next row', hint: 'mark' },
   range: { keys: ['V', 'ctrl-space'], in: [...LISTS], help: 'mark everything from the last mark to the cursor' },
   'mark-all': { keys: ['a'], in: [...LISTS], help: 'mark all rows that the filter shows', hint: 'mark all' },
@@ -145,6 +176,11 @@ export const KEYS = {
   },
   json: { keys: ['y'], in: ['events', 'detail', 'inspect'], help: 'the raw JSON', hint: 'json' },
   wrap: { keys: ['w'], in: ['detail'], help: 'wrap long lines, or cut them', hint: 'wrap' },
+  why: {
+    keys: ['W'],
+    in: ['events', 'detail', 'inspect', 'dead-letters', 'dead-letter'],
+    help: 'why was nobody paged: what becomes of the event at each handler',
+  },
   sort: { keys: ['o'], in: [...LISTS], help: 'choose the column to sort by', hint: 'sort' },
   'box-open': { keys: ['enter'], in: ['overview'], help: 'open the row under the cursor as a list', hint: 'open' },
   'box-next': { keys: ['tab'], in: ['overview'], help: 'next box', hint: 'next box' },
@@ -167,7 +203,7 @@ export const KEYS = {
   },
   command: {
     keys: [':'],
-    in: [...VIEWS_ALL, 'detail', 'inspect', 'silence-entry', 'log'],
+    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'log'],
     help: 'command line: every action by its name, and more',
   },
   'view-back': { keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before' },
@@ -175,7 +211,7 @@ export const KEYS = {
   'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
   pause: {
     keys: ['p'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
     help: 'pause the feed, or resume it',
     hint: 'pause',
   },
@@ -204,12 +240,12 @@ export const KEYS = {
   },
   reconnect: {
     keys: ['R'],
-    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade'],
+    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade', 'dead-letters', 'dead-letter', 'handling'],
     help: 'reconnect now',
   },
   resync: {
     keys: ['ctrl-r'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
     help: 'load everything from the backend again',
   },
   repaint: {
@@ -217,7 +253,11 @@ export const KEYS = {
     in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
     help: 'draw the screen again',
   },
-  lock: { keys: ['!'], in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'], help: 'read-only lock on or off' },
+  lock: {
+    keys: ['!'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'dead-letter'],
+    help: 'read-only lock on or off',
+  },
   copy: {
     keys: ['c'],
     in: [...LISTS, 'detail', 'inspect'],
@@ -227,7 +267,7 @@ export const KEYS = {
   mute: { keys: ['m'], in: [...VIEWS_ALL, 'detail'], help: 'no bell for 15 minutes, or let it ring again' },
   log: {
     keys: ['L'],
-    in: [...VIEWS_ALL, 'detail', 'inspect'],
+    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter'],
     help: 'what the console has said and what operators did',
   },
   'log-open': { keys: ['enter'], in: ['log'], help: 'the whole entry under the cursor', hint: 'details' },
@@ -242,7 +282,7 @@ export const KEYS = {
   help: { keys: ['?', 'f1'], in: [...SCROLLED], help: 'this help', hint: 'help' },
   close: {
     keys: ['escape', 'q'],
-    in: ['detail', 'inspect', 'silence-entry', 'help', 'log'],
+    in: ['detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'help', 'log'],
     help: 'back to the list',
     hint: 'back',
   },

@@ -49,11 +49,19 @@ const SCENE_AGGREGATES = [
   aggregate('cache', 93),
 ];
 
+/** One handler cannot be reached, one has much to do, one is well. */
+const SCENE_HANDLERS = [
+  handler('mail', { delivered: 9120 }),
+  handler('pagerduty', { queued: 12, running: 2, retrying: 3, delivered: 411, failed: 5, dead_letters: 3 }),
+  handler('slack-data', { queued: 1204, running: 10, delivered: 58_000 }),
+];
+
 /** What the API says in this scene, by path. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/mon/v1/overview': SCENE_OVERVIEW,
   '/api/mon/v1/versions': SCENE_VERSIONS,
   '/api/mon/v1/aggregates': SCENE_AGGREGATES,
+  '/api/mon/v1/handlers': SCENE_HANDLERS,
   '/health': { problems: [] },
 };
 
@@ -97,6 +105,11 @@ function record(
     previous: id === 1 ? '' : `hash-${String(id - 1)}`,
     hash: `hash-${String(id)}`,
   };
+}
+
+function handler(name: string, figures: Readonly<Record<string, number>>): unknown {
+  const none = { queued: 0, running: 0, retrying: 0, delivered: 0, failed: 0, dead_letters: 0 };
+  return { name, type: 'pipe', ...none, ...figures, last_error: null, oldest_age: null };
 }
 
 function aggregate(name: string, ok: number): unknown {

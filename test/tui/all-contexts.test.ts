@@ -78,6 +78,9 @@ describe('all contexts as one list', () => {
     rig.type('\r');
     await vi.waitFor(() => expect(lab.requests.map(({ path }) => path)).toContain('/events/web-1/disk'));
     await rig.shows('web-1@lab');
+    await vi.waitFor(() =>
+      expect(lab.requests.map(({ path }) => path)).toContain('/api/mon/v1/events/web-1/disk/explain'),
+    );
     expect(prod.requests.map(({ path }) => path)).not.toContain('/events/web-1/disk');
   });
 

@@ -109,9 +109,10 @@ function rateLine(feed: FeedStatus): readonly Run[] {
 /** The views by number. Where they do not all fit, those that are not shown are numbers. */
 function tabRuns(active: ViewName, columns: number): readonly Run[] {
   const tabs = (isLong: boolean): readonly Run[] =>
-    VIEWS.map(({ number, name, title }) => {
-      if (name === active) return run(` [${String(number)} ${title}] `, 'strong');
-      return run(isLong ? ` ${String(number)} ${title} ` : ` ${String(number)} `);
+    VIEWS.flatMap(({ number, name, title }) => {
+      const numbered = number === undefined ? title : `${String(number)} ${title}`;
+      if (name === active) return run(` [${numbered}] `, 'strong');
+      return number === undefined ? [] : run(isLong ? ` ${numbered} ` : ` ${String(number)} `);
     });
   const long = tabs(true);
   return runsWidth(long) <= columns ? long : tabs(false);

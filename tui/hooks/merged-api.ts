@@ -39,6 +39,10 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       const { name, context } = splitName(client);
       return (await at(context)).event(name, check);
     },
+    async explainEvent(client, check) {
+      const { name, context } = splitName(client);
+      return (await at(context)).explainEvent(name, check);
+    },
     async check(check) {
       const { name, context } = splitName(check);
       return (await at(context)).check(name);
@@ -216,9 +220,15 @@ const OF_ONE_BACKEND = {
   checkResults: ofOne,
   checks: ofOne,
   clientDetail: ofOne,
+  deadLetter: ofOne,
+  deadLetters: ofOne,
   deepHealth: ofOne,
   deleteClient: ofOne,
+  dropDeadLetter: ofOne,
+  handlers: ofOne,
   overview: ofOne,
   result: ofOne,
+  retryDeadLetters: ofOne,
+  silencedDetail: ofOne,
   versions: ofOne,
 } satisfies Partial<ConsoleApi>;

@@ -12,14 +12,17 @@ import {
 } from '../store/changes.ts';
 import { report } from '../store/confirm.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
+import type { DeadLetterVerb, LetterOrder } from '../store/dead-letter-actions.ts';
 import type { Effect } from '../store/effects.ts';
 import type { Subject } from '../store/inspect-layer.ts';
+import type { LoadedLayerKind } from '../store/loaded-layer.ts';
 import type { RunOrder } from '../store/run-now.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../store/silence-history.ts';
 import type { Target } from '../store/silence-form.ts';
 import { nameOf } from '../store/targets.ts';
 import { undoOperations } from '../store/undo.ts';
 import type { LoadedView } from '../store/views/view-data.ts';
+import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { saveView, switchContext, type SettingsTools } from './settings-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
@@ -31,9 +34,19 @@ const PARALLEL_MAX = 8;
 /** What the console asks of a backend. */
 export type ConsoleApi = ViewApi &
   SubjectApi &
+  LayerApi &
   Pick<
     ApiClient,
-    'audit' | 'bulk' | 'deleteClient' | 'deleteResult' | 'event' | 'requestCheck' | 'resolve' | 'silencePolicy'
+    | 'audit'
+    | 'bulk'
+    | 'deleteClient'
+    | 'deleteResult'
+    | 'dropDeadLetter'
+    | 'event'
+    | 'requestCheck'
+    | 'resolve'
+    | 'retryDeadLetters'
+    | 'silencePolicy'
   >;
 
 /** What the effects act on. */
@@ -63,6 +76,10 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return deleteClients(effect.names, tools);
     case 'request-checks':
       return requestChecks(effect.orders, tools);
+    case 'settle-letters':
+      return settleLetters(effect.verb, effect.letters, tools);
+    case 'load-layer':
+      return loadLayer(effect.layer, effect.id, LAYER_LOADERS[effect.layer], tools);
     case 'load-subject':
       return loadOf(effect.subject, tools);
     case 'load-view':
@@ -148,11 +165,17 @@ async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
 async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }: EffectTools): Promise<void> {
   try {
     const client = await api();
-    // The definition is an extra: without it there is still the event.
-    const definition =
-      into === 'detail' ? client.check(nameBeside(target.client, target.check)).catch(() => undefined) : undefined;
+    // What only the detail shows is an extra: without it there is still the event.
+    const isWhole = into === 'detail';
+    const definition = isWhole
+      ? client.check(nameBeside(target.client, target.check)).catch(() => undefined)
+      : undefined;
+    const handling = isWhole ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
     const event = await client.event(target.client, target.check);
-    store.eventLoaded(target, into, event, (await definition)?.next_run ?? undefined);
+    store.eventLoaded(target, into, event, {
+      nextRun: (await definition)?.next_run ?? undefined,
+      handling: await handling,
+    });
   } catch (error) {
     store.eventFailed(target, into, errorMessage(error));
   }
@@ -184,6 +207,35 @@ async function requestChecks(orders: readonly RunOrder[], { store, api }: Effect
     outcomes.map(({ item, problem }) => ({ name: safeLine(item.check), problem })),
   );
   tell(store, told);
+}
+
+async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder[], tools: EffectTools): Promise<void> {
+  const { store, api } = tools;
+  const outcomes = await inParallel(letters, async ({ id }) => {
+    const backend = await api();
+    // One that somebody else was quicker with is gone: that is what dropping it is for.
+    await (verb === 'drop' ? backend.dropDeadLetter(id) : backend.retryDeadLetters({ id }));
+  });
+  const told = outcomeReport(
+    { done: verb === 'drop' ? 'dropped' : 'retried', noun: 'dead letter' },
+    outcomes.map(({ item, problem }) => ({ name: item.name, problem })),
+  );
+  store.ownChanges.remember(told.title, [], store.options.now());
+  tell(store, told);
+  await loadView('dead-letters', VIEW_LOADERS['dead-letters'], tools);
+}
+
+async function loadLayer<Kind extends LoadedLayerKind>(
+  kind: Kind,
+  id: string,
+  load: LayerLoaders[Kind],
+  { store, api }: EffectTools,
+): Promise<void> {
+  try {
+    store.layerLoaded(kind, id, await load(await api(), id));
+  } catch (error) {
+    store.layerFailed(kind, id, errorMessage(error));
+  }
 }
 
 async function loadOf(subject: Subject, { store, api }: EffectTools): Promise<void> {

@@ -5,7 +5,7 @@ import type { LoadedView, ViewData } from '../store/views/view-data.ts';
 /** What the requests of the views need. */
 export type ViewApi = Pick<
   ApiClient,
-  'aggregateSummaries' | 'audit' | 'checks' | 'deepHealth' | 'overview' | 'versions'
+  'aggregateSummaries' | 'audit' | 'checks' | 'deadLetters' | 'deepHealth' | 'handlers' | 'overview' | 'versions'
 >;
 
 /** Records that the overview names. */
@@ -18,8 +18,13 @@ export type ViewLoaders = {
 /** How each view that loads its data asks for all of it, or for what is new since `known`. */
 export const VIEW_LOADERS: ViewLoaders = {
   overview: async (api) => {
-    const [overview, actions] = await Promise.all([api.overview(), api.audit({ limit: ACTIONS_MAX })]);
-    return { overview, actions };
+    const [overview, actions, handlers] = await Promise.all([
+      api.overview(),
+      api.audit({ limit: ACTIONS_MAX }),
+      // One box of many: the others are worth showing without it.
+      api.handlers().catch(() => undefined),
+    ]);
+    return { overview, actions, handlers };
   },
   upgrade: async (api) => {
     const [versions, health] = await Promise.all([api.versions(), api.deepHealth()]);
@@ -32,4 +37,5 @@ export const VIEW_LOADERS: ViewLoaders = {
   },
   aggregates: (api) => api.aggregateSummaries(),
   checks: (api) => api.checks(),
+  'dead-letters': (api) => api.deadLetters(),
 };

@@ -1,5 +1,5 @@
 import type { EventExplanation, SimulatedResult } from '../../shared/client/answers.ts';
-import { formatDuration } from '../../shared/domain/duration.ts';
+import { deliveryText } from '../delivery-text.ts';
 import { statusText } from './severity-text.ts';
 import { record, table } from './table.ts';
 import type { Column, Style, TableLook } from './table.ts';
@@ -64,12 +64,4 @@ function lastRun(nowMs: number): Column<Verdict> {
     text: ({ delivery }) => (delivery === null || delivery === undefined ? '' : deliveryText(delivery, nowMs)),
     style: ({ delivery }) => (delivery?.state === 'failed' ? 'red' : undefined),
   };
-}
-
-/** `delivered 4m ago`, `failed 4m ago (4 tries): connection refused`. */
-function deliveryText(delivery: NonNullable<Verdict['delivery']>, nowMs: number): string {
-  const { state, at, attempts, reason } = delivery;
-  const tries = attempts > 1 ? ` (${String(attempts)} tries)` : '';
-  const because = reason === undefined ? '' : `: ${reason}`;
-  return `${state} ${formatDuration(nowMs / 1000 - at, 1)} ago${tries}${because}`;
 }

@@ -1,3 +1,4 @@
+import type { EventExplanation } from '../../shared/client/answers.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { CommandLayer } from './command-line.ts';
@@ -5,6 +6,7 @@ import { ATTENTION, type Attention } from './bell.ts';
 import type { Effect } from './effects.ts';
 import type { HelpLayer } from './help-layer.ts';
 import type { InspectLayer } from './inspect-layer.ts';
+import type { DeadLetterLayer, HandlingLayer, SilenceEntryLayer } from './loaded-layer.ts';
 import type { LineEditor } from './line-editor.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { LogLayer } from './log-layer.ts';
@@ -36,6 +38,8 @@ export type EventLoad =
       readonly row: EventRow | undefined;
       /** When the backend asks for the check again, epoch seconds; undefined when it does not, or was not asked. */
       readonly nextRun: number | undefined;
+      /** What becomes of it at its handlers; undefined when the backend did not tell, or was not asked. */
+      readonly handling: EventExplanation | undefined;
       readonly reloading: boolean;
     }
   | { readonly kind: 'missing' }
@@ -50,14 +54,6 @@ export interface DetailLayer {
   readonly top: number;
   readonly raw: boolean;
   readonly wrap: boolean;
-}
-
-/** A silence on its own screen. */
-export interface SilenceEntryLayer {
-  readonly kind: 'silence-entry';
-  readonly id: string;
-  /** First line of the body that is shown. */
-  readonly top: number;
 }
 
 export interface SilenceLayer {
@@ -80,21 +76,21 @@ export interface ConfirmLayer {
 }
 
 /** What lies over the view, the last one on top. */
-export type Layer =
-  | DetailLayer
-  | InspectLayer
-  | SilenceLayer
-  | SilenceEntryLayer
-  | ConfirmLayer
-  | HelpLayer
-  | LogLayer
-  | MenuLayer
-  | CommandLayer;
+export type Layer = FullLayer | SilenceLayer | ConfirmLayer | MenuLayer | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */
-export type FullLayer = DetailLayer | InspectLayer | SilenceEntryLayer | HelpLayer | LogLayer;
+export type FullLayer =
+  DetailLayer | InspectLayer | HandlingLayer | DeadLetterLayer | SilenceEntryLayer | HelpLayer | LogLayer;
 
-const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set(['detail', 'inspect', 'silence-entry', 'help', 'log']);
+const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set([
+  'detail',
+  'inspect',
+  'handling',
+  'dead-letter',
+  'silence-entry',
+  'help',
+  'log',
+]);
 
 export function isFull(layer: Layer): layer is FullLayer {
   return FULL_LAYERS.has(layer.kind);

@@ -22,6 +22,7 @@ import { HeldRows } from './held-rows.ts';
 import { restoreKept, type Kept } from './kept.ts';
 import { settleInspect } from './inspect-body.ts';
 import { isSameSubject, type InspectLayer, type Subject, type SubjectData, type SubjectKind } from './inspect-layer.ts';
+import { isLayerDue, isLoadedLayer, type LayerData, type LoadedLayer, type LoadedLayerKind } from './loaded-layer.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListOrder } from './list-cursor.ts';
 import type { ListState, SortState } from './list-state.ts';
 import { MessageLog } from './message-log.ts';
@@ -39,7 +40,7 @@ import { loadedNow, ViewLoads } from './view-loads.ts';
 import { EVENT_COLUMN, eventSort } from './views/event-sort.ts';
 import { FiguresMemory } from './views/overview-figures.ts';
 import { TABLES, tableOf } from './views/tables.ts';
-import type { LoadedView, ViewData } from './views/view-data.ts';
+import type { LoadedView, ViewData, ViewLoad } from './views/view-data.ts';
 import type { ViewName } from './views/view-names.ts';
 
 /** What there is to draw: nothing but time, figures in the header, or rows in the window. */
@@ -66,6 +67,16 @@ const REFILTER_MS = 5000;
 
 /** How often the silences are put in their order again while they are looked at. */
 const SILENCES_AGE_MS = 5000;
+
+/** What is said when the backend has no such thing, or not any more. */
+const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
+  'dead-letter': 'this dead letter is gone: it was retried or dropped',
+  handling: 'the backend has neither an event nor a result of this check on this client',
+  'silence-entry': 'the backend has no such silence',
+};
+
+/** What is known of any layer that is loaded. */
+type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
 
 const NO_IDS: readonly string[] = [];
 
@@ -98,6 +109,9 @@ export interface ConsoleOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
+
+/** What the detail of an event tells beside the event. */
+type AboutEvent = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
 
 /** What every list can do with its order. */
 export interface ListRows {
@@ -322,10 +336,10 @@ export class ConsoleStore {
   }
 
   /** The answer to `load-event`; `undefined`: there is no such event. */
-  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, nextRun?: number): void {
+  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, about: AboutEvent): void {
     const row = this.events.get(target.key)?.row;
     const load: EventLoad =
-      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, nextRun, reloading: false };
+      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, ...about, reloading: false };
     this.#showLoad(target, into, load);
   }
 
@@ -357,6 +371,18 @@ export class ConsoleStore {
 
   subjectFailed(subject: Subject, failure: string): void {
     this.#updateSubject(subject, (load) => ({ ...load, failure, isLoading: false }));
+  }
+
+  /** The answer to `load-layer`; `undefined`: the backend has no such thing. */
+  layerLoaded<Kind extends LoadedLayerKind>(kind: Kind, id: string, data: LayerData[Kind] | undefined): void {
+    if (data === undefined) return this.layerFailed(kind, id, MISSING[kind]);
+    const loadedAtMs = this.options.now();
+    this.#updateLoaded(kind, id, (load) => ({ ...load, data, loadedAtMs, failure: undefined, isLoading: false }));
+  }
+
+  /** What was loaded before stays. */
+  layerFailed(kind: LoadedLayerKind, id: string, failure: string): void {
+    this.#updateLoaded(kind, id, (load) => ({ ...load, failure, isLoading: false }));
   }
 
   silencePolicyLoaded(policy: SilencePolicy): void {
@@ -414,6 +440,7 @@ export class ConsoleStore {
     this.#loadView(nowMs);
     this.#loadTrend(nowMs);
     this.#loadSubject(nowMs);
+    this.#loadLayer(nowMs);
     settleInspect(this);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
@@ -511,7 +538,9 @@ export class ConsoleStore {
     const rows = listRows(this.state);
     const { list } = this;
     // Until the first snapshot is complete the cursor has nothing to follow: it stays at the top.
-    const cursor = settleCursor(this.#wasLive ? list.cursor : CURSOR_AT_TOP, order, rows);
+    const settled = settleCursor(this.#wasLive ? list.cursor : CURSOR_AT_TOP, order, rows);
+    // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
+    const cursor = this.#wasLive && this.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = this.feed.everLive;
     const window = order.slice(cursor.top, cursor.top + rows);
     const last = window.length < rows ? undefined : window.at(-1);
@@ -566,6 +595,22 @@ export class ConsoleStore {
   #updateSubject(subject: Subject, next: (load: InspectLayer['load']) => InspectLayer['load']): void {
     const layers = this.state.layers.map((layer) =>
       layer.kind === 'inspect' && isSameSubject(layer.subject, subject) ? { ...layer, load: next(layer.load) } : layer,
+    );
+    this.update({ layers });
+  }
+
+  #loadLayer(nowMs: number): void {
+    const layer = this.state.layers.at(-1);
+    if (!isLoadedLayer(layer) || this.state.paused !== undefined || this.feed.connection.kind !== 'live') return;
+    if (!isLayerDue(this, layer, nowMs)) return;
+    this.#updateLoaded(layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
+    this.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
+  }
+
+  #updateLoaded(kind: LoadedLayerKind, id: string, next: (load: AnyLoad) => AnyLoad): void {
+    const layers = this.state.layers.map((layer) =>
+      // What is loaded for a kind only comes back to layers of that kind.
+      layer.kind === kind && layer.id === id ? ({ ...layer, load: next(layer.load) } as LoadedLayer) : layer,
     );
     this.update({ layers });
   }

@@ -6,6 +6,7 @@ import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from '.
 import { pressFeedKey } from './feed-keys.ts';
 import { askRepeatSilence } from './silence-actions.ts';
 import { clamp } from './list-cursor.ts';
+import { openLoadedLayer } from './loaded-layer.ts';
 import { askRun, runsOn } from './run-now.ts';
 import { detailBodyRows } from './screen-layout.ts';
 import { movedTo } from './scroll-keys.ts';
@@ -42,6 +43,8 @@ export function pressDetail(store: ConsoleStore, action: KeyAction | undefined):
     case 'reload':
       if (layer.load.kind === 'loaded') put(store, { ...layer, load: { ...layer.load, reloading: true } });
       return store.request({ kind: 'load-event', target: layer.target, into: 'detail' });
+    case 'why':
+      return openLoadedLayer(store, 'handling', layer.target.key);
     case 'json':
       return put(store, { ...layer, raw: !layer.raw, top: 0 });
     case 'wrap':

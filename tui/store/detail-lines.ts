@@ -1,12 +1,15 @@
+import type { EventExplanation } from '../../shared/client/answers.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import { keyOf } from '../keys.ts';
 import { run, STATUS, type Run } from '../theme.ts';
 import type { DetailLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { EventRecord } from './event-record.ts';
+import { handlerRows } from './handling-lines.ts';
 import { cutCells, wrapCells } from './wrap-cells.ts';
 
 export type DetailLine = readonly Run[];
@@ -35,6 +38,7 @@ export function detailBody(store: ConsoleStore, layer: DetailLayer): readonly De
       return [
         ...eventParts(load.event, width, layer.wrap),
         ...nextRunLines(load.nextRun, store.nowMs),
+        ...handlerLines(load.handling, store.nowMs, width),
         ...silenceLines(silencesOn(store, layer.target.key, load.event), store.nowMs, width),
         ...relatedLines(store, layer, width),
         ...(layer.raw ? jsonLines(load.event, width, layer.wrap) : []),
@@ -81,6 +85,15 @@ function nextRunLines(nextRun: number | undefined, nowMs: number): readonly Deta
   if (nextRun === undefined) return [];
   const seconds = nextRun - nowMs / 1000;
   return [[label('next run'), run(seconds > 0 ? `in ${formatDuration(seconds)}` : 'now')]];
+}
+
+/** What becomes of the event at its handlers; nothing when the backend did not tell. */
+function handlerLines(handling: EventExplanation | undefined, nowMs: number, width: number): readonly DetailLine[] {
+  if (handling === undefined) return [];
+  const [first = [], ...others] = handlerRows(handling, nowMs, width - LABEL_CELLS);
+  const lines: DetailLine[] = [[label('handlers'), ...first]];
+  for (const row of others) lines.push([label(''), ...row]);
+  return [...lines, [label(''), run(`${keyOf('why')} shows why, whole`, 'faint')]];
 }
 
 function commandLines(event: Event, width: number, wrap: boolean): readonly DetailLine[] {

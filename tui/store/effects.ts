@@ -1,5 +1,7 @@
 import type { Change } from './changes.ts';
+import type { DeadLetterVerb, LetterOrder } from './dead-letter-actions.ts';
 import type { Subject } from './inspect-layer.ts';
+import type { LoadedLayerKind } from './loaded-layer.ts';
 import type { RunOrder } from './run-now.ts';
 import type { SavedView } from './saved-views.ts';
 import type { Target } from './silence-form.ts';
@@ -18,6 +20,8 @@ export type Effect =
   | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
   | { readonly kind: 'request-checks'; readonly orders: readonly RunOrder[] }
   | { readonly kind: 'load-subject'; readonly subject: Subject }
+  | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly letters: readonly LetterOrder[] }
+  | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
   | { readonly kind: 'load-silence-policy' }
   /** Silences that ended in the last 24 hours. */
   | { readonly kind: 'load-ended-silences' }

@@ -1,5 +1,6 @@
 import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
+import { openLoadedLayer } from './loaded-layer.ts';
 import { openDetail } from './detail-keys.ts';
 import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from './event-actions.ts';
 import { eventClass } from './event-record.ts';
@@ -37,6 +38,11 @@ export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
     case 'json': {
       const target = store.underCursor();
       if (target !== undefined) openDetail(store, target, action === 'json');
+      return true;
+    }
+    case 'why': {
+      const target = store.underCursor();
+      if (target !== undefined) openLoadedLayer(store, 'handling', target.key);
       return true;
     }
     case 'silence':

@@ -51,8 +51,10 @@ export function settleInspect(store: ConsoleStore): void {
   if (layer?.kind !== 'inspect') return;
   const { table, rows, height } = inspectBody(store, layer);
   if (table === undefined) return;
-  const cursor = settleCursor(layer.cursor, orderOf(rows), height);
+  const settled = settleCursor(layer.cursor, orderOf(rows), height);
   const { key, index, top } = layer.cursor;
+  // What is asked over it is about the row that was under the cursor before, also when that is gone.
+  const cursor = layers.at(-1) === layer ? settled : { ...settled, key };
   if (cursor.key === key && cursor.index === index && cursor.top === top) return;
   store.state = { ...store.state, layers: layers.with(layers.indexOf(layer), { ...layer, cursor }) };
 }

@@ -10,6 +10,7 @@ import { openInspect } from './inspect-open.ts';
 import { isGroup, type InspectRow } from './inspect-rows.ts';
 import { clamp, moveCursor } from './list-cursor.ts';
 import { askRun, runsOn } from './run-now.ts';
+import { openLoadedLayer } from './loaded-layer.ts';
 import { movedTo } from './scroll-keys.ts';
 import { targetOf, type Target } from './silence-form.ts';
 
@@ -29,6 +30,8 @@ export function pressInspect(store: ConsoleStore, action: KeyAction | undefined)
       return onEvents(store, layer, 'resolve', askResolve);
     case 'run':
       return run(store, layer);
+    case 'why':
+      return explain(store, layer);
     case 'delete-client':
       if (layer.subject.kind === 'client') return askDeleteClients(store, [layer.subject.name]);
       return store.say('D deletes a client: open one to delete it');
@@ -84,6 +87,13 @@ function run(store: ConsoleStore, layer: InspectLayer): void {
   const { kind, name } = layer.subject;
   if (kind === 'check') return askRun(store, [{ check: name }]);
   store.say('there is no check under the cursor to run');
+}
+
+/** What becomes of the event under the cursor at its handlers; where there is none, why not. */
+function explain(store: ConsoleStore, layer: InspectLayer): void {
+  const [target, ...others] = targetsOf(store, layer);
+  if (target === undefined || others.length > 0) return store.say('choose one client and check to explain');
+  openLoadedLayer(store, 'handling', target.key);
 }
 
 function targetsOf(store: ConsoleStore, layer: InspectLayer): readonly Target[] {

@@ -70,7 +70,7 @@ export function openViewMenu(store: ConsoleStore): void {
     ...VIEWS.map(({ number, name, title }) => ({
       id: name,
       label: title,
-      key: String(number),
+      key: number === undefined ? undefined : String(number),
       disabled: isThere(name) ? undefined : 'not part of this version',
       choose: () => openView(store, name),
     })),

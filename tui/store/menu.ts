@@ -6,7 +6,7 @@ export interface MenuItem {
   readonly id: string;
   readonly label: string;
   /** The key that does the same without the menu, as people read it. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Why it cannot be chosen now. */
   readonly disabled?: string | undefined;
   /** It is a box with or without a tick: choosing it leaves the menu open. */

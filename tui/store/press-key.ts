@@ -12,6 +12,7 @@ import { pressInspect } from './inspect-keys.ts';
 import { keyContext } from './key-context.ts';
 import { lineEditOf } from './line-keys.ts';
 import { pressList } from './list-keys.ts';
+import { pressDeadLetter, pressHandling } from './loaded-keys.ts';
 import { pressLog } from './log-keys.ts';
 import { mayChange } from './may-change.ts';
 import { pressMenu, typeInMenu } from './menu-keys.ts';
@@ -67,6 +68,7 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
     case 'aggregates':
     case 'clients':
     case 'checks':
+    case 'dead-letters':
       return pressList(store, action, key);
     case 'overview':
     case 'upgrade':
@@ -75,6 +77,10 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
       return pressDetail(store, action);
     case 'inspect':
       return pressInspect(store, action);
+    case 'handling':
+      return pressHandling(store, action);
+    case 'dead-letter':
+      return pressDeadLetter(store, action);
     case 'silence-entry':
       return pressSilenceEntry(store, action);
     case 'help':

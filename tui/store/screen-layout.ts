@@ -50,6 +50,11 @@ export function detailBodyRows(rows: number): number {
   return Math.max(1, rows - 6);
 }
 
+/** Rows of a dead letter, or of what handlers do, that scroll: all but title, place, rule, status and hints. */
+export function loadedBodyRows(rows: number): number {
+  return Math.max(1, rows - 5);
+}
+
 /** Rows of the log that scroll: all but title, rule, status and hints. */
 export function logBodyRows(rows: number): number {
   return Math.max(1, rows - 4);

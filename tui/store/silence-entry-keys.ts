@@ -1,8 +1,8 @@
 import type { KeyAction } from '../keys.ts';
-import type { SilenceEntryLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { clamp } from './list-cursor.ts';
+import { openLoadedLayer, putLayer } from './loaded-layer.ts';
 import { movedTo } from './scroll-keys.ts';
 import { askEndSilences, openSilenceEntries } from './silence-actions.ts';
 import { silenceEntryLines } from './silence-entry-lines.ts';
@@ -12,7 +12,7 @@ const ROWS_AROUND = 6;
 
 /** Everything about one silence, on a screen of its own. */
 export function openSilenceEntry(store: ConsoleStore, id: string): void {
-  store.update({ layers: [...store.state.layers, { kind: 'silence-entry', id, top: 0 }] });
+  openLoadedLayer(store, 'silence-entry', id);
 }
 
 /** Rows for the body on a screen of this height. */
@@ -26,7 +26,7 @@ export function pressSilenceEntry(store: ConsoleStore, action: KeyAction | undef
   const rows = silenceEntryRows(store.state.size.rows);
   const last = Math.max(0, silenceEntryLines(store, layer).length - rows);
   const to = movedTo(action, Math.min(layer.top, last), { rows, last });
-  if (to !== undefined) return put(store, { ...layer, top: clamp(to, 0, last) });
+  if (to !== undefined) return putLayer(store, { ...layer, top: clamp(to, 0, last) });
   const current = store.silenced.get(layer.id);
   const ended = current === undefined ? store.silenceHistory.get(layer.id, store.options.now()) : undefined;
   switch (action) {
@@ -43,8 +43,4 @@ export function pressSilenceEntry(store: ConsoleStore, action: KeyAction | undef
     default:
       return pressFeedKey(store, action);
   }
-}
-
-function put(store: ConsoleStore, layer: SilenceEntryLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -5,8 +5,8 @@ import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { countText } from '../count-text.ts';
 import { run, STATUS, type Run } from '../theme.ts';
 import { countOf } from './changes.ts';
-import type { SilenceEntryLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
+import type { SilenceEntryLayer } from './loaded-layer.ts';
 import { targetText } from './silence-text.ts';
 import { cutCells, wrapCells } from './wrap-cells.ts';
 
@@ -16,11 +16,15 @@ type Line = readonly Run[];
 const LABEL_CELLS = 11;
 
 /** Everything about one silence, and the events that it covers. */
-export function silenceEntryLines(store: ConsoleStore, { id }: SilenceEntryLayer): readonly Line[] {
+export function silenceEntryLines(store: ConsoleStore, { id, load }: SilenceEntryLayer): readonly Line[] {
   const width = store.state.size.columns - 1;
   const entry = store.silenced.get(id);
   if (entry !== undefined)
-    return [...partLines(entry, undefined, store.nowMs, width), ...eventLines(store, entry, width)];
+    return [
+      ...partLines(entry, undefined, store.nowMs, width),
+      ...keptBackLines(load.data, store.nowMs),
+      ...eventLines(store, entry, width),
+    ];
   const ended = store.silenceHistory.get(id, store.nowMs);
   if (ended === undefined) return [[run(' It has ended, and nothing more is known of it. Esc goes back.')]];
   return partLines(ended.entry, ended.endedAtMs, store.nowMs, width);
@@ -45,6 +49,15 @@ function partLines(entry: SilencedRow, endedAtMs: number | undefined, nowMs: num
   return parts.flatMap(([name, text]) =>
     wrapCells(safeLine(text), width - LABEL_CELLS).map((line, index) => [label(index === 0 ? name : ''), run(line)]),
   );
+}
+
+/** How many runs of handlers it kept from running so far. */
+function keptBackLines(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Line[] {
+  if (kept === undefined) return [];
+  const { suppressed, last_suppressed: last } = kept;
+  if (suppressed === 0) return [[label('kept back'), run('no run of a handler so far', 'faint')]];
+  const when = last === null ? '' : `, the last one ${momentText(last, nowMs)}`;
+  return [[label('kept back'), run(`${countOf(suppressed, 'handler run')}${when}`)]];
 }
 
 function eventLines(store: ConsoleStore, entry: SilencedRow, width: number): readonly Line[] {

@@ -1,7 +1,8 @@
+import type { RunningHandlerStatus } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import { countText } from '../../count-text.ts';
+import { countText, shortCountText } from '../../count-text.ts';
 import { run, type Run, type Tone } from '../../theme.ts';
 import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../aggregate-book.ts';
 import type { ConsoleStore } from '../console-store.ts';
@@ -13,7 +14,16 @@ import type { NewCritical, OverviewFigures, ProblemsOf } from './overview-figure
 import type { OverviewData } from './view-data.ts';
 
 export type BoxId =
-  'rates' | 'critical' | 'aggregates' | 'clients' | 'actions' | 'problems' | 'noisiest' | 'silences' | 'server';
+  | 'rates'
+  | 'critical'
+  | 'aggregates'
+  | 'clients'
+  | 'actions'
+  | 'problems'
+  | 'noisiest'
+  | 'silences'
+  | 'handlers'
+  | 'server';
 
 /** A row of a box. */
 export interface BoxRow {
@@ -70,6 +80,7 @@ export function overviewBoxes(store: ConsoleStore): Readonly<Record<BoxId, Overv
     problems: problemsBox(figures),
     noisiest: noisiestBox(data),
     silences: silencesBox(store, figures),
+    handlers: handlersBox(data),
     server: serverBox(store, data),
   };
 }
@@ -256,6 +267,49 @@ function silenceRow({ id, creator }: SilencedRow, endsAt: number, events: number
     right: [run(matches, events === 0 ? 'warning' : 'plain')],
     open: (store) => openFiltered(store, 'silences', id),
   };
+}
+
+const HANDLER_CELLS = 8;
+
+function handlersBox(data: OverviewData | undefined): OverviewBox {
+  return {
+    id: 'handlers',
+    title: 'Handlers',
+    head: ['queued', 'running', 'failed', 'dead'].map((head) => head.padStart(HANDLER_CELLS)).join(''),
+    rows: (data?.handlers ?? []).toSorted(worstHandlerFirst).slice(0, ROWS_MAX).map(handlerRow),
+    empty: data === undefined ? LOADING : data.handlers === undefined ? 'not known' : 'none',
+    least: 2,
+    most: 10,
+  };
+}
+
+/** What did not get out, then what keeps failing, then what waits. */
+function worstHandlerFirst(a: RunningHandlerStatus, b: RunningHandlerStatus): number {
+  return b.dead_letters - a.dead_letters || b.failed - a.failed || waitingOf(b) - waitingOf(a);
+}
+
+/** Runs that wait for their turn or for another try. */
+function waitingOf({ queued, retrying }: RunningHandlerStatus): number {
+  return queued + retrying;
+}
+
+function handlerRow(handler: RunningHandlerStatus): BoxRow {
+  const { name, running, failed, dead_letters: dead } = handler;
+  return {
+    key: name,
+    left: [run(safeLine(name))],
+    right: [
+      handlerFigure(waitingOf(handler), 'plain'),
+      handlerFigure(running, 'plain'),
+      handlerFigure(failed, 'warning'),
+      handlerFigure(dead, 'critical'),
+    ],
+    open: (store) => openFiltered(store, 'dead-letters', `handler=${name}`),
+  };
+}
+
+function handlerFigure(count: number, tone: Tone): Run {
+  return run(shortCountText(count, HANDLER_CELLS - 1).padStart(HANDLER_CELLS), count === 0 ? 'faint' : tone);
 }
 
 function serverBox({ feed }: ConsoleStore, data: OverviewData | undefined): OverviewBox {

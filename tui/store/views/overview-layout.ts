@@ -21,13 +21,14 @@ export interface OverviewLayout {
 }
 
 const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions'];
-const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'server'];
+const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server'];
 
 /** In one column: what somebody must act on comes first. */
 const NARROW: readonly BoxId[] = [
   'critical',
   'problems',
   'aggregates',
+  'handlers',
   'clients',
   'server',
   'silences',

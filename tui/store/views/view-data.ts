@@ -1,4 +1,9 @@
-import type { AggregateSummary, DefinedCheck } from '../../../shared/client/answers.ts';
+import type {
+  AggregateSummary,
+  DefinedCheck,
+  RunningHandlerStatus,
+  StoredDeadLetter,
+} from '../../../shared/client/answers.ts';
 import type { Health } from '../../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Overview } from '../../../shared/schemas/overview.ts';
@@ -9,6 +14,8 @@ export interface OverviewData {
   readonly overview: Overview;
   /** What operators did, the newest first. */
   readonly actions: readonly AuditRecord[];
+  /** `undefined`: the backend does not tell. */
+  readonly handlers: readonly RunningHandlerStatus[] | undefined;
 }
 
 /** What runs where, and whether the backend is well. */
@@ -25,6 +32,7 @@ export interface ViewData {
   readonly log: readonly AuditRecord[];
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
+  readonly 'dead-letters': readonly StoredDeadLetter[];
 }
 
 export type LoadedView = keyof ViewData;
@@ -56,6 +64,7 @@ const LOADED: Readonly<Record<LoadedView, true>> = {
   log: true,
   aggregates: true,
   checks: true,
+  'dead-letters': true,
 };
 
 export function isLoadedView(view: string): view is LoadedView {

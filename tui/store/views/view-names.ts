@@ -7,6 +7,8 @@ export const VIEWS = [
   { number: 5, name: 'clients', title: 'Clients' },
   { number: 6, name: 'checks', title: 'Checks' },
   { number: 7, name: 'upgrade', title: 'Upgrade' },
+  // Without a number, and without a tab unless it is shown: nobody needs it every day.
+  { number: undefined, name: 'dead-letters', title: 'Dead letters' },
 ] as const;
 
 export type ViewName = (typeof VIEWS)[number]['name'];

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AgentFleet, SOON } from '../support/agent-fleet.ts';
+import { Pty } from '../support/pty.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Within the clone, where the program finds its version. */
+const BUILT = join(ROOT, 'build', `on-call-test-${String(process.pid)}`);
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
+}, 60_000);
+
+afterAll(() => rm(BUILT, { recursive: true, force: true }));
+
+/** Checks that fail on a machine for as long as there is a file of its name. */
+function checksOf(dir: string): Readonly<Record<string, unknown>> {
+  return {
+    http: {
+      command: `test ! -e ${dir}/down-:::name::: || { echo connect timeout after 10 s; exit 2; }`,
+      subscribers: ['web'],
+      interval: 1,
+    },
+    disk: {
+      command: `test ! -e ${dir}/full-:::name::: || { echo / 91% used; exit 1; }`,
+      subscribers: ['db'],
+      interval: 1,
+    },
+  };
+}
+
+test('a night on call: a storm, a silence of what is known, an undo, an end by the clock, a restart', async () => {
+  await using fleet = await AgentFleet.open(checksOf);
+  await Promise.all([
+    fleet.agent('web-1', { subscriptions: ['web'] }),
+    fleet.agent('web-2', { subscriptions: ['web'] }),
+    fleet.agent('db-1', { subscriptions: ['db'] }),
+  ]);
+  const trouble = (file: string): Promise<void> => writeFile(join(fleet.dir, file), '');
+  const mended = (file: string): Promise<void> => rm(join(fleet.dir, file));
+  const open = async (): Promise<string[]> =>
+    (await fleet.api.events())
+      .map(({ client, check, silenced }) => `${client.name}/${check.name}${silenced ? ' silenced' : ''}`)
+      .toSorted();
+  const silences = async (): Promise<string[]> => (await fleet.api.silenced()).map(({ id }) => id).toSorted();
+
+  await using pty = new Pty(process.execPath, [join(BUILT, 'mon.js'), '--backend', fleet.url], {
+    cwd: ROOT,
+    env: { USER: 'alice' },
+  });
+  await pty.waitForText('everything that reports is OK', 20_000);
+
+  // The storm.
+  await Promise.all([trouble('down-web-1'), trouble('down-web-2'), trouble('full-db-1')]);
+  await pty.waitForText('3 of 3 events shown', SOON.timeout);
+  await pty.waitForText(/✗ CRIT {2}web-1 .*connect timeout after 10 s/);
+  await pty.waitForText(/! WARN {2}db-1 .*91% used/);
+
+  // What is known is silenced: what the dialog counts is what the backend then says.
+  pty.write('/http\r');
+  await pty.waitForText('2 of 3 events shown');
+  pty.write('a');
+  await pty.waitForText('2 marked');
+  pty.write('s');
+  await pty.waitForText('matches now: 2 events');
+  pty.write('the load balancer, CHG-1\u0013');
+  await pty.waitForText('2 silences made');
+  await pty.waitForText(/S CRIT {2}web-2 .*silenced by alice@/);
+  expect(await silences()).toEqual(['client:web-1:http', 'client:web-2:http']);
+  expect(await open()).toEqual(['db-1/disk', 'web-1/http silenced', 'web-2/http silenced']);
+
+  // One of them recovers, and its silence goes with it.
+  await mended('down-web-1');
+  await pty.waitForText('1 of 2 events shown', SOON.timeout);
+  await expect.poll(silences, SOON).toEqual(['client:web-2:http']);
+
+  // The other one was not known after all.
+  pty.write('z');
+  await pty.waitForText('ends the silence client:web-2:http');
+  pty.write('y');
+  await pty.waitForText(/✗ CRIT {2}web-2/);
+  expect(await silences()).toEqual([]);
+
+  // A silence ends by the clock.
+  pty.write('\u001B');
+  await pty.waitForText('2 of 2 events shown');
+  pty.write('/disk\r');
+  await pty.waitForText('1 of 2 events shown');
+  pty.write(':silence 3s the logs are rotated\r');
+  await pty.waitForText('(in 3s) or when the check resolves');
+  pty.write('\u0013');
+  await pty.waitForText(/S WARN {2}db-1 .*the logs are rotated/);
+  expect(await open()).toEqual(['db-1/disk silenced', 'web-2/http']);
+  await pty.waitForText(/! WARN {2}db-1/);
+  expect(await silences()).toEqual([]);
+
+  // The backend goes away and comes back: what was on the screen is there once, and nothing could be changed meanwhile.
+  await fleet.stopBackend();
+  await pty.waitForText('DISCONNECTED');
+  pty.write('r');
+  await pty.waitForText('r does nothing');
+  expect(pty.screen.text).toMatch(/WARN {2}db-1/);
+  await fleet.startBackend();
+  pty.write('R');
+  await pty.waitForText('LIVE', SOON.timeout);
+  pty.write('\u001B');
+  await pty.waitForText('2 of 2 events shown', SOON.timeout);
+  expect(pty.screen.lines.filter((line) => line.includes('web-2 '))).toHaveLength(1);
+  expect(await open()).toEqual(['db-1/disk', 'web-2/http']);
+
+  // The rest recovers.
+  await Promise.all([mended('down-web-2'), mended('full-db-1')]);
+  await pty.waitForText('everything that reports is OK', SOON.timeout);
+  expect(await open()).toEqual([]);
+  pty.write('q');
+  expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
+}, 90_000);

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
+import { anEventRow } from '../support/feed-rows.ts';
+import { startFeedServer, type FeedConnection } from '../support/feed-server.ts';
+import { hasTmux, Tmux } from '../support/tmux.ts';
+import { rounds, roundsTimeoutMs } from './rounds.ts';
+
+const ROUNDS = 200;
+const COLUMNS = 120;
+const ROWS = 36;
+/** More than the screen has rows. */
+const EVENTS = 100;
+/** As often as a backend sends. */
+const FRAME_MS = 50;
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Within the clone, where the program finds its version. */
+const BUILT = join(ROOT, 'build', `screens-test-${String(process.pid)}`);
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
+}, 60_000);
+
+afterAll(() => rm(BUILT, { recursive: true, force: true }));
+
+test.skipIf(!hasTmux())(
+  'under tmux every screen is a whole frame, and the terminal is as it was at the end',
+  async () => {
+    const backend = await startFeedServer({
+      onSubscribe: (connection) =>
+        connection.send({ type: 'snapshot', seq: 1, rows: { events: rowsOf(0) } }, { type: 'live', seq: 1 }),
+    });
+    await using tmux = await Tmux.open({ columns: COLUMNS, rows: ROWS });
+    await tmux.waitForText('shell>');
+    await tmux.type(`${process.execPath} ${BUILT}/mon.js --backend ${backend.url}\r`);
+    await tmux.waitForText(`${String(EVENTS)} of ${String(EVENTS)} events shown`);
+    // The pane below the list tells what it loaded before.
+    await tmux.type('\t');
+    await tmux.waitForText(/web-026 .*frame-0/);
+    const whole = (await tmux.capture()).filter((line) => line.includes('frame-')).length;
+
+    const seen = new Set<string>();
+    const torn: string[] = [];
+    onTestFinished(storm(await backend.connection(0)));
+    for (let capture = 0; capture < rounds(ROUNDS); capture++) {
+      const lines = await tmux.capture();
+      const frames = lines.flatMap((line) => /frame-\d+/.exec(line)?.[0] ?? []);
+      for (const frame of frames) seen.add(frame);
+      const isWhole =
+        frames.length === whole &&
+        new Set(frames).size === 1 &&
+        lines.length === ROWS &&
+        lines[0]?.includes('LIVE') === true &&
+        lines.at(-1)?.includes('help') === true;
+      if (!isWhole) torn.push(lines.join('\n'));
+    }
+    console.log(
+      `captures: ${String(rounds(ROUNDS))}; frames: ${String(seen.size)}; incomplete: ${String(torn.length)}`,
+    );
+    expect(torn).toEqual([]);
+    // Pictures of one and the same frame would prove nothing.
+    expect(seen.size).toBeGreaterThan(rounds(ROUNDS) / 40);
+
+    await tmux.type('q');
+    await tmux.waitForText(/shell>\s*$/);
+    expect(await tmux.asked('#{alternate_on} #{cursor_flag} #{mouse_any_flag}')).toBe('0 1 0');
+  },
+  roundsTimeoutMs(ROUNDS, 200),
+);
+
+/** Every event says which change it was in last. */
+function rowsOf(frame: number): Readonly<Record<string, EventRow>> {
+  const rows = Array.from({ length: EVENTS }, (_, index) =>
+    anEventRow({ client: `web-${String(index).padStart(3, '0')}`, output: `frame-${String(frame)} of the storm` }),
+  );
+  return Object.fromEntries(rows.map((row) => [eventKey(row.client, row.check), row]));
+}
+
+/** @returns what ends it */
+function storm(connection: FeedConnection): () => void {
+  let seq = 1;
+  const timer = setInterval(() => {
+    seq += 1;
+    connection.send({ type: 'changes', seq, time: Date.now(), rows: { events: rowsOf(seq) } });
+  }, FRAME_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,249 @@
+import { silencedId } from '../../shared/domain/silencing.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import type { FeedRows } from '../../shared/schemas/feed.ts';
+import type { Layer } from '../../tui/store/console-state.ts';
+import type { Effect } from '../../tui/store/effects.ts';
+import { inspectBody } from '../../tui/store/inspect-body.ts';
+import type { InspectLayer, Subject, SubjectData } from '../../tui/store/inspect-layer.ts';
+import { targetOf, type Target } from '../../tui/store/silence-form.ts';
+import type { ViewName } from '../../tui/store/views/view-names.ts';
+import { ConsoleDriver } from './console-driver.ts';
+
+/** Layers that ask about what was chosen before they were opened. */
+const DIALOGS: ReadonlySet<Layer['kind']> = new Set(['silence', 'confirm', 'menu', 'command']);
+
+const DOWN = '\u001B[B';
+const CTRL_S = '\u0013';
+
+/** What the last frame showed, as far as keys act on it. */
+interface Drawn {
+  readonly view: ViewName;
+  readonly top: Layer | undefined;
+  readonly rows: readonly string[];
+  readonly cursor: string | undefined;
+  readonly marks: readonly string[];
+  /** Events under the cursor of what is inspected. */
+  readonly inspected: readonly string[];
+}
+
+/**
+ * A console that is used while everything changes. It notes what each key was about, by what the last frame showed,
+ * and holds every change that the console asks for against that. Things are named as silences are: an event and the
+ * silence of exactly this event `client:NAME:CHECK`, a client `client:NAME:*`, a check `*:NAME`.
+ */
+export class TargetRound {
+  /** What was acted on though no key was about it, with the key. */
+  readonly astray: string[] = [];
+  /** How many things each kind of change was about. */
+  readonly acted = new Map<string, number>();
+  readonly #driver = new ConsoleDriver();
+  readonly #subjectOf: (subject: Subject) => SubjectData | undefined;
+  #drawn: Drawn | undefined;
+  #hasUnseen = false;
+  #meant: ReadonlySet<string> = new Set();
+  #key = '';
+  /** Own changes that can be undone, by what they were about. */
+  readonly #own: (readonly string[])[] = [];
+
+  constructor(rows: FeedRows, subjectOf: (subject: Subject) => SubjectData | undefined) {
+    this.#subjectOf = subjectOf;
+    this.#driver.store.subscribe(() => this.#see());
+    this.#driver.goLive(rows);
+    this.#driver.store.viewLoaded('checks', [
+      { name: 'k', subscribers: ['linux'], next_run: null },
+      { name: 'l', subscribers: ['linux'], next_run: null },
+      { name: 'm', subscribers: ['linux'], next_run: null },
+    ]);
+    this.#answer();
+  }
+
+  /** Rows arrive; no frame shows them yet. */
+  change(rows: FeedRows): void {
+    this.#driver.change(rows);
+    this.#hasUnseen = true;
+  }
+
+  snapshot(rows: FeedRows): void {
+    this.#driver.goLive(rows);
+    this.#answer();
+  }
+
+  pass(ms: number): void {
+    this.#driver.pass(ms);
+    this.#answer();
+  }
+
+  /** Keys that only move, mark or leave. */
+  use(keys: string): void {
+    if (!this.#isAsked) this.#meant = new Set();
+    if (keys === 'escape') this.#driver.escape();
+    else this.#driver.type(keys);
+    this.#answer();
+  }
+
+  /** A view by its digit, which waits for what may follow. */
+  look(digit: string): void {
+    this.use(digit);
+    this.pass(400);
+  }
+
+  /** A key that acts on what is under the cursor, or marked; `down`: rows that it goes down in the same piece. */
+  act(key: string, down: number): void {
+    // Rows that no frame has shown cannot be counted by who types ahead.
+    const ahead = this.#hasUnseen || this.#isAsked || this.#drawn?.top !== undefined ? 0 : down;
+    if (!this.#isAsked) this.#meant = new Set(key === 'z' ? this.#own.at(-1) : this.#meaning(ahead));
+    this.#key = key;
+    this.#driver.type('j'.repeat(ahead) + key);
+    this.#answer();
+  }
+
+  /** Says yes to whatever is asked; `choice`: how far down in a menu, or which command. */
+  agree(choice: number): void {
+    const top = this.#drawn?.top;
+    const kind = top?.kind;
+    // The dialog on an entry begins with its end, that on events with the reason.
+    if (top?.kind === 'silence') this.#driver.type(`${top.form.origin === undefined ? '' : '3\t\t'}why${CTRL_S}`);
+    if (kind === 'confirm') this.#driver.type('y');
+    if (kind === 'menu') this.#driver.type(`${DOWN.repeat(choice)}\r`);
+    if (kind === 'command') this.#driver.type(['resolve\r', 'silence 1h why\r', 'unsilence\r'][choice % 3] ?? '\r');
+    this.#answer();
+  }
+
+  get #isAsked(): boolean {
+    const kind = this.#drawn?.top?.kind;
+    return kind !== undefined && DIALOGS.has(kind);
+  }
+
+  #see(): void {
+    const { store } = this.#driver;
+    const { view } = store.state;
+    const isPage = view === 'overview' || view === 'upgrade';
+    const top = store.state.layers.at(-1);
+    this.#hasUnseen = false;
+    this.#drawn = {
+      view,
+      top,
+      rows: isPage ? [] : store.rows.order.slice(0, store.rows.order.length).map(({ key }) => key),
+      cursor: store.list.cursor.key,
+      marks: [...store.list.marks],
+      inspected: top?.kind === 'inspect' ? this.#inspected(top) : [],
+    };
+  }
+
+  #inspected(layer: InspectLayer): readonly string[] {
+    const { name, kind } = layer.subject;
+    if (kind === 'result') return [nameOf(targetOf(name))];
+    const row = inspectBody(this.#driver.store, layer).rows.find(({ key }) => key === layer.cursor.key);
+    const targets = (row?.targets ?? []).map(nameOf);
+    return targets.length === 0 && kind === 'check' ? [`*:${name}`] : targets;
+  }
+
+  /** What a key is about on what was drawn, once the cursor went down so many rows. */
+  #meaning(down: number): readonly string[] {
+    const drawn = this.#drawn;
+    if (drawn === undefined) return [];
+    const { top, view, marks, rows, cursor } = drawn;
+    if (top?.kind === 'detail') return [nameOf(top.target)];
+    if (top?.kind === 'silence-entry') return [top.id];
+    if (top?.kind === 'inspect') {
+      const { kind, name } = top.subject;
+      return kind === 'client' ? [silencedId(clientSubscription(name), null), ...drawn.inspected] : drawn.inspected;
+    }
+    if (marks.length > 0) return marks.map((key) => nameIn(view, key));
+    const key = down === 0 ? cursor : rows[Math.min(rows.indexOf(cursor ?? '') + down, rows.length - 1)];
+    return key === undefined ? [] : [nameIn(view, key)];
+  }
+
+  /** Looks at what the console asks for, and answers as a backend where all goes well. */
+  #answer(): void {
+    const { store } = this.#driver;
+    this.#judge(this.#driver.effects());
+    const top = store.state.layers.at(-1);
+    if (top?.kind === 'silence') {
+      const { origin, targets } = top.form;
+      this.#hold('dialog', origin === undefined ? targets.map(nameOf) : origin.entries.map(({ id }) => id));
+    }
+    if (top?.kind === 'confirm' && top.effect !== undefined) this.#hold('dialog', aboutOf(top.effect).names);
+  }
+
+  #judge(effects: readonly Effect[]): void {
+    const { store } = this.#driver;
+    for (const effect of effects) {
+      if (effect.kind === 'load-subject') store.subjectLoaded(effect.subject, this.#subjectOf(effect.subject));
+      const { verb, names } = aboutOf(effect);
+      if (names.length > 0) this.#hold(verb, names);
+      if (effect.kind === 'change') this.#changed(effect);
+    }
+  }
+
+  #changed({ change, undoes }: Effect & { readonly kind: 'change' }): void {
+    const { store } = this.#driver;
+    if (undoes !== undefined) {
+      store.ownChanges.forget(undoes);
+      this.#own.pop();
+      return;
+    }
+    const undo = change.operations.flatMap(undoOf);
+    store.ownChanges.remember(change.verb, undo, this.#driver.clock.now());
+    if (undo.length > 0) this.#own.push(change.operations.map(nameOfOperation));
+  }
+
+  #hold(verb: string, names: readonly string[]): void {
+    this.acted.set(verb, (this.acted.get(verb) ?? 0) + names.length);
+    const wrong = names.filter((name) => !this.#meant.has(name));
+    this.astray.push(...wrong.map((name) => `${this.#key} ${verb} ${name}, meant ${[...this.#meant].join(' ')}`));
+  }
+}
+
+/** What an effect changes at the backend; nothing where it only asks. */
+function aboutOf(effect: Effect): { readonly verb: string; readonly names: readonly string[] } {
+  switch (effect.kind) {
+    case 'change':
+      return { verb: effect.change.verb, names: effect.change.operations.map(nameOfOperation) };
+    case 'delete-events':
+      return { verb: effect.kind, names: effect.targets.map(nameOf) };
+    case 'delete-clients':
+      return { verb: effect.kind, names: effect.names.map((name) => silencedId(clientSubscription(name), null)) };
+    case 'request-checks':
+      return {
+        verb: effect.kind,
+        names: effect.orders.flatMap(({ check, subscribers = [] }) => {
+          const clients = subscribers.filter((subscription) => subscription.startsWith('client:'));
+          return clients.length === 0 ? [`*:${check}`] : clients.map((client) => silencedId(client, check));
+        }),
+      };
+    default:
+      return { verb: effect.kind, names: [] };
+  }
+}
+
+function nameOfOperation(operation: BulkOperation): string {
+  switch (operation.op) {
+    case 'clear':
+      return operation.id;
+    case 'resolve':
+      return silencedId(clientSubscription(operation.client), operation.check);
+    case 'restore':
+      throw new Error('this backend says nothing that restores');
+    case 'silence':
+      return silencedId(operation.subscription ?? null, operation.check ?? null);
+  }
+}
+
+function undoOf(operation: BulkOperation): readonly BulkOperation[] {
+  if (operation.op === 'silence') return [{ op: 'clear', id: nameOfOperation(operation) }];
+  if (operation.op !== 'clear') return [];
+  const [, client = '', check = ''] = operation.id.split(':');
+  return [{ op: 'silence', subscription: clientSubscription(client), ...(check !== '*' && { check }) }];
+}
+
+function nameOf({ client, check }: Target): string {
+  return silencedId(clientSubscription(client), check);
+}
+
+function nameIn(view: ViewName, key: string): string {
+  if (view === 'events') return nameOf(targetOf(key));
+  if (view === 'clients') return silencedId(clientSubscription(key), null);
+  return view === 'checks' ? `*:${key}` : key;
+}

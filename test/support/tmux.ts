@@ -1,0 +1,68 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { tempDir } from './temp-dir.ts';
+
+const run = promisify(execFile);
+
+/** Whether the program is installed on this machine. */
+export function hasTmux(): boolean {
+  return spawnSync('tmux', ['-V']).status === 0;
+}
+
+/** A terminal of tmux that nobody looks at, with a shell in it. Disposing of it ends all that runs in it. */
+export class Tmux implements AsyncDisposable {
+  readonly #socket: string;
+
+  private constructor(socket: string) {
+    this.#socket = socket;
+  }
+
+  static async open({ columns, rows }: { readonly columns: number; readonly rows: number }): Promise<Tmux> {
+    const tmux = new Tmux(join(await tempDir(), 'tmux'));
+    const size = ['-x', String(columns), '-y', String(rows)];
+    await tmux.#ask('-f', '/dev/null', 'new-session', '-d', ...size, 'env PS1="shell> " sh');
+    return tmux;
+  }
+
+  /** Keys as a person types them, Enter as `\r`. */
+  async type(keys: string): Promise<void> {
+    await this.#ask('send-keys', '-l', keys);
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#ask('resize-window', '-x', String(columns), '-y', String(rows));
+  }
+
+  /** The rows of the screen at this moment. */
+  async capture(): Promise<readonly string[]> {
+    return (await this.#ask('capture-pane', '-p')).replace(/\n$/, '').split('\n');
+  }
+
+  /** What tmux knows of the terminal, by the names of its formats. */
+  async asked(format: string): Promise<string> {
+    return (await this.#ask('display-message', '-p', format)).trimEnd();
+  }
+
+  /** @throws with the screen when it does not get there */
+  async waitForText(text: string | RegExp, timeoutMs = 20_000): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        const screen = (await this.capture()).join('\n');
+        if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return;
+        throw new Error(`Waited for ${String(text)}. The screen is:\n${screen}`);
+      },
+      { timeout: timeoutMs, interval: 20 },
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ask('kill-server');
+  }
+
+  async #ask(...words: readonly string[]): Promise<string> {
+    const { stdout } = await run('tmux', ['-S', this.#socket, ...words]);
+    return stdout;
+  }
+}

@@ -1,0 +1,318 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsoleRig, SeenRequest } from '../../support/console-rig.ts';
+import { handlingBackend, openHandlingScene, SCENE_LETTERS } from '../../support/handling-scene.ts';
+import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const SIZES = [
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
+  { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+] as const;
+
+const LOOKS = [
+  { look: 'color', theme: { color: true, ascii: false }, styled: true },
+  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
+  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
+] as const;
+
+const SHIFT_TAB = '\u001B[Z';
+
+/** Foreground and background colors, in all their forms. */
+const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+
+interface Picture {
+  readonly view: string;
+  readonly play: (rig: ConsoleRig) => Promise<void>;
+}
+
+const PICTURES: readonly Picture[] = [
+  {
+    view: 'detail-handlers',
+    play: async (rig) => {
+      rig.type('\r');
+      await rig.shows('handlers', 'unknown_handler');
+    },
+  },
+  {
+    view: 'handling',
+    play: async (rig) => {
+      rig.type('W');
+      await rig.shows('handlers ›', 'office-hours');
+    },
+  },
+  { view: 'dead-letters', play: openLetters },
+  {
+    view: 'dead-letter',
+    play: async (rig) => {
+      await openLetters(rig);
+      rig.type('\r');
+      await rig.shows('dead letters ›', 'without secrets');
+    },
+  },
+  {
+    view: 'dead-letter-drop',
+    play: async (rig) => {
+      await openLetters(rig);
+      rig.type('  D');
+      await rig.shows('Drop 2 dead letters');
+    },
+  },
+  {
+    view: 'silence-kept-back',
+    play: async (rig) => {
+      rig.type('3');
+      await rig.pass(400);
+      await rig.shows('bob');
+      rig.type('\r');
+      await rig.shows('118 handler runs');
+    },
+  },
+];
+
+async function openLetters(rig: ConsoleRig): Promise<void> {
+  rig.type(':dead-letters\r');
+  await rig.shows('REASON', 'ticket');
+}
+
+describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
+  test.each(PICTURES)('$view', async ({ view, play }) => {
+    const rig = await openHandlingScene({ columns, rows });
+    await play(rig);
+    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+    expect(rig.screen.lines.at(-1)).not.toBe('');
+  });
+});
+
+describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
+  test('the dead letters', async () => {
+    const rig = await openHandlingScene({ theme });
+    await openLetters(rig);
+    rig.type(' ');
+    await rig.pass(400);
+    await expectGolden(rig.screen, `dead-letters-${look}`, { styled });
+    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+    expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
+  });
+
+  test('what handlers do', async () => {
+    const rig = await openHandlingScene({ theme });
+    rig.type('W');
+    await rig.shows('office-hours');
+    await expectGolden(rig.screen, `handling-${look}`, { styled });
+    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+    expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
+  });
+});
+
+describe('why was nobody paged', () => {
+  test('is told in the detail with each handler, its verdict, its last run and the reason', async () => {
+    const rig = await openHandlingScene();
+    rig.type('\r');
+    await rig.shows('unknown_handler');
+    expect(rig.row('audit')).toMatch(/handlers +audit +handle +delivered 3m ago +nothing keeps it from running/);
+    expect(rig.row('pagerduty')).toMatch(/handle +failed 3m ago \(5 tries\): the connection was refused/);
+    expect(rig.row('slack-ops')).toMatch(/unknown_handler +no handler of this name is defined/);
+  });
+
+  test('is told whole by W, from the list and from the detail, and follows what becomes of it', async () => {
+    const backend = handlingBackend();
+    let isSilenced = false;
+    const rig = await openHandlingScene({
+      api: (request) => {
+        const answer = backend.api(request);
+        if (!isSilenced || !request.path.endsWith('/explain')) return answer;
+        return { status: 200, body: { ...(answer.body as object), reason: 'nobody handles it: it is silenced' } };
+      },
+    });
+    rig.type('\rW');
+    await rig.shows('handlers › db-014.eu-west-1 / postgres-repl', 'its filter office-hours keeps the event out');
+    isSilenced = true;
+    await rig.pass(2000);
+    await rig.shows('nobody handles it: it is silenced');
+    rig.escape();
+    await rig.shows('events › db-014.eu-west-1 / postgres-repl');
+    expect(rig.screen.text).toContain('unknown_handler');
+  });
+
+  test('is not told by a backend that does not know', async () => {
+    const { api } = handlingBackend();
+    const rig = await openHandlingScene({
+      api: (request) => (request.path.endsWith('/explain') ? { status: 404 } : api(request)),
+    });
+    rig.type('\r');
+    await rig.shows('related');
+    expect(rig.screen.text).not.toContain('handlers');
+    rig.type('W');
+    await rig.shows('the backend has neither an event nor a result of this check on this client');
+  });
+});
+
+describe('dead letters', () => {
+  test('are the newest first, and are filtered and sorted as any list', async () => {
+    const rig = await openHandlingScene();
+    await openLetters(rig);
+    expect(rig.row('db-014')).toMatch(
+      /> .*11:57:00Z +pagerduty +db-014\.eu-west-1 \/ postgres-repl +5 +the connection/,
+    );
+    expect(rig.row('ticket')).toContain('its queue is full');
+    rig.type('/handler=ticket\r');
+    await rig.showsNo('pagerduty');
+    expect(rig.screen.text).toContain('1 of 3 dead letters shown');
+  });
+
+  test('are retried with T when the dialog that names them is confirmed', async () => {
+    const rig = await openHandlingScene();
+    await openLetters(rig);
+    rig.type('T');
+    await rig.shows('Retry 1 dead letter', 'pagerduty for db-014.eu-west-1/postgres-repl');
+    expect(changesOf(rig)).toEqual([]);
+    rig.type('y');
+    await rig.shows('1 dead letter retried: pagerduty for db-014.eu-west-1/postgres-repl');
+    await rig.shows('2 dead letters');
+    expect(changesOf(rig)).toEqual([`POST /api/mon/v1/dead-letters/${String(SCENE_LETTERS[0]?.id)}/retry`]);
+  });
+
+  test('are dropped with D, all that are marked; Enter alone cancels', async () => {
+    const rig = await openHandlingScene();
+    await openLetters(rig);
+    rig.type('  D');
+    await rig.shows('Drop 2 dead letters', 'It cannot be undone');
+    expect(rig.screen.text).toContain('pagerduty for web-003.eu-west-1/http-frontend');
+    rig.type('\r');
+    await rig.showsNo('It cannot be undone');
+    expect(changesOf(rig)).toEqual([]);
+    rig.type('Dy');
+    await rig.shows('2 dead letters dropped');
+    await rig.pass(400);
+    await rig.showsNo('web-003');
+    expect(changesOf(rig).toSorted()).toEqual(
+      SCENE_LETTERS.slice(0, 2).map(({ id }) => `DELETE /api/mon/v1/dead-letters/${String(id)}`),
+    );
+  });
+
+  test('that somebody else retried meanwhile are told apart', async () => {
+    const backend = handlingBackend();
+    const rig = await openHandlingScene({ api: backend.api });
+    await openLetters(rig);
+    rig.type('aT');
+    await rig.shows('Retry 3 dead letters');
+    backend.letters.shift();
+    rig.type('y');
+    await rig.shows('2 of 3 dead letters retried');
+    expect(rig.row('not retried')).toContain('pagerduty for db-014.eu-west-1/postgres-repl: there is no dead');
+    expect(backend.letters).toEqual([]);
+  });
+
+  test('are left alone in read-only mode', async () => {
+    const rig = await openHandlingScene({ readOnly: true });
+    await openLetters(rig);
+    for (const key of ['T', 'D']) {
+      rig.type(key);
+      await rig.shows(`${key} does nothing: this console was started with --read-only`);
+    }
+    rig.type('\r');
+    await rig.shows('without secrets');
+    rig.type('D');
+    await rig.shows('D does nothing: this console was started with --read-only');
+    expect(changesOf(rig)).toEqual([]);
+  });
+
+  test('one opens with its event; from there it is retried, dropped and explained, and its event opened', async () => {
+    const rig = await openHandlingScene();
+    await openLetters(rig);
+    rig.type('\r');
+    await rig.shows('dead letters › 1763745000000000', '"name": "db-014.eu-west-1"', '5 since the backend started');
+    rig.type('W');
+    await rig.shows('handlers › db-014.eu-west-1 / postgres-repl');
+    rig.escape();
+    await rig.shows('dead letters › 1763745000000000');
+    rig.type('\r');
+    await rig.shows('events › db-014.eu-west-1 / postgres-repl');
+    rig.escape();
+    rig.type('Dy');
+    await rig.shows('1 dead letter dropped: pagerduty for db-014.eu-west-1/postgres-repl');
+    await rig.pass(5000);
+    await rig.shows('as of', '"name": "db-014.eu-west-1"');
+    await rig.pass(12_000);
+    await rig.shows('not loaded again: this dead letter is gone: it was retried or dropped');
+    expect(changesOf(rig)).toEqual(['DELETE /api/mon/v1/dead-letters/1763745000000000']);
+  });
+
+  test('whose event is over say so', async () => {
+    const rig = await openHandlingScene();
+    await openLetters(rig);
+    rig.type('G\r');
+    await rig.shows('dead letters › 1763745000000002', 'none since the backend started');
+    rig.type('\r');
+    await rig.shows('the event is over: it is resolved');
+    expect(rig.screen.text).toContain('dead letters › 1763745000000002');
+  });
+
+  test('with hostile names stay text', async () => {
+    const { api } = handlingBackend();
+    const hostile = { ...SCENE_LETTERS[0], handler: '\u001B]0;x\u0007mail', reason: 'a\u001B[2J\nb\u202Ec' };
+    const rig = await openHandlingScene({
+      api: (request) => (request.path.endsWith('/dead-letters') ? { status: 200, body: [hostile] } : api(request)),
+    });
+    rig.type(':dead-letters\r');
+    await rig.shows('mail');
+    rig.type('T');
+    await rig.shows('Retry 1 dead letter');
+    expect(rig.screen.output).not.toMatch(/\u001B\]0;|\u001B\[2J\nb|\u202E/);
+  });
+});
+
+describe('the handlers of the overview', () => {
+  test('are the worst first, and Enter opens the dead letters of one', async () => {
+    const rig = await openOverviewScene({ api: overviewAndLetters });
+    rig.type('1');
+    await rig.pass(400);
+    await rig.shows('HANDLERS', 'pagerduty');
+    const names = rig.screen.lines.flatMap((line) => /(pagerduty|slack-data|mail) +\d+ +\d+/.exec(line)?.[1] ?? []);
+    expect(names).toEqual(['pagerduty', 'slack-data', 'mail']);
+    expect(rig.row('pagerduty')).toMatch(/pagerduty +15 +2 +5 +3/);
+    rig.type(`${SHIFT_TAB}${SHIFT_TAB}${SHIFT_TAB}`);
+    await rig.shows('> HANDLERS');
+    rig.type('\r');
+    await rig.shows('[Dead letters]', '2 of 3 dead letters shown');
+    expect(rig.row('filter:')).toContain('filter: handler=pagerduty');
+    rig.escape();
+    rig.escape();
+    await rig.shows('[1 Overview]');
+  });
+
+  test('are not known of a backend that does not list them, and the rest is there all the same', async () => {
+    const rig = await openOverviewScene({
+      api: (request) => (request.path === '/api/mon/v1/handlers' ? { status: 404 } : overviewApi(request)),
+    });
+    rig.type('1');
+    await rig.pass(400);
+    await rig.shows('HANDLERS', 'not known');
+    expect(rig.row('registered')).toContain('20,000');
+  });
+});
+
+test('the screen of a silence tells how many runs it kept back, and when the last one was', async () => {
+  const rig = await openHandlingScene();
+  rig.type('3');
+  await rig.pass(400);
+  await rig.shows('bob');
+  rig.type('\r');
+  await rig.shows('118 handler runs');
+  expect(rig.row('kept back')).toMatch(
+    /kept back +118 handler runs, the last one 2026-\d\d-\d\d \d\d:\d\d:\d\dZ \(20s ago\)/,
+  );
+});
+
+function overviewAndLetters(request: SeenRequest): ReturnType<typeof overviewApi> {
+  const answer = overviewApi(request);
+  return answer.status === 404 ? handlingBackend().api(request) : answer;
+}
+
+/** What the console asked the backend to change. */
+function changesOf({ requests }: ConsoleRig): readonly string[] {
+  return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
+}

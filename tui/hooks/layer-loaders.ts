@@ -1,0 +1,20 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { LayerData, LoadedLayerKind } from '../store/loaded-layer.ts';
+import { targetOf } from '../store/silence-form.ts';
+
+/** What the requests of layers need. */
+export type LayerApi = Pick<ApiClient, 'deadLetter' | 'explainEvent' | 'silencedDetail'>;
+
+export type LayerLoaders = {
+  readonly [Kind in LoadedLayerKind]: (api: LayerApi, id: string) => Promise<LayerData[Kind] | undefined>;
+};
+
+/** How each layer asks for what it is about; `undefined`: the backend has no such thing. */
+export const LAYER_LOADERS: LayerLoaders = {
+  'dead-letter': (api, id) => api.deadLetter(Number(id)),
+  handling: (api, id) => {
+    const { client, check } = targetOf(id);
+    return api.explainEvent(client, check);
+  },
+  'silence-entry': (api, id) => api.silencedDetail(id),
+};
