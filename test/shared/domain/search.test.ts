@@ -280,9 +280,9 @@ test.each([
 });
 
 test('only a list of several backends has something to compare with backend', () => {
-  const search = parseSearch('backend=PROD');
-  if (search.kind === 'problem') throw new Error(search.message);
-  expect(matchesSearch(search, { ...row, backend: 'prod' }, 0)).toBe(true);
-  expect(matchesSearch(search, { ...row, backend: 'lab' }, 0)).toBe(false);
-  expect(matchesSearch(search, row, 0)).toBe(false);
+  const ofBackend = parseSearch('backend=PROD');
+  if (ofBackend.kind === 'problem') throw new Error(ofBackend.message);
+  expect(matchesSearch(ofBackend, { ...row, backend: 'prod' }, 0)).toBe(true);
+  expect(matchesSearch(ofBackend, { ...row, backend: 'lab' }, 0)).toBe(false);
+  expect(matchesSearch(ofBackend, row, 0)).toBe(false);
 });
