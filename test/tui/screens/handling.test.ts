@@ -3,6 +3,7 @@ import type { ConsoleRig, SeenRequest } from '../../support/console-rig.ts';
 import { handlingBackend, openHandlingScene, SCENE_LETTERS } from '../../support/handling-scene.ts';
 import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
+import { subjectApi } from '../../support/subject-scene.ts';
 
 const SIZES = [
   { columns: 80, rows: 24 },
@@ -135,6 +136,27 @@ describe('why was nobody paged', () => {
     rig.escape();
     await rig.shows('events › db-014.eu-west-1 / postgres-repl');
     expect(rig.screen.text).toContain('unknown_handler');
+  });
+
+  test('is told of a check of a client, too, whether or not it has an event', async () => {
+    const rig = await openHandlingScene({
+      api: (request) => {
+        const answer = subjectApi(request);
+        return answer.status === 404 ? handlingBackend().api(request) : answer;
+      },
+    });
+    rig.type('5');
+    await rig.pass(400);
+    await rig.shows('KEEPALIVE');
+    rig.type('/db-014\r\r');
+    await rig.shows('batch-import', 'postgres-repl');
+    rig.type('gW');
+    await rig.shows('handlers › db-014.eu-west-1 / postgres-repl', 'its filter office-hours keeps the event out');
+    rig.escape();
+    await rig.shows('batch-import');
+    rig.type('GW');
+    await rig.shows('the backend has neither an event nor a result');
+    expect(rig.row('handlers ›')).not.toContain('postgres-repl');
   });
 
   test('is not told by a backend that does not know', async () => {
