@@ -13,6 +13,8 @@ import { startFeedServer, type FeedServer } from './feed-server.ts';
 export interface ScriptedMember {
   readonly server: FeedServer;
   readonly requests: readonly SeenRequest[];
+  /** From now on changes are answered with this status. */
+  refuseChanges(status: number): void;
   /** Operations of `POST /bulk`, in the order in which they came. */
   readonly operations: () => readonly Readonly<Record<string, unknown>>[];
 }
@@ -20,6 +22,7 @@ export interface ScriptedMember {
 /** Has these events and does what it is asked for: a silence can be taken back. */
 export async function startMember(events: readonly EventRow[], more: FeedRows = {}): Promise<ScriptedMember> {
   const requests: SeenRequest[] = [];
+  let refusal: number | undefined;
   const http: RequestListener = (incoming, outgoing) => {
     void (async () => {
       let text = '';
@@ -27,8 +30,11 @@ export async function startMember(events: readonly EventRow[], more: FeedRows = 
       const body = text === '' ? undefined : (JSON.parse(text) as unknown);
       const request = { method: incoming.method ?? '', path: incoming.url ?? '', body };
       requests.push(request);
-      const answer = answerOf(request, events);
-      outgoing.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      const isRefused = refusal !== undefined && request.method !== 'GET';
+      const answer = isRefused ? undefined : answerOf(request, events);
+      outgoing.writeHead(answer === undefined ? ((isRefused ? refusal : undefined) ?? 404) : 200, {
+        'content-type': 'application/json',
+      });
       outgoing.end(JSON.stringify(answer ?? {}));
     })();
   };
@@ -45,7 +51,7 @@ export async function startMember(events: readonly EventRow[], more: FeedRows = 
   });
   const operations = (): readonly Readonly<Record<string, unknown>>[] =>
     requests.filter(({ path }) => path.endsWith('/bulk')).flatMap(({ body }) => (body as BulkRequest).operations);
-  return { server, requests, operations };
+  return { server, requests, operations, refuseChanges: (status) => void (refusal = status) };
 }
 
 /** A console that begins with all of these backends as one list. */

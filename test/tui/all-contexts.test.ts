@@ -1,9 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { MonError } from '../../shared/errors.ts';
 import { openAll } from '../../tui/all-contexts.ts';
+import { chooseBackend } from '../../tui/config/choose-backend.ts';
 import { parseConfig } from '../../tui/config/parse-config.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
-import { openRig, type ConsoleRig } from '../support/console-rig.ts';
+import { byKey, openRig, type ConsoleRig } from '../support/console-rig.ts';
+import { ConsoleStore } from '../../tui/store/console-store.ts';
+import { INITIAL_FEED_STATUS, nextConnection } from '../../tui/store/feed-status.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
 import { FEED_HELLO } from '../support/feed-server.ts';
 import { expectGolden } from '../support/screen.ts';
@@ -165,6 +168,24 @@ describe('all contexts as one list', () => {
     expect(lab.operations()).toEqual([]);
   });
 
+  test('tell what was done where when one backend fails, and only that is taken back', async () => {
+    const { rig, prod, lab } = await openTwo();
+    rig.type(':filter check=disk\r');
+    await rig.showsNo('mesh-7');
+    lab.refuseChanges(500);
+    rig.type('asCHG-9\u0013');
+    await rig.shows('1 of 2 silences made', 'not made: client:web-1@lab:disk: lab: ', 'made: client:web-1@prod:disk');
+    rig.type('\r');
+    await rig.showsNo('not made');
+    rig.type('z');
+    await rig.shows('client:web-1@prod:disk');
+    expect(rig.screen.text).not.toContain('client:web-1@lab:disk');
+    rig.type('y');
+    await rig.shows('1 change undone');
+    expect(prod.operations()).toHaveLength(2);
+    expect(lab.operations()).toHaveLength(1);
+  });
+
   test('forget what a backend does not have any more when it is back, and only that', async () => {
     const { rig, lab } = await openTwo();
     (await lab.server.connection(0)).cut();
@@ -211,6 +232,25 @@ describe('all contexts as one list', () => {
   });
 });
 
+test('only what happens after a backend said everything is news', () => {
+  const store = new ConsoleStore({
+    size: { columns: 80, rows: 24 },
+    backend: 'all contexts',
+    creator: 'alice',
+    readOnly: false,
+    members: ['prod', 'lab'],
+    now: () => FEED_HELLO.time,
+  });
+  store.backendChanged('prod', nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, FEED_HELLO.time));
+  const row = anEventRow({ client: 'web-1@lab', check: 'disk' });
+  const rings = (): number => store.takeEffects().filter(({ kind }) => kind === 'ring').length;
+  store.rowsArrived({ events: byKey([row]) }, { replace: false, timeMs: undefined, isNews: false });
+  expect(rings()).toBe(0);
+  const later = { ...row, check: 'load' };
+  store.rowsArrived({ events: byKey([later]) }, { replace: false, timeMs: undefined, isNews: true });
+  expect(rings()).toBe(1);
+});
+
 describe('a context that cannot be opened', () => {
   test('is told of beside the others', async () => {
     const prod = await startMember([SHARED]);
@@ -242,5 +282,7 @@ describe('a context that cannot be opened', () => {
 test('no context can be called all, and the file can begin with it', () => {
   const backend = 'backend: http://127.0.0.1:1';
   expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('all means every context');
-  expect(parseConfig(`context: all\ncontexts:\n  lab:\n    ${backend}\n`, 'mon.yaml').context).toBe('all');
+  const config = parseConfig(`context: all\ncontexts:\n  lab:\n    ${backend}\n`, 'mon.yaml');
+  expect(chooseBackend({ backend: undefined, context: undefined }, {}, config)).toEqual({ kind: 'all' });
+  expect(chooseBackend({ backend: undefined, context: 'all' }, {}, config)).toEqual({ kind: 'all' });
 });
