@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { Pty } from '../support/pty.ts';
+import { startBackend } from '../support/running-backend.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Within the clone, where the program finds its version. */
+const BUILT = join(ROOT, 'build', `all-contexts-test-${String(process.pid)}`);
+const PROGRAM = join(BUILT, 'mon.js');
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
+}, 60_000);
+
+afterAll(() => rm(BUILT, { recursive: true, force: true }));
+
+async function failing(api: ApiClient, source: string, name: string): Promise<void> {
+  await api.submitResult({ source, name, status: 2, output: 'it is broken' });
+}
+
+async function silencedIds(api: ApiClient): Promise<readonly string[]> {
+  return (await api.silenced()).map(({ id }) => id);
+}
+
+test('one console over two real backends silences an event of the same name at both, and takes it back at both', async () => {
+  await using prodBackend = await startBackend();
+  await using labBackend = await startBackend();
+  const prod = openApiClient({ backend: prodBackend.url });
+  const lab = openApiClient({ backend: labBackend.url });
+  await failing(prod, 'web-1', 'disk');
+  await failing(lab, 'web-1', 'disk');
+  await failing(lab, 'lab-2', 'ping');
+  const config = join(await tempDir(), 'console.yml');
+  await writeFile(
+    config,
+    `contexts:\n  prod: { backend: '${prodBackend.url}' }\n  lab: { backend: '${labBackend.url}' }\n`,
+  );
+
+  await using pty = new Pty(process.execPath, [PROGRAM, '--config', config, '--context', 'all'], {
+    cwd: ROOT,
+    env: { USER: 'alice' },
+  });
+  await pty.waitForText('2 of 2 live', 20_000);
+  await pty.waitForText('3 of 3 events shown');
+  pty.write(':filter client=web-1\r');
+  await pty.waitForText(/^ 2 of 3 events shown/m);
+  pty.write('as');
+  await pty.waitForText('Silence 2 events');
+  pty.write('disk swap\u0013');
+  await pty.waitForText('2 silences made');
+  expect(await silencedIds(prod)).toEqual(['client:web-1:disk']);
+  expect(await silencedIds(lab)).toEqual(['client:web-1:disk']);
+
+  pty.write('z');
+  await pty.waitForText('client:web-1@lab:disk');
+  pty.write('y');
+  await pty.waitForText('2 changes undone');
+  expect([...(await silencedIds(prod)), ...(await silencedIds(lab))]).toEqual([]);
+
+  pty.write(':filter backend=lab client=web-1\r');
+  await pty.waitForText(/^ 1 of 3 events shown/m);
+  pty.write('r');
+  await pty.waitForText('web-1@lab/disk');
+  pty.write('y');
+  await pty.waitForText('1 event resolved');
+  await vi.waitFor(async () => expect(await lab.event('web-1', 'disk')).toBeUndefined());
+  expect(await prod.event('web-1', 'disk')).toBeDefined();
+}, 60_000);
+
+test('lines and pipes are of one backend', async () => {
+  const config = join(await tempDir(), 'console.yml');
+  await writeFile(config, `contexts:\n  lab: { backend: 'http://127.0.0.1:9' }\n`);
+  const run = promisify(execFile)(process.execPath, [PROGRAM, 'watch', '--config', config, '--context', 'all']);
+  await expect(run).rejects.toThrow('name one with --context');
+});
