@@ -40,17 +40,18 @@ describe.each(SIZES)('$columns x $rows', (size) => {
   });
 });
 
-test.each([
-  { name: 'command-line-color', theme: { color: true, ascii: false }, styled: true },
-  { name: 'command-line-mono', theme: { color: false, ascii: false }, styled: true },
-  { name: 'command-line-ascii', theme: { color: true, ascii: true }, styled: false },
-])('$name', async ({ name, theme, styled }) => {
-  const rig = await openRig({ snapshot: SCENE, theme });
-  await rig.stats(SCENE_STATS);
-  await rig.shows('99,409');
-  rig.type(':sort c\t');
-  await rig.shows(':sort client');
-  expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-  expect(/[^\n\u0020-\u007E]/.test(rig.screen.text)).toBe(!theme.ascii);
-  await expectGolden(rig.screen, name, { styled });
+describe.each([
+  { look: 'color', theme: { color: true, ascii: false }, styled: true },
+  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
+  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
+])('in $look', ({ look, theme, styled }) => {
+  test.each(PICTURES)('$name', async ({ name, play }) => {
+    const rig = await openRig({ snapshot: SCENE, theme });
+    await rig.stats(SCENE_STATS);
+    await rig.shows('99,409');
+    await play(rig);
+    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+    expect(/[^\n\u0020-\u007E]/.test(rig.screen.text)).toBe(!theme.ascii);
+    await expectGolden(rig.screen, `${name}-${look}`, { styled });
+  });
 });

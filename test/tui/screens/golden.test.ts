@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { eventOf, openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../../support/console-scene.ts';
@@ -6,7 +7,15 @@ import { expectGolden } from '../../support/screen.ts';
 
 const SIZES = [
   { columns: 80, rows: 24 },
+  { columns: 100, rows: 30 },
   { columns: 120, rows: 36 },
+  { columns: 200, rows: 50 },
+] as const;
+
+const LOOKS = [
+  { look: 'color', theme: { color: true, ascii: false }, styled: true },
+  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
+  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
 ] as const;
 
 /** Foreground and background colors, in all their forms. */
@@ -159,6 +168,50 @@ const PICTURES: readonly Picture[] = [
     },
   },
   {
+    view: 'event-delete',
+    play: async (rig) => {
+      rig.type('j   D');
+      await rig.shows('Delete 3 events');
+    },
+  },
+  {
+    view: 'acknowledge',
+    play: async (rig) => {
+      rig.type('j   K');
+      await rig.shows('Acknowledge 3 events');
+    },
+  },
+  {
+    view: 'event-run',
+    play: async (rig) => {
+      rig.type('jR');
+      await rig.shows('Run 1 check now');
+    },
+  },
+  {
+    view: 'undo',
+    play: async (rig) => {
+      rig.type('jK');
+      await rig.shows('1 event acknowledged');
+      rig.type('z');
+      await rig.shows('Undo the last change');
+    },
+  },
+  {
+    view: 'menu-sort',
+    play: async (rig) => {
+      rig.type('o');
+      await rig.shows('Sort events by');
+    },
+  },
+  {
+    view: 'menu-views',
+    play: async (rig) => {
+      rig.type('v');
+      await rig.shows(/overview\s.*\n.*events/i);
+    },
+  },
+  {
     view: 'menu-columns',
     play: async (rig) => {
       rig.type('C\u001B[B\u001B[B\r');
@@ -180,6 +233,7 @@ describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
     await play(rig);
     await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
     expect(rig.screen.lines.at(-1)).not.toBe('');
+    expect(rig.screen.lines.every((line) => stringWidth(line) <= columns)).toBe(true);
   });
 
   test('empty', async () => {
@@ -190,43 +244,21 @@ describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
   });
 });
 
-test.each([
-  { columns: 60, rows: 16 },
-  { columns: 100, rows: 30 },
-  { columns: 200, rows: 50 },
-])('the list of events at $columns x $rows', async ({ columns, rows }) => {
-  const rig = await openScene({ columns, rows });
+describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
+  test.each(PICTURES)('$view', async ({ view, play }) => {
+    const rig = await openScene({ theme });
+    await play(rig);
+    await expectGolden(rig.screen, `${view}-${look}`, { styled });
+    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+    expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(theme.ascii);
+  });
+});
+
+test('the smallest screen that there may be', async () => {
+  const rig = await openScene({ columns: 60, rows: 16 });
   await rig.pass(1000);
-  if (rows >= 30) await rig.shows('history');
-  await expectGolden(rig.screen, `events-${String(columns)}x${String(rows)}`);
+  await expectGolden(rig.screen, 'events-60x16');
   expect(rig.screen.lines.at(-1)).toContain('help');
-});
-
-test.each([
-  { columns: 100, rows: 30 },
-  { columns: 200, rows: 50 },
-])('the clients at $columns x $rows', async ({ columns, rows }) => {
-  const rig = await openScene({ columns, rows });
-  rig.type('5');
-  await rig.pass(400);
-  await rig.shows('KEEPALIVE');
-  await expectGolden(rig.screen, `clients-${String(columns)}x${String(rows)}`);
-  expect(rig.screen.lines.at(-1)).toContain('help');
-});
-
-test.each([
-  { name: 'clients-mono', theme: { color: false, ascii: false }, styled: true },
-  { name: 'clients-color', theme: { color: true, ascii: false }, styled: true },
-  { name: 'clients-ascii', theme: { color: true, ascii: true }, styled: false },
-])('the clients as $name', async ({ name, theme, styled }) => {
-  const rig = await openScene({ theme });
-  rig.type('5');
-  await rig.pass(400);
-  rig.type('jj ');
-  await rig.pass(400);
-  await rig.shows('KEEPALIVE');
-  await expectGolden(rig.screen, name, { styled });
-  expect(COLOR.test(rig.screen.output)).toBe(theme.color);
 });
 
 test('a backend that wants credentials gets a screen of its own, with what to do', async () => {
@@ -242,32 +274,6 @@ test('too small a terminal says how small it may be', async () => {
   await expectGolden(rig.screen, 'too-small-59x15');
   rig.type('q');
   expect(rig.quits).toBe(1);
-});
-
-test('without color every state, the cursor and the marks are readable all the same', async () => {
-  const rig = await openScene({ theme: { color: false, ascii: false } });
-  rig.type(' ');
-  await rig.pass(1000);
-  await rig.shows('history');
-  expect(rig.screen.output).not.toMatch(COLOR);
-  await expectGolden(rig.screen, 'events-mono', { styled: true });
-});
-
-test('with color', async () => {
-  const rig = await openScene({});
-  rig.type(' ');
-  await rig.pass(1000);
-  await rig.shows('history');
-  expect(rig.screen.output).toMatch(COLOR);
-  await expectGolden(rig.screen, 'events-color', { styled: true });
-});
-
-test('ASCII only', async () => {
-  const rig = await openScene({ theme: { color: true, ascii: true } });
-  await rig.pass(1000);
-  await rig.shows('history');
-  expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(true);
-  await expectGolden(rig.screen, 'events-ascii');
 });
 
 async function openScene(options: RigOptions): Promise<ConsoleRig> {
@@ -288,7 +294,11 @@ const SCENE_CHECKS = [
   { name: 'backup', cron: '0 3 * * *', subscribers: ['db', 'files'], command: 'check-backup', next_run: null },
 ];
 
+/** What takes an acknowledgement back. */
+const ENDS_IT = { op: 'clear', id: 'client:web-003.eu-west-1:http-frontend', if_timestamp: 7 };
+
 const sceneApi: NonNullable<RigOptions['api']> = ({ method, path }) => {
+  if (path === '/api/mon/v1/bulk') return { status: 200, body: { results: [{ ok: true, undo: ENDS_IT }] } };
   if (path === '/api/mon/v1/checks') return { status: 200, body: SCENE_CHECKS };
   const row = SCENE_EVENTS.find(({ client, check }) => path === `/events/${client}/${check}`);
   if (method !== 'GET' || row === undefined) return { status: 404 };

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { bindings, chordOf, keyOfChord, type KeyContext } from '../../../tui/keys.ts';
 import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/store/help-lines.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
-import { expectGolden } from '../../support/screen.ts';
 
 test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(
   'the help of %s has each of its keys once',
@@ -25,29 +24,6 @@ test('the map of all keys has every binding once', () => {
 test('every chord can be made a key again', () => {
   const chords = bindings().flatMap(([, { keys }]): readonly string[] => keys);
   expect(chords.map((chord) => chordOf(keyOfChord(chord)))).toEqual(chords);
-});
-
-test.each([
-  { columns: 100, rows: 30 },
-  { columns: 200, rows: 50 },
-])('the help at $columns x $rows', async ({ columns, rows }) => {
-  const rig = await openOverviewScene({ columns, rows });
-  rig.type('?');
-  await rig.shows('mon: keys of events');
-  await expectGolden(rig.screen, `help-${String(columns)}x${String(rows)}`);
-  expect(rig.screen.lines.at(-1)).toContain('do it');
-});
-
-test.each([
-  { name: 'help-color', theme: { color: true, ascii: false }, styled: true },
-  { name: 'help-mono', theme: { color: false, ascii: false }, styled: true },
-  { name: 'help-ascii', theme: { color: true, ascii: true }, styled: false },
-])('$name', async ({ name, theme, styled }) => {
-  const rig = await openOverviewScene({ theme });
-  rig.type('?');
-  await rig.shows('mon: keys of events');
-  await expectGolden(rig.screen, name, { styled });
-  expect(rig.screen.text).toContain('filter');
 });
 
 describe('the help', () => {

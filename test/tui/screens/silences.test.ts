@@ -86,7 +86,7 @@ describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
 });
 
 describe.each(THEMES)('as $name', ({ name, theme, styled }) => {
-  test.each(PICTURES.slice(0, 3))('$view', async ({ view, play }) => {
+  test.each(PICTURES)('$view', async ({ view, play }) => {
     const rig = await openScene({ theme });
     await play(rig);
     await expectGolden(rig.screen, `${view}-${name}`, { styled });

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { chanceOf } from '../../support/chance.ts';
+import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+/** More than any of the screens has rows. */
+const EVENTS = Array.from({ length: 120 }, (_, index) =>
+  anEventRow({ client: `web-${String(index).padStart(3, '0')}`, output: `数据 ${'overflow '.repeat(30)}` }),
+);
+const RESIZES = 50;
+const REPAINT = '\u000C';
+
+test.each([
+  { over: 'the list', keys: '\t' },
+  { over: 'the silence dialog', keys: '\tas' },
+])('after random sizes, one after the other, $over is as if it had always been of that size', async ({ keys }) => {
+  const below = belowOf(chanceOf(20_261_120));
+  const rig = await open(120, 36, keys);
+  for (let resize = 0; resize < RESIZES; resize++) {
+    const [columns, rows] = [55 + below(150), 14 + below(40)];
+    rig.screen.resize(columns, rows);
+    await rig.pass(100);
+    const { lines } = rig.screen;
+    const isTooSmall = columns < 60 || rows < 16;
+    expect(lines[0]).toContain(isTooSmall ? `(${String(columns)}x${String(rows)})` : 'LIVE');
+    const blank = keys !== '\t' || isTooSmall ? [] : lines.filter((line) => line === '');
+    expect(blank).toEqual([]);
+    // Nothing of an earlier size is left, and no row has gone over the edge into the next one.
+    if (resize % 5 === 0) rig.type(REPAINT);
+    await rig.pass(0);
+    expect(lines).toEqual(rig.screen.lines);
+  }
+  rig.screen.resize(100, 30);
+  await rig.pass(100);
+  const fresh = await open(100, 30, keys);
+  await fresh.pass((RESIZES + 1) * 100);
+  expect(rig.screen.lines).toEqual(fresh.screen.lines);
+});
+
+async function open(columns: number, rows: number, keys: string): Promise<ConsoleRig> {
+  const rig = await openRig({ columns, rows, snapshot: { events: byKey(EVENTS) } });
+  rig.type(keys);
+  await rig.pass(500);
+  return rig;
+}
+
+function belowOf(chance: () => number): (limit: number) => number {
+  return (limit) => Math.floor(chance() * limit);
+}
