@@ -103,6 +103,20 @@ describe('the real console in a real pseudo-terminal', () => {
     );
   });
 
+  test.each(['screen-256color', 'tmux-256color', 'linux', 'vt100'])(
+    'in a terminal that calls itself %s it shows all, and leaves it as it was',
+    async (name) => {
+      const backend = await scriptedBackend();
+      await using pty = startConsole(['--backend', backend.url], { TERM: name });
+      await pty.waitForText('12 of 12 events shown', 20_000);
+      await pty.waitForText(/^> .*CRIT {2}db-014/m);
+      pty.write('q');
+      expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
+      const { alternate, cursorHidden, paste, focus, mouse } = pty.screen.modes;
+      expect([alternate, cursorHidden, paste, focus, mouse]).toEqual([false, false, false, false, false]);
+    },
+  );
+
   test('never erases the whole screen while it runs, and draws each frame as one', async () => {
     const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url]);

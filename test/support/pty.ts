@@ -6,7 +6,7 @@ export interface PtyOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly cwd?: string;
-  /** Added to a small environment of a terminal with colours. */
+  /** Added to a small environment of a terminal with colours; `TERM` is which one, xterm-256color by default. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export class Pty implements AsyncDisposable {
     const { columns = 120, rows = 36, cwd = process.cwd(), env = {} } = options;
     this.screen = new Screen({ columns, rows });
     this.#pty = spawn(program, [...programArguments], {
-      name: 'xterm-256color',
+      name: env['TERM'] ?? 'xterm-256color',
       cols: columns,
       rows,
       cwd,

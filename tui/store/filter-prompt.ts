@@ -31,7 +31,9 @@ export function pressPrompt(store: ConsoleStore, action: KeyAction): void {
       // A line that is no filter stays open, with its error, instead of being silently ignored.
       if (filter.problem !== undefined) return;
       store.update({ prompt: undefined });
-      return keepFilter(store, filter.text);
+      keepFilter(store, filter.text);
+      // The next key may come before the next frame: it must not act on a row that the filter hides.
+      return store.settleList();
     case 'prompt-cancel':
       store.update({ prompt: undefined });
       return applyFilter(store, '');

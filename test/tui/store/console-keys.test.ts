@@ -1,5 +1,6 @@
 import type { Effect } from '../../../tui/store/effects.ts';
 import type { Change } from '../../../tui/store/changes.ts';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { byKey } from '../../support/console-rig.ts';
@@ -55,6 +56,41 @@ describe('moving', () => {
     for (const piece of keys.match(/\u001B\[\d?[A-Z~]|[^]/g) ?? []) oneByOne.type(piece);
     expect(atOnce.store.list.cursor).toEqual(oneByOne.store.list.cursor);
     expect(atOnce.store.list.marks).toEqual(oneByOne.store.list.marks);
+  });
+
+  test('wherever a terminal cuts what was typed, it comes to the same', () => {
+    const paste = '/\u001B[200~web\nGr\u001B[201~\r';
+    const key = fc.constantFrom(
+      'j',
+      '5j',
+      'k',
+      ' ',
+      'V',
+      'G',
+      'g',
+      '\u001B[B',
+      '\u001B[6~',
+      '\u001B[1;5B',
+      '\u001BOP?q',
+      paste,
+    );
+    const cut = fc.integer({ min: 1, max: 9 });
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 200, size: 'max' }), fc.infiniteStream(cut), (keys, cuts) => {
+        const bytes = keys.join('');
+        const atOnce = live(...rowsOf(...letters('a', 'z')));
+        atOnce.type(bytes);
+        const inPieces = live(...rowsOf(...letters('a', 'z')));
+        for (let at = 0; at < bytes.length;) {
+          const end = at + cuts.next().value;
+          inPieces.type(bytes.slice(at, end));
+          at = end;
+        }
+        expect(inPieces.store.list).toEqual(atOnce.store.list);
+        expect(inPieces.store.state.layers.length).toBe(atOnce.store.state.layers.length);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test('e and E find the next and the previous critical event', () => {
