@@ -259,6 +259,35 @@ describe('the connection', () => {
     expect(rig.screen.text).toContain('filter: http');
   });
 
+  test('one that says nothing any more is told within a second, changes nothing, and goes on where it was', async () => {
+    const server = await startFeedServer({
+      answerPings: false,
+      onSubscribe: (connection, { since }) =>
+        connection.send(
+          ...(since === undefined ? [{ type: 'snapshot' as const, seq: 7, rows: { events: byKey([A, B]) } }] : []),
+          { type: 'live', seq: 7 },
+        ),
+    });
+    const rig = await openRig({ server });
+    await rig.shows('2 of 2 events shown');
+    // The second sign of life that does not come is due after 15 s.
+    await rig.pass(14_000);
+    expect(rig.screen.text).toContain('LIVE');
+    await rig.pass(1000);
+    await rig.shows('DISCONNECTED');
+    rig.type('K');
+    await rig.shows('K does nothing');
+    expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+
+    rig.type('R');
+    const again = await rig.server.connection(1);
+    expect(await again.subscribed()).toMatchObject({ since: 7 });
+    await rig.shows('LIVE');
+    again.send({ type: 'changes', seq: 8, time: rig.clock.now(), rows: { events: { 'a/http-frontend': null } } });
+    await rig.shows('1 of 1 event shown');
+    expect(rig.screen.lines.filter((line) => line.includes('CRIT  '))).toHaveLength(1);
+  });
+
   test('Ctrl-R loads everything again', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     rig.type('\u0012');

@@ -60,7 +60,7 @@ describe('moving', () => {
 
   test('wherever a terminal cuts what was typed, it comes to the same', () => {
     const paste = '/\u001B[200~web\nGr\u001B[201~\r';
-    const key = fc.constantFrom(
+    const typed = fc.constantFrom(
       'j',
       '5j',
       'k',
@@ -76,7 +76,7 @@ describe('moving', () => {
     );
     const cut = fc.integer({ min: 1, max: 9 });
     fc.assert(
-      fc.property(fc.array(key, { maxLength: 200, size: 'max' }), fc.infiniteStream(cut), (keys, cuts) => {
+      fc.property(fc.array(typed, { maxLength: 200, size: 'max' }), fc.infiniteStream(cut), (keys, cuts) => {
         const bytes = keys.join('');
         const atOnce = live(...rowsOf(...letters('a', 'z')));
         atOnce.type(bytes);
