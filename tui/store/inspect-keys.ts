@@ -2,7 +2,7 @@ import type { KeyAction } from '../keys.ts';
 import { askDeleteClients } from './client-actions.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { openDetail } from './detail-keys.ts';
-import { askResolve, openSilence } from './event-actions.ts';
+import { acknowledge, askResolve, openSilence } from './event-actions.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { inspectBody, orderOf } from './inspect-body.ts';
 import type { InspectLayer } from './inspect-layer.ts';
@@ -26,6 +26,8 @@ export function pressInspect(store: ConsoleStore, action: KeyAction | undefined)
       return open(store, layer);
     case 'silence':
       return onEvents(store, layer, 'silence', openSilence);
+    case 'acknowledge':
+      return onEvents(store, layer, 'acknowledge', acknowledge);
     case 'resolve':
       return onEvents(store, layer, 'resolve', askResolve);
     case 'run':

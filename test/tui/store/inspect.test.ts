@@ -111,6 +111,15 @@ describe('a client', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 1 event' });
   });
 
+  test('acknowledges the event under the cursor', () => {
+    const driver = onClient();
+    driver.type('K');
+    expect(driver.effects()).toMatchObject([
+      { kind: 'change', change: { verb: 'acknowledge', operations: [{ subscription: 'client:a', check: 'disk' }] } },
+    ]);
+    expect(driver.store.state.layers.at(-1)).toBe(layerOf(driver));
+  });
+
   test('the cursor stays on its check when the order changes', () => {
     const driver = onClient();
     driver.store.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 2), aCheck('disk', 0), aCheck('apt', 2)));
