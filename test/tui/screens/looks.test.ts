@@ -33,11 +33,6 @@ describe('in black and white', () => {
 
   test.each(COLORED)('%s says nothing by color alone', (name) => {
     const mono = pictureOf(name.replace('-color', '-mono'));
-    const unstyled = (picture: string): string =>
-      picture
-        .split('\n')
-        .map((line) => line.replaceAll(/⟦[^⟧]*⟧/g, '').trimEnd())
-        .join('\n');
     expect(unstyled(mono)).toBe(unstyled(pictureOf(name)));
     expect(mono).not.toMatch(/⟦[^⟧]*(?:red|green|yellow|blue|magenta|cyan|white|black|#)/);
   });
@@ -58,6 +53,13 @@ describe('ASCII', () => {
     expect(pictures.filter((name) => /[^\u0000-\u007F]/.test(pictureOf(name)))).toEqual([]);
   });
 });
+
+function unstyled(picture: string): string {
+  return picture
+    .split('\n')
+    .map((line) => line.replaceAll(/⟦[^⟧]*⟧/g, '').trimEnd())
+    .join('\n');
+}
 
 /** Goes through every view and what lies over them. */
 async function seeEverything(rig: ConsoleRig): Promise<void> {
