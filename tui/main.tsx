@@ -7,13 +7,12 @@ import { chooseBackend, contextNamed } from './config/choose-backend.ts';
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
+import { settingsOf, type Settings } from './config/settings-of.ts';
 import { withConfig } from './config/with-config.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
 import { bindKeys } from './keys.ts';
-import { ATTENTION } from './store/bell.ts';
 import type { Kept } from './store/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
-import type { Theme } from './theme.ts';
 
 /** As for `monctl`: the command line is wrong, or there is no terminal. */
 const EXIT_USAGE = 2;
@@ -72,11 +71,12 @@ function start(
   flags: Arguments,
 ): void {
   bindKeys(config.keys);
+  const settings = settingsOf(flags, config, process.env);
   const session = openTerminalSession({
     // Called from the event loop, when both are there.
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
-    mouse: flags.mouse,
+    mouse: settings.mouse,
   });
   const running: Console = openConsole({
     ...shown,
@@ -85,7 +85,7 @@ function start(
       current,
       open: (name) => openContext(name, contextNamed(config, name)),
     },
-    kept: keptOf(config, flags),
+    kept: keptOf(config, settings),
     isTmux: (process.env['TMUX'] ?? '') !== '',
     setMouse: (isOn) => session.setMouse(isOn),
     aggregateNeeds: config.aggregateNeeds,
@@ -96,7 +96,7 @@ function start(
     },
     stdout: session.stdout,
     clock,
-    theme: themeOf(flags, process.env),
+    theme: settings.theme,
     creator: creatorOf(process.env),
     readOnly: flags.readOnly,
     onQuit: () => {
@@ -126,20 +126,14 @@ async function loadApiClient(backend: string, env: CredentialsEnv): Promise<ApiC
 }
 
 /** What the file sets, under what the command line says. */
-function keptOf(config: LoadedConfig['config'], { mouse, bell, notify }: Arguments): Kept {
+function keptOf(config: LoadedConfig['config'], { mouse, attention }: Settings): Kept {
   const kept = keptOfConfig(config);
-  return { ...kept, common: { ...kept.common, mouse, attention: { ...ATTENTION, bell, notify } } };
+  return { ...kept, common: { ...kept.common, mouse, attention } };
 }
 
 /** A terminal without a cursor to move has no screen either. */
 function wantsLines({ screenReader }: Arguments, env: NodeJS.ProcessEnv): boolean {
   return screenReader ?? (env['INK_SCREEN_READER'] === 'true' || env['TERM'] === 'dumb');
-}
-
-function themeOf({ ascii, color, skin }: Arguments, env: NodeJS.ProcessEnv): Theme {
-  // NO_COLOR counts when it is set to anything but the empty string (no-color.org).
-  const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  return { color: color && !isPlain, ascii, ...(skin !== undefined && { skin }) };
 }
 
 /** Who silences, until the backend knows people by name. */
