@@ -8,7 +8,6 @@ import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
 import { settingsOf, type Settings } from './config/settings-of.ts';
-import { withConfig } from './config/with-config.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
 import { bindKeys } from './keys.ts';
 import type { Kept } from './store/kept.ts';
@@ -58,7 +57,7 @@ async function main(flags: Arguments): Promise<void> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
       return fail('the console needs a terminal; in scripts and pipes use: mon watch');
     }
-    start(shown, choice.kind === 'url' ? undefined : choice.name, loaded, withConfig(flags, loaded.config));
+    start(shown, choice.kind === 'url' ? undefined : choice.name, loaded, flags);
   } catch (error) {
     fail(errorMessage(error));
   }

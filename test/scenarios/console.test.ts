@@ -196,7 +196,7 @@ test('with the real backend: a silence covers what its preview counted, two keys
 
 describe('without a terminal, or with a wrong command line', () => {
   test.each([
-    { name: 'a pipe', options: [], code: 2, says: 'monctl event list' },
+    { name: 'a pipe', options: [], code: 2, says: 'mon watch' },
     { name: 'an unknown option', options: ['--nonsense'], code: 2, says: '--nonsense' },
     { name: 'a backend that is no URL', options: ['--backend', 'nowhere at all'], code: 2, says: 'http://' },
     { name: 'an argument', options: ['events'], code: 2, says: 'mon --help' },
