@@ -7,6 +7,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number): Pro
   agents: () => import('./bench/agents.ts'),
   api: () => import('./bench/api.ts'),
   console: () => import('./bench/console.ts'),
+  handlers: () => import('./bench/handlers.ts'),
   ingest: () => import('./bench/ingest.ts'),
 };
 

@@ -18,6 +18,8 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   mon: { source: 'tui/main.tsx', startsOften: true, nodeFlags: '--max-semi-space-size=8' },
   monctl: { source: 'tui/monctl/main.ts', startsOften: true },
   'mon-agent': { source: 'daemon/agent/main.ts' },
+  // No program for people: `mon-backend` starts it, from beside itself.
+  'command-process': { source: 'daemon/command/command-process.ts' },
   // Results live for one batch: with room for several batches, most are gone before anybody looks for garbage.
   'mon-backend': { source: 'daemon/backend/main.ts', nodeFlags: '--max-semi-space-size=64 --min-semi-space-size=64' },
 };

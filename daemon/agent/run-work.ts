@@ -1,7 +1,9 @@
 import { errorMessage } from '../../shared/errors.ts';
+import type { CommandOutcome } from '../command/command-outcome.ts';
+import { commandResult, type CommandResult } from '../command/command-result.ts';
+import { runCommand } from '../command/run-command.ts';
 import type { Work } from './prepare-check.ts';
 import type { Clock } from './ports.ts';
-import { runCommand, type CommandOutcome } from './run-command.ts';
 
 interface WorkOptions {
   readonly clock: Clock;
@@ -12,13 +14,16 @@ interface WorkOptions {
   readonly signal: AbortSignal;
 }
 
-/** How a piece of work ended; undefined: it was stopped with the agent. */
-export type WorkResult = { readonly status: number; readonly output: string } | undefined;
-
-/** Runs a command or a built-in check, and says how it ended in the words of completion 1.12. Never rejects. */
-export async function runWork(work: Work, { clock, timeout, input, signal }: WorkOptions): Promise<WorkResult> {
+/**
+ * Runs a command or a built-in check, and says how it ended in the words of completion 1.12; undefined: it was stopped
+ * with the agent. Never rejects.
+ */
+export async function runWork(
+  work: Work,
+  { clock, timeout, input, signal }: WorkOptions,
+): Promise<CommandResult | undefined> {
   const options = { clock, timeoutMs: timeout === undefined ? undefined : timeout * 1000, input, signal };
-  return workResult(
+  return commandResult(
     work.kind === 'command' ? await runCommand(work.command, options) : await runExtension(work, options),
   );
 }
@@ -48,22 +53,5 @@ async function outcomeOf(finding: ReturnType<ExtensionWork['extension']['run']>)
     return { kind: 'exited', status, output: `${output}\n` };
   } catch (error) {
     return { kind: 'failed', reason: errorMessage(error) };
-  }
-}
-
-function workResult(outcome: CommandOutcome): WorkResult {
-  switch (outcome.kind) {
-    case 'exited':
-      return { status: outcome.status, output: outcome.output };
-    case 'timed_out':
-      // The peer says no more than the first line, and loses the rest.
-      return {
-        status: 2,
-        output: ['Execution timed out', ...(outcome.output === '' ? [] : [outcome.output])].join('\n'),
-      };
-    case 'failed':
-      return { status: 3, output: `Unexpected error: ${outcome.reason}` };
-    case 'stopped':
-      return undefined;
   }
 }

@@ -4,6 +4,7 @@ import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
 import { authorizer } from './api/auth.ts';
@@ -16,6 +17,10 @@ import { reload } from './config/reload.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
+import { DeadLetters } from './handlers/dead-letters.ts';
+import { Delivery } from './handlers/deliver.ts';
+import { LastDeliveries } from './handlers/last-deliveries.ts';
+import { JobRunner } from './handlers/run-jobs.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
 import { Metrics } from './metrics.ts';
 import { Audit } from './pipeline/audit.ts';
@@ -24,17 +29,22 @@ import { Bulk } from './pipeline/bulk.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
 import { Events } from './pipeline/events.ts';
+import { HandlerJobs } from './pipeline/handler-jobs.ts';
+import { EventHandling } from './pipeline/handle-event.ts';
+import { logHandling } from './pipeline/log-handling.ts';
 import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
 import { Results } from './pipeline/results.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
 import { StaleResults } from './pipeline/stale-results.ts';
 import { Stashes } from './pipeline/stashes.ts';
+import { UnsilencedEvents } from './pipeline/unsilenced.ts';
 import type { Clock, Store } from './ports.ts';
 import { Registry } from './registry/registry.ts';
 import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
 import { expireStashes } from './scheduler/expire-stashes.ts';
+import { handleUnsilenced } from './scheduler/handle-unsilenced.ts';
 import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { watchTtls } from './scheduler/watch-ttls.ts';
@@ -101,7 +111,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   });
   await registry.load(store);
 
-  const batcher = new Batcher({ registry, store, lease, clock, log }, options.batcher);
+  // Nothing is committed before it is there.
+  let handlers: JobRunner | undefined = undefined;
+  const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], {
+    isFull: (handler) => handlers?.isFull(handler) === true,
+  });
+  const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
+  parts.use(logHandling({ batcher, clock, log }));
   parts.defer(() => batcher.close());
   const limits = {
     get proxyClientQuota() {
@@ -132,7 +148,42 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name }),
   );
 
+  const jobs = parts.use(new HandlerJobs({ batcher, clock, log }));
+  const deadLetters = new DeadLetters({ jobs, clock, log });
+  const last = new LastDeliveries();
+  const commands = parts.use(new CommandRunner({ clock, log, chance: Math.random }));
+  const delivery = parts.use(
+    new Delivery({
+      definitions,
+      clock,
+      log,
+      commands,
+      feed,
+      clients,
+      registry,
+      networks: () => config.program['handler-networks'],
+    }),
+  );
+  // Before anything can be committed, so that what the last run left comes first.
+  handlers = parts.use(
+    await JobRunner.start({
+      definitions,
+      delivery,
+      jobs,
+      deadLetters,
+      last,
+      batcher,
+      registry,
+      store,
+      clock,
+      log,
+      chance: Math.random,
+    }),
+  );
+
   parts.use(await expireSilenced({ registry, store, shard: SHARD, silenced, clock, log }));
+  const unsilenced = new UnsilencedEvents(batcher);
+  parts.use(await handleUnsilenced({ registry, store, shard: SHARD, unsilenced, clock, log }));
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
@@ -167,7 +218,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     },
   };
   const timers = parts.use(new TimerLag(clock));
-  const metrics = parts.use(new Metrics({ registry, batcher, results, agents, feed, timers, clock }));
+  const metrics = parts.use(
+    new Metrics({ registry, batcher, results, agents, feed, handlers, deadLetters, timers, clock }),
+  );
   const authorize = authorizer({ config, place: status, clock, log });
   const app = await openServer({
     results,
@@ -178,6 +231,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     stashes,
     checks,
     checkNames,
+    handlers,
+    deadLetters,
     requests,
     audit,
     bulk,
@@ -193,7 +248,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     metrics,
     overview: { activity, batcher, clock, feed, metrics, registry },
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
-    health: { registry, store, batcher, feed, timers, clock },
+    health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
+    handling,
+    deliveries: last,
   });
   parts.defer(() => close(app));
   const upgrades = routeUpgrades(

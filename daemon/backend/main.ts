@@ -13,6 +13,7 @@ import { compose, type Backend } from './compose.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
 import { openLevelStore } from './store/level-store.ts';
 import { storeBytes } from './store/store-size.ts';
+import { watchStalls } from './watch-stalls.ts';
 
 const HELP = `
   Usage
@@ -197,12 +198,13 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
       .catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
   });
   const { 'state-dir': stateDir } = config.program;
+  const clock = new SystemClock();
   const backend = await compose({
     config,
     loadConfig: reload,
     openStore: () => openLevelStore(stateDir),
     storeBytes: () => storeBytes(stateDir),
-    clock: new SystemClock(),
+    clock,
     log,
     logRequest: log.logRequest,
     bind: config.api.bind,
@@ -210,9 +212,12 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     isInsecureAllowed: cli.flags.insecure,
   });
   resolve(backend);
+  // What the start takes is no news.
+  const stalls = watchStalls({ clock, log });
   log.info({ url: backend.url, state_dir: stateDir, version: VERSION }, 'backend started');
   await stopped;
   log.info({}, 'backend stopping');
+  stalls[Symbol.dispose]();
   await backend.stop();
   log.info({}, 'backend stopped');
   return 0;

@@ -2,6 +2,8 @@ import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-clie
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import type { FeedHub } from './feed/feed-hub.ts';
+import type { DeadLetters } from './handlers/dead-letters.ts';
+import type { HandlerFigures, JobRunner } from './handlers/run-jobs.ts';
 import type { Batcher } from './pipeline/batcher.ts';
 import type { Results } from './pipeline/results.ts';
 import type { Clock } from './ports.ts';
@@ -17,6 +19,8 @@ interface MetricParts {
   readonly results: Pick<Results, 'refused'>;
   readonly agents: Pick<AgentHub, 'size'>;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly clock: Clock;
 }
@@ -47,6 +51,7 @@ export class Metrics implements Disposable {
     this.#readResults(parts);
     this.#readState(parts.registry);
     this.#readConnections(parts);
+    this.#readHandlers(parts);
     this.#readProcess(parts);
     const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
     const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
@@ -123,6 +128,37 @@ export class Metrics implements Disposable {
     this.#gauge('mon_feed_lag_seconds', 'How far the slowest consumer of the feed is behind', () => feed.lagMs / 1000);
   }
 
+  #readHandlers({ clock, deadLetters, handlers }: MetricParts): void {
+    const each = (read: (figures: HandlerFigures) => Reading): Reading =>
+      Object.fromEntries([...handlers.figures()].map(([name, figures]) => [name, read(figures)]));
+    this.#counter(
+      'mon_handler_runs_total',
+      'Runs of handlers that ended since the start; retried ones are followed by another try, refused ones had no place',
+      () => each(({ delivered, failed, retried, refused }) => ({ delivered, failed, retried, refused })),
+      'handler',
+      'outcome',
+    );
+    this.#gauge(
+      'mon_handler_jobs',
+      'Runs of handlers that are not over',
+      () => each(({ waiting, running, retrying }) => ({ waiting, running, retrying })),
+      'handler',
+      'state',
+    );
+    this.#gauge(
+      'mon_handler_oldest_job_age_seconds',
+      'Since the oldest run that is not over was asked for',
+      () => each(({ oldestAtMs }) => (oldestAtMs === undefined ? 0 : (clock.now() - oldestAtMs) / 1000)),
+      'handler',
+    );
+    this.#gauge('mon_dead_letters', 'Runs of handlers that failed for good', () => deadLetters.size);
+    this.#counter(
+      'mon_dead_letters_dropped_total',
+      'Dead letters that went because there were too many',
+      () => deadLetters.overflowed,
+    );
+  }
+
   #readProcess({ clock, timers }: MetricParts): void {
     const startSeconds = clock.now() / 1000;
     this.#gauge('mon_info', 'The running version', () => ({ [VERSION]: 1 }), 'version');
@@ -136,28 +172,28 @@ export class Metrics implements Disposable {
     this.#gauge('nodejs_heap_size_used_bytes', 'Memory of objects in use', () => process.memoryUsage().heapUsed);
   }
 
-  #gauge(name: string, help: string, read: () => Reading, label?: string): void {
+  #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
     const gauge = new Gauge({
       name,
       help,
-      labelNames: label === undefined ? [] : [label],
+      labelNames: labels,
       registers: [this.#metrics],
       collect: () => {
         gauge.reset();
-        for (const [labels, value] of seriesOf(read(), label)) gauge.set(labels, value);
+        for (const [values, figure] of seriesOf(read(), labels)) gauge.set(values, figure);
       },
     });
   }
 
-  #counter(name: string, help: string, read: () => Reading, label?: string): void {
+  #counter(name: string, help: string, read: () => Reading, ...labels: string[]): void {
     const counter = new Counter({
       name,
       help,
-      labelNames: label === undefined ? [] : [label],
+      labelNames: labels,
       registers: [this.#metrics],
       collect: () => {
         counter.reset();
-        for (const [labels, value] of seriesOf(read(), label)) counter.inc(labels, value);
+        for (const [values, figure] of seriesOf(read(), labels)) counter.inc(values, figure);
       },
     });
   }
@@ -167,10 +203,17 @@ export class Metrics implements Disposable {
   }
 }
 
-/** One figure, or one for each value of a label. */
-type Reading = number | Readonly<Record<string, number>>;
+/** One figure, or a reading for each value of a label. */
+type Reading = number | { readonly [value: string]: Reading };
 
-function seriesOf(reading: Reading, label: string | undefined): [labels: Record<string, string>, value: number][] {
-  if (typeof reading === 'number' || label === undefined) return [[{}, Number(reading)]];
-  return Object.entries(reading).map(([name, value]) => [{ [label]: name }, value]);
+function* seriesOf(
+  reading: Reading,
+  [label, ...labels]: readonly string[],
+  values: Readonly<Record<string, string>> = {},
+): Generator<[values: Record<string, string>, figure: number], void, undefined> {
+  if (typeof reading === 'number' || label === undefined) {
+    yield [values, Number(reading)];
+    return;
+  }
+  for (const [value, inner] of Object.entries(reading)) yield* seriesOf(inner, labels, { ...values, [label]: value });
 }

@@ -4,12 +4,13 @@ import type { BulkAnswer, BulkOperation } from '../schemas/bulk.ts';
 import type { CheckOfClient, ClientCheck } from '../schemas/check-summary.ts';
 import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
 import type { Client } from '../schemas/client.ts';
+import type { DeadLetterSummary, HandlerStatus } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import type { Overview } from '../schemas/overview.ts';
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { EXPIRE_NEVER } from '../domain/expiry.ts';
-import type { SilencedView } from '../schemas/silenced.ts';
+import type { SilencedDetail, SilencedView } from '../schemas/silenced.ts';
 
 /*
  * What callers rely on in an answer, and no more: older services leave attributes out and newer ones add some, and
@@ -75,6 +76,12 @@ const silenced = z.looseObject({
   expire: z.number(),
 });
 
+const silencedDetail = silenced.extend({
+  expire_at: z.number().nullable(),
+  suppressed: z.number(),
+  last_suppressed: z.number().nullable(),
+});
+
 const batch = z.object({
   accepted: z.number(),
   rejected: z.array(z.object({ index: z.number(), error: z.string() })),
@@ -130,6 +137,38 @@ const aggregateResults = z.looseObject({
 
 /** The different outputs of one check in an aggregate, with the clients that gave them. */
 export type AggregateResults = z.infer<typeof aggregateResults>;
+
+const deadLetter = z.looseObject({
+  id: z.number(),
+  handler: z.string(),
+  client: z.string(),
+  check: z.string(),
+  queued_at: z.number(),
+  failed_at: z.number(),
+  attempts: z.number(),
+  reason: z.string(),
+});
+
+/** A run of a handler that failed for good; times in epoch seconds. */
+export type StoredDeadLetter = z.infer<typeof deadLetter>;
+
+const handlerStatus = z.looseObject({
+  name: z.string(),
+  type: z.string().nullable(),
+  queued: z.number(),
+  running: z.number(),
+  retrying: z.number(),
+  delivered: z.number(),
+  failed: z.number(),
+  /** Dead letters that there are now; older backends do not count them here. */
+  dead_letters: z.number().nullish().transform(orZero),
+  last_error: z.looseObject({ at: z.number(), reason: z.string() }).nullable(),
+  /** Seconds. */
+  oldest_age: z.number().nullable(),
+});
+
+/** What a handler does and has before it, since the backend started. */
+export type RunningHandlerStatus = z.infer<typeof handlerStatus>;
 
 const content = z.record(z.string(), z.unknown());
 const stash = z.looseObject({ path: z.string(), content, expire: z.number().nullish().transform(orNever) });
@@ -237,6 +276,29 @@ const bulk = z.looseObject({
   ),
 });
 
+const verdict = z.looseObject({
+  handler: z.string(),
+  // Newer backends may know more of them.
+  verdict: z.string(),
+  reason: z.string(),
+});
+
+const explanation = z.looseObject({
+  client: z.string(),
+  check: z.string(),
+  event: z
+    .looseObject({ id: z.string(), status: z.number(), action, occurrences: z.number(), silenced_by: strings })
+    .nullable(),
+  reason: z.string(),
+  handlers: z.array(
+    verdict.extend({
+      delivery: z
+        .looseObject({ state: z.string(), at: z.number(), attempts: z.number(), reason: z.string().optional() })
+        .nullable(),
+    }),
+  ),
+});
+
 // Loose, because the hash is of all attributes: also of those that a newer backend adds.
 const auditRecord = z.looseObject({
   id: z.number(),
@@ -254,6 +316,20 @@ const auditRecord = z.looseObject({
 });
 
 const auditHead = z.looseObject({ first: z.number(), last: z.number(), hash: z.string(), at: z.number() });
+/** Why the handlers of a check run or do not run for its event. */
+export type EventExplanation = z.infer<typeof explanation>;
+
+const simulation = z.looseObject({
+  client: z.string(),
+  check: z.string(),
+  transition: z.string(),
+  event: event.nullable(),
+  reason: z.string(),
+  handlers: z.array(verdict),
+});
+
+/** What a result would do. */
+export type SimulatedResult = z.infer<typeof simulation>;
 
 export const answers = {
   event: event satisfies z.ZodType<Event>,
@@ -287,7 +363,16 @@ export const answers = {
   auditRecords: z.array(auditRecord) satisfies z.ZodType<AuditRecord[]>,
   auditHead: auditHead satisfies z.ZodType<AuditHead>,
   versions: versions satisfies z.ZodType<Versions>,
+  silencedDetails: z.array(silencedDetail) satisfies z.ZodType<SilencedDetail[]>,
+  silencedDetail,
+  handlers: z.array(handlerStatus) satisfies z.ZodType<HandlerStatus[]>,
+  deadLetters: z.array(deadLetter) satisfies z.ZodType<DeadLetterSummary[]>,
+  deadLetter: deadLetter.extend({ event: content }),
+  retried: z.object({ retried: z.number() }),
+  dropped: z.object({ dropped: z.number() }),
   renamed,
+  explanation,
+  simulation,
 };
 
 function orEmpty(text: string | null | undefined): string {

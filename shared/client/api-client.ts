@@ -4,10 +4,11 @@ import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
 import type { BulkOutcome, BulkRequest } from '../schemas/bulk.ts';
 import type { CheckOfClient } from '../schemas/check-summary.ts';
 import type { Client } from '../schemas/client.ts';
+import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import type { Overview } from '../schemas/overview.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
-import type { SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
+import type { SilencedDetail, SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { answers } from './answers.ts';
@@ -18,6 +19,10 @@ import type {
   ClientDetail,
   ClientHistory,
   DefinedCheck,
+  EventExplanation,
+  RunningHandlerStatus,
+  SimulatedResult,
+  StoredDeadLetter,
   StoredStash,
 } from './answers.ts';
 import { parseBackendAddress } from './backend-address.ts';
@@ -103,6 +108,10 @@ export interface ApiClient {
   /** By client name, then check name. */
   events(query?: OfClientOrCheck): Promise<Event[]>;
   event(client: string, check: string): Promise<Event | undefined>;
+  /** What becomes of an event at each handler, and why; undefined when there is neither an event nor a result. */
+  explainEvent(client: string, check: string): Promise<EventExplanation | undefined>;
+  /** What a result would do; nothing is changed. */
+  simulate(result: SubmittedResult): Promise<SimulatedResult>;
   /** @throws MonError `not_found` when there is no such event */
   resolve(target: CheckOnClient): Promise<{ issued: number }>;
   results(query?: OfClientOrCheck): Promise<StoredResult[]>;
@@ -115,6 +124,12 @@ export interface ApiClient {
   /** Entries that name this check, that name exactly this subscription, or all. */
   silenced(about?: { readonly check: string } | { readonly subscription: string }): Promise<SilencedView[]>;
   silencedEntry(id: string): Promise<SilencedView | undefined>;
+  /** With what they kept back: entries that name this check and exactly this subscription, where given. */
+  silencedDetails(about?: {
+    readonly check?: string | undefined;
+    readonly subscription?: string | undefined;
+  }): Promise<SilencedDetail[]>;
+  silencedDetail(id: string): Promise<SilencedDetail | undefined>;
   /** Replaces the entry with the same subscription and check. */
   silence(entry: SubmittedSilenced): Promise<void>;
   clearSilenced(target: SilencedTarget): Promise<boolean>;
@@ -173,6 +188,16 @@ export interface ApiClient {
   audit(query?: AuditQuery): Promise<AuditRecord[]>;
   auditHead(): Promise<AuditHead>;
   overview(): Promise<Overview>;
+  /** By name. */
+  handlers(): Promise<RunningHandlerStatus[]>;
+  /** Runs of handlers that failed for good, in the order in which they failed. */
+  deadLetters(about?: { readonly handler?: string }): Promise<StoredDeadLetter[]>;
+  /** With its event. */
+  deadLetter(id: number): Promise<(StoredDeadLetter & { readonly event: Record<string, unknown> }) | undefined>;
+  /** @throws MonError `not_found` when there is none of this id */
+  retryDeadLetters(which: { readonly id: number } | DeadLetterSelection): Promise<{ retried: number }>;
+  dropDeadLetter(id: number): Promise<boolean>;
+  dropDeadLetters(which: DeadLetterSelection): Promise<{ dropped: number }>;
   info(): Promise<BackendInfo>;
   /** What runs where, and what the store holds. */
   versions(): Promise<Versions>;
@@ -227,6 +252,12 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     event(client, check) {
       return find(['events', client, check], answers.event);
     },
+    explainEvent(client, check) {
+      return find([...MON, 'events', client, check, 'explain'], answers.explanation);
+    },
+    simulate(result) {
+      return post([...MON, 'simulate'], result, answers.simulation);
+    },
     async resolve({ client, check }) {
       const answer = await ask({ method: 'POST', path: ['resolve'], body: { client, check }, accept: [404] });
       // This 404 has no body (reference 4.4).
@@ -256,6 +287,13 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     },
     silencedEntry(id) {
       return find(['silenced', 'ids', id], answers.silencedOne);
+    },
+    silencedDetails({ check, subscription } = {}) {
+      const query = { 'filter.check': check, 'filter.subscription': subscription };
+      return get([...MON, 'silenced'], answers.silencedDetails, query);
+    },
+    silencedDetail(id) {
+      return find([...MON, 'silenced', id], answers.silencedDetail);
     },
     async silence(entry) {
       await ask({ method: 'POST', path: ['silenced'], body: entry });
@@ -351,6 +389,26 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     overview() {
       return get([...MON, 'overview'], answers.overview);
     },
+    handlers() {
+      return get([...MON, 'handlers'], answers.handlers);
+    },
+    deadLetters({ handler } = {}) {
+      return get(DEAD_LETTERS, answers.deadLetters, { 'filter.handler': handler });
+    },
+    deadLetter(id) {
+      return find([...DEAD_LETTERS, String(id)], answers.deadLetter);
+    },
+    retryDeadLetters(which) {
+      return 'id' in which
+        ? post([...DEAD_LETTERS, String(which.id), 'retry'], {}, answers.retried)
+        : post([...DEAD_LETTERS, 'retry'], which, answers.retried);
+    },
+    dropDeadLetter(id) {
+      return remove([...DEAD_LETTERS, String(id)]);
+    },
+    dropDeadLetters(which) {
+      return post([...DEAD_LETTERS, 'drop'], which, answers.dropped);
+    },
     info() {
       return get(['info'], answers.info);
     },
@@ -379,6 +437,7 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
 
 /** What the legacy API has no way to say or do. */
 const MON = ['api', 'mon', 'v1'];
+const DEAD_LETTERS = [...MON, 'dead-letters'];
 
 /** The legacy `/checks` with the next run of each. */
 const SCHEDULED_CHECKS = [...MON, 'checks'];

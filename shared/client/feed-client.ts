@@ -24,6 +24,9 @@ export type FeedState =
    */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
+/** What a feed has to say of a transport. */
+export type TransportMessage = Extract<FeedMessage, { type: 'message' | 'missed' }>;
+
 /** Called in the order in which things happen, never from within `openFeed`. What a listener throws is not caught. */
 export interface FeedListener {
   onState(state: FeedState): void;
@@ -35,11 +38,16 @@ export interface FeedListener {
    */
   onRows(rows: FeedRows, about: RowsAbout): void;
   onStats(stats: FeedStats, timeMs: number): void;
+  /** A piece of what was asked for with `transports`, or how many of them were lost on the way. */
+  onTransport?(message: TransportMessage): void;
 }
 
 export interface FeedOptions {
   readonly backend: string;
+  /** May be empty beside `transports`. */
   readonly topics: readonly FeedTopic[];
+  /** What handlers publish under these names. Live only: what happens while there is no connection never comes. */
+  readonly transports?: readonly string[];
   /** Of events only, in the search language. Default: all. */
   readonly filter?: string;
   /** Sent with the handshake, over those of the credentials. */
@@ -131,11 +139,12 @@ class ReconnectingFeed implements Feed {
   }
 
   #connect(): void {
-    const { topics, filter } = this.#options;
+    const { topics, transports, filter } = this.#options;
     const session = new FeedSession(this.#position);
     const subscribe: Extract<FeedRequest, { type: 'subscribe' }> = {
       type: 'subscribe',
       topics: [...topics],
+      ...(transports !== undefined && { transports: [...transports] }),
       ...(filter !== undefined && { filter }),
       ...(this.#position !== undefined && { since: this.#position.seq, store: this.#position.store }),
     };
@@ -153,6 +162,7 @@ class ReconnectingFeed implements Feed {
 
   #take(message: Exclude<FeedMessage, { type: 'ping' | 'pong' | 'error' }>, session: FeedSession): void {
     if (message.type === 'stats') return this.#listener.onStats(message.stats, message.time);
+    if (message.type === 'message' || message.type === 'missed') return this.#listener.onTransport?.(message);
     const delivery = session.accept(message);
     this.#position = session.position;
     if (delivery.kind === 'broken') {

@@ -31,6 +31,20 @@ export function parseFeedFrame(text: string): FeedMessage | undefined {
       };
     case 'stats':
       return { type: 'stats', time: number(frame['time'], 'time'), stats: feedStats(frame['stats']) };
+    case 'message':
+      return {
+        type: 'message',
+        transport: string(frame['transport'], 'transport'),
+        time: number(frame['time'], 'time'),
+        data: string(frame['data'], 'data'),
+      };
+    case 'missed':
+      return {
+        type: 'missed',
+        transport: string(frame['transport'], 'transport'),
+        time: number(frame['time'], 'time'),
+        count: number(frame['count'], 'count'),
+      };
     case 'error':
       return { type: 'error', code: string(frame['code'], 'code'), message: string(frame['message'], 'message') };
     case 'hello':

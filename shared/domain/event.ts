@@ -18,6 +18,8 @@ export interface EventState {
   /** Epoch seconds of the last OK before it, null when there was none. */
   readonly lastOk: number | null;
   readonly totalStateChange: number;
+  /** Whether a silence keeps back a handler that would have run, and none has run without a silence since. */
+  readonly isSuppressed?: true | undefined;
 }
 
 /** What is remembered of a client and check. */
@@ -101,6 +103,7 @@ export function nextCheckState(
     lastStateChange: action === 'resolve' || (counts && isChanged(history)) ? now : carriedStateChange(stored),
     lastOk,
     totalStateChange: change,
+    isSuppressed: stored?.isSuppressed,
   };
 
   if (ends) return { state: { history, lastOk, event: undefined }, transition: { kind: 'resolve', event } };

@@ -1,5 +1,6 @@
 import type { Event } from '../schemas/event.ts';
 import type { FilterDefinition } from '../schemas/filter.ts';
+import type { HandledEvent } from '../schemas/handler-job.ts';
 import {
   matchConditions,
   parseConditions,
@@ -13,8 +14,10 @@ import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts'
 export interface FilterVerdict {
   readonly kind: 'pass' | 'filtered';
   readonly reason: string;
+  /** The attribute that decided, as a dotted path. */
+  readonly attribute?: string;
   /** What is wrong with the filter itself, for the log. */
-  readonly defect?: string;
+  readonly defect?: 'attribute value eval error' | 'attribute value eval unmatched tokens';
 }
 
 /** A filter definition, ready to judge. */
@@ -46,8 +49,9 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   // An event has only attributes by name; its type does not say so.
   const match = matchConditions(filter.conditions, { ...event }, moment);
   if (match.matches) return { kind: filter.isExclusive ? 'filtered' : 'pass', reason: 'all attributes match' };
-  const reason = `${match.path.join('.')} ${match.reason}`;
-  const verdict = { kind: filter.isExclusive ? 'pass' : 'filtered', reason } as const;
+  const attribute = match.path.join('.');
+  const reason = `${attribute} ${match.reason}`;
+  const verdict = { kind: filter.isExclusive ? 'pass' : 'filtered', reason, attribute } as const;
   switch (match.cause) {
     case 'error':
       return { ...verdict, defect: 'attribute value eval error' };
@@ -63,11 +67,27 @@ const NEEDED_OCCURRENCES = 1;
 const REFRESH_SECONDS = 1800;
 const INTERVAL_SECONDS = 60;
 
+/** A filter that is there without a definition. */
+export type BuiltInFilter = (event: HandledEvent, events: StoredEvents) => FilterVerdict;
+
+/** Undefined: no filter of this name is built in. */
+export function builtInFilter(name: string): BuiltInFilter | undefined {
+  switch (name) {
+    case 'occurrences':
+      return filterByOccurrences;
+    case 'check_dependencies':
+      return filterByDependencies;
+    default:
+      return undefined;
+  }
+}
+
 /**
  * The built-in filter `occurrences`: an event is handled once it occurred often enough, and then again every `refresh`
- * seconds, counted in occurrences (completion 1.9).
+ * seconds, counted in occurrences (completion 1.9); and whenever the end of a silence brings it.
  */
-export function filterByOccurrences({ check, action, occurrences, occurrences_watermark }: Event): FilterVerdict {
+export function filterByOccurrences(event: HandledEvent): FilterVerdict {
+  const { check, action, occurrences, occurrences_watermark } = event;
   const needed = check['occurrences'] ?? NEEDED_OCCURRENCES;
   const refresh = check['refresh'] ?? REFRESH_SECONDS;
   if (!isInteger(needed) || !isInteger(refresh)) return { kind: 'pass', reason: 'it counts no occurrences' };
@@ -76,6 +96,7 @@ export function filterByOccurrences({ check, action, occurrences, occurrences_wa
   }
   if (occurrences < needed) return { kind: 'filtered', reason: 'not enough occurrences' };
   if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'it occurred often enough' };
+  if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that kept it back has ended' };
   const interval = check['interval'];
   const every = Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
   return every === 0 || (occurrences - needed) % every === 0

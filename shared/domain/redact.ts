@@ -1,4 +1,5 @@
 import type { Client } from '../schemas/client.ts';
+import type { Event } from '../schemas/event.ts';
 import { isSettings, type Settings } from './merge-settings.ts';
 
 /** Attributes whose values are never shown (completion 1.10). */
@@ -42,9 +43,13 @@ export function checkRedactKeysOf(client: Client): ReadonlySet<string> {
   return withDefaults(client['redact']);
 }
 
-/** The keys to hide in settings: those that their `client` section names besides the default ones. */
+/**
+ * The keys to hide in settings: those that their `client` section names besides the default ones, and the headers of
+ * webhooks, among which are credentials under any name.
+ */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
-  return isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
+  const keys = isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
+  return new Set([...keys, 'headers']);
 }
 
 function withDefaults(redactList: unknown): ReadonlySet<string> {
@@ -54,6 +59,13 @@ function withDefaults(redactList: unknown): ReadonlySet<string> {
 
 function ownKeys(redactList: unknown): ReadonlySet<string> | undefined {
   return Array.isArray(redactList) ? new Set(redactList.filter((key) => typeof key === 'string')) : undefined;
+}
+
+/** An event without the secrets in both of its parts; the event itself when it holds none. */
+export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event: Shown): Shown {
+  const client = redact(event.client, redactKeysOf(event.client));
+  const check = redact(event.check, checkRedactKeysOf(event.client));
+  return client === event.client && check === event.check ? event : { ...event, client, check };
 }
 
 const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS].join('|')})":`);

@@ -1,4 +1,5 @@
 import type { SilencedEntry, SilencedView } from '../schemas/silenced.ts';
+import type { EventState } from './event.ts';
 import { expireAt, isExpired, secondsLeft } from './expiry.ts';
 
 /** The id of an entry, with `*` for a missing part (reference 2.1). */
@@ -102,6 +103,11 @@ export function silencedBy(
   const ids: string[] = [];
   for (const entry of matchingEntries(index, subscriptions, check)) if (isActive(entry, nowMs)) ids.push(entry.id);
   return ids;
+}
+
+/** Whether silences are looked up for an event at all: a result that is OK and resolves nothing has none (completion 1.3). */
+export function canBeSilenced({ status, action }: Pick<EventState, 'status' | 'action'>): boolean {
+  return status !== 0 || action !== 'create';
 }
 
 /** Whether anything silences an event now. */

@@ -14,6 +14,8 @@ export type AuditAction =
   | 'check.request'
   | 'aggregate.delete'
   | 'stash.delete'
+  | 'dead-letter.retry'
+  | 'dead-letter.drop'
   | 'bulk'
   | 'undo';
 

@@ -3,16 +3,27 @@ import { z } from 'zod';
 const topicSchema = z.enum(['events', 'silenced', 'clients']);
 export type FeedTopic = z.infer<typeof topicSchema>;
 
+/** Most transports that one consumer may ask for. */
+const TRANSPORTS_MAX = 100;
+
 /** What a consumer may send. */
 export const feedRequestSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('subscribe'),
-    topics: z.array(topicSchema).min(1).max(3),
-    /** In the search language of `domain/search.ts`, for events only; the default is everything. */
-    filter: z.string().max(1024).optional(),
-    since: z.int().min(0).optional(),
-    store: z.string().max(64).optional(),
-  }),
+  z
+    .strictObject({
+      type: z.literal('subscribe'),
+      /** May be empty beside `transports`. */
+      topics: z.array(topicSchema).max(3),
+      /** Names of pipes that transport handlers publish on. */
+      transports: z.array(z.string().min(1).max(255)).max(TRANSPORTS_MAX).optional(),
+      /** In the search language of `domain/search.ts`, for events only; the default is everything. */
+      filter: z.string().max(1024).optional(),
+      since: z.int().min(0).optional(),
+      store: z.string().max(64).optional(),
+    })
+    .refine(({ topics, transports = [] }) => topics.length + transports.length > 0, {
+      path: ['topics'],
+      message: 'must not be empty without transports',
+    }),
   z.strictObject({ type: z.literal('ping') }),
   z.strictObject({ type: z.literal('pong') }),
 ]);

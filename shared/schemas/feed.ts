@@ -11,6 +11,11 @@ import type { SilencedView } from './silenced.ts';
  * once that has moved equals the state of the backend at that sequence number. Rows that are too many for one frame come
  * in several, and only the last of them moves it. When the backend cannot resume it says `reset` and starts over with a
  * snapshot.
+ *
+ * With `transports` a consumer asks for what handlers of the type `transport` publish under these names, beside its
+ * topics or without any. Each piece comes once, in a `message` frame, while the consumer is connected: nothing is kept for
+ * it or repeated, and `since` does not reach it. A consumer that does not take its frames loses pieces, and is told how
+ * many by `missed`, so that the backend's memory does not grow.
  */
 export const FEED_PROTOCOL = 'mon.feed.v1';
 export const FEED_PATH = '/api/mon/v1/feed';
@@ -86,6 +91,21 @@ export type FeedMessage =
   | { readonly type: 'live'; readonly seq: number }
   | { readonly type: 'changes'; readonly seq: number; readonly time: number; readonly rows: FeedRows }
   | { readonly type: 'reset'; readonly reason: string }
+  | {
+      readonly type: 'message';
+      readonly transport: string;
+      /** Epoch milliseconds on the backend's clock. */
+      readonly time: number;
+      /** What the handler's mutator made of the event, by default its JSON; redacted. */
+      readonly data: string;
+    }
+  | {
+      readonly type: 'missed';
+      readonly transport: string;
+      readonly time: number;
+      /** Pieces lost since the last one that came. */
+      readonly count: number;
+    }
   | { readonly type: 'stats'; readonly time: number; readonly stats: FeedStats }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
   | { readonly type: 'ping' }

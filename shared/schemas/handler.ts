@@ -1,10 +1,21 @@
 import { z } from 'zod';
+import { parseStreamAddress } from './stream-address.ts';
 
 const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
 
 const nameSchema = z.string().min(1, 'must not be empty');
 
 const seconds = z.number().positive();
+
+/** How often a run that fails is tried again; pauses grow from `delay` to `max_delay` seconds, spread by chance. */
+const retrySchema = z.strictObject({
+  /** Tries in all, the first included. */
+  attempts: z.int().min(1).max(100),
+  delay: seconds.max(3600).default(1),
+  max_delay: seconds.max(86_400).default(60),
+});
+
+export type RetryPolicy = z.infer<typeof retrySchema>;
 
 /** What every handler that does something may have (completion 1.8). Unknown attributes are kept. */
 const common = {
@@ -17,12 +28,46 @@ const common = {
   handle_flapping: z.boolean().optional(),
   /** Whether the event loses its secrets on the way (completion, Decisions). */
   redact: z.boolean().optional(),
+  /** Without it nothing is tried again, but for webhooks. */
+  retry: retrySchema.optional(),
+  /** Most runs at the same time. */
+  concurrency: z.int().min(1).max(1000).optional(),
+  /** Most runs that may wait; what comes beyond it is a dead letter. */
+  queue_limit: z.int().min(1).max(1_000_000).optional(),
 };
 
 const socketSchema = z.looseObject({
   host: z.string().min(1),
   port: z.int().min(1).max(65_535),
 });
+
+/** What a broker of the legacy service was told is kept, and does nothing. */
+const transportOptionsSchema = z.looseObject({
+  /** Gets each piece as one more line. */
+  file: z.string().startsWith('/', 'must be an absolute path').optional(),
+  /** Gets each piece on a connection of its own. */
+  socket: z
+    .string()
+    .refine((text) => parseStreamAddress(text) !== undefined, 'must be an absolute path or host:port')
+    .optional(),
+});
+
+/** The body and the connection are not for a definition to describe. */
+const OWN_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
+
+const headersSchema = z
+  .record(z.string(), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be the value of a header: one line'))
+  .superRefine((headers, context) => {
+    for (const name of Object.keys(headers)) {
+      const message = headerNameProblem(name);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
+
+function headerNameProblem(name: string): string | undefined {
+  if (!/^[\w-]+$/.test(name)) return 'must be the name of a header';
+  return OWN_HEADER.test(name) ? 'is set by the backend itself' : undefined;
+}
 
 /** A handler definition (completion 1.8). */
 export const handlerSchema = z.discriminatedUnion(
@@ -36,8 +81,9 @@ export const handlerSchema = z.discriminatedUnion(
       type: z.literal('transport'),
       pipe: z.looseObject({
         type: z.enum(['direct', 'fanout', 'topic']),
-        name: z.string().min(1),
-        options: z.record(z.string(), z.unknown()).optional(),
+        /** What consumers of the live feed ask for. */
+        name: z.string().min(1).max(255),
+        options: transportOptionsSchema.optional(),
       }),
     }),
     z.looseObject({
@@ -45,6 +91,9 @@ export const handlerSchema = z.discriminatedUnion(
       type: z.literal('webhook'),
       url: z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }),
       timeout: seconds.optional(),
+      /** Signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
+      secret: z.string().min(1).optional(),
+      headers: headersSchema.optional(),
     }),
     z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
   ],
@@ -52,3 +101,6 @@ export const handlerSchema = z.discriminatedUnion(
 );
 
 export type HandlerDefinition = z.infer<typeof handlerSchema>;
+
+/** A handler that does something itself. */
+export type RunningHandler = Exclude<HandlerDefinition, { type: 'set' }>;

@@ -17,7 +17,7 @@ export const resultSchema = z
     name: nameSchema,
     output: z.string(),
     status: statusSchema.nullish(),
-    executed: z.int().nullish(),
+    executed: z.int().min(0, 'must be in seconds since 1970').nullish(),
     source: sourceSchema.nullish(),
     handler: z.string().nullish(),
     handlers: z.array(handlerNameSchema).nullish(),

@@ -79,6 +79,16 @@ export const programSettingsSchema = z.object({
   'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
   /** What silences must keep to, see there. */
   'silence-policy': silencePolicySettingsSchema.prefault({}),
+  /**
+   * Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address
+   * that a definition names itself needs none of this.
+   */
+  'handler-networks': z
+    .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a network like 10.1.0.0/16 or fd00::/8'))
+    .max(1000)
+    .default([]),
+  /** Whether an event that a silence kept from handlers is handled when the silence ends and the problem persists. */
+  'handle-when-silence-ends': z.boolean().default(true),
   /** Where everything is stored. */
   'state-dir': z.string().min(1).default('var/backend'),
   'log-level': z.enum(LOG_LEVELS).default('info'),

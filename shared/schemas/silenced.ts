@@ -44,6 +44,14 @@ export interface SilencedEntry extends Expiring {
   readonly timestamp: number;
 }
 
+/** How often an entry kept handlers from running; gone with it, and begun anew with one that takes its place. */
+export interface SilencedUse {
+  /** Runs of handlers that it kept back; one that several entries kept back counts for each of them. */
+  readonly suppressed: number;
+  /** Epoch seconds of the last of them; null: there was none. */
+  readonly last_suppressed: number | null;
+}
+
 /** An entry as it is read: every key is always there, `expire` counts down or is -1 (completion 1.2, clients 1.12). */
 export interface SilencedView {
   readonly id: string;
@@ -56,3 +64,10 @@ export interface SilencedView {
   readonly timestamp: number;
   readonly expire: number;
 }
+
+/** An entry with what it has kept back: `GET /api/mon/v1/silenced`. */
+export type SilencedDetail = SilencedView &
+  SilencedUse & {
+    /** Epoch seconds; null: never. */
+    readonly expire_at: number | null;
+  };

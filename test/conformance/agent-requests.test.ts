@@ -51,7 +51,7 @@ const CHECKS = {
 const DIFFERENCES: Readonly<Record<number, { readonly because: string; readonly check: (recorded: Check) => Check }>> =
   {
     10: {
-      because: 'issue 4: what was printed until the timeout is kept',
+      because: 'what was printed until the timeout is kept',
       check: (recorded) => ({ ...recorded, output: 'Execution timed out\npartial\n' }),
     },
     20: ourUnmatchedText('nope, a.b.c'),

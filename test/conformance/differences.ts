@@ -103,6 +103,8 @@ export const DIFFERENCES: readonly Difference[] = [
   ...differences('keepalive_ttl', UNMATCHED, {
     '31 keepalive state ka-token': { but: withOutput(KEEPALIVE_UNMATCHED) },
     '32 keepalive state ka-token': { but: withOutput(KEEPALIVE_UNMATCHED) },
+    '35 keepalive': { but: unmatchedInEvents },
+    '57 keepalive recovers': { but: unmatchedInEvents },
   }),
   ...differences('keepalive_ttl', TO_THE_SECOND, {
     '38 ttl state ttl1': { but: withOutput(STALE) },
@@ -112,6 +114,7 @@ export const DIFFERENCES: readonly Difference[] = [
     '46 ttl state ttl3': { but: withOutput(STALE) },
     '47 ttl state ttl6': { but: withOutput(STALE) },
     '59 ttl3 after keepalive recovered': { but: withOutput(STALE) },
+    '36 keepalive': { but: staleInEvents },
   }),
   ...differences('keepalive_ttl', '1.20 DEFECT, resolve result switching off TTL: it stays watched', {
     '44 ttl state ttl5': {
@@ -187,6 +190,9 @@ export const DIFFERENCES: readonly Difference[] = [
   }),
   ...differences('results', DECODED, { '189 path': REFUSED }),
   ...differences('results', VALIDATED, {
+    '204 invalid name via transport': { but: () => [] },
+    '208 missing status via transport': { but: () => [] },
+    '213 string status via transport': { but: () => [] },
     '203 invalid name via transport': {
       but: (body) => (body as readonly { check: { name: string } }[]).filter(({ check }) => check.name === 'ak'),
     },
@@ -244,9 +250,28 @@ function differences(
 /** Of the check of a result or an event. */
 function withOutput(output: string): (body: unknown) => unknown {
   return (body) => {
-    const { check, ...rest } = body as { readonly check: object };
-    return { ...rest, check: { ...check, output } };
+    const whole = body as { readonly check: object };
+    return { ...whole, check: { ...whole.check, output } };
   };
+}
+
+/** The same of the events that a handler got. */
+function unmatchedInEvents(events: unknown): unknown {
+  return (events as readonly { readonly check: { readonly output: string } }[]).map((event) =>
+    withOutput(event.check.output.replace('Unmatched client token(s)', 'Unmatched check token(s)'))(event),
+  );
+}
+
+/** Each result is stale at its second, and `ttl5` as well, whose event was resolved on request before. */
+function staleInEvents(events: unknown): unknown {
+  const recorded = events as readonly { readonly check: { readonly name: string } }[];
+  const stale = recorded.filter(({ check }) => check.name !== 'keepalive').map(withOutput(STALE));
+  const afterResolve = { ...STALE_AFTER_RESOLVE, history: ['2', '0', '1'], total_state_change: 0 };
+  return [
+    ...stale,
+    { ...(stale[0] as object), check: afterResolve },
+    ...recorded.filter(({ check }) => check.name === 'keepalive'),
+  ];
 }
 
 /** What a file records wrongly in many places; its answers are corrected before they are compared. */

@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { exchange, send, type Answer } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
 import { Agents } from './agents.ts';
+import { AskedRuns } from './asked-runs.ts';
 import { Listeners } from './listeners.ts';
 import { compareAnswer, compareStatus } from './compare.ts';
 import { CORRECTIONS, DIFFERENCES, UNDO, type Correction, type Difference } from './differences.ts';
 import { jumpingTime, passingTime, type RecordedTime } from './recorded-time.ts';
+import { SaidVerdicts } from './said-verdicts.ts';
 import {
   jsonRequest,
   readScenario,
@@ -28,8 +30,8 @@ export type Outcome = { readonly line: number; readonly case: string } & (
 );
 
 export type SkipReason =
-  /** For the version that runs handlers. */
-  | 'needs handlers'
+  /** What arrives at handlers; held by handler-deliveries.test.ts. */
+  | 'tested with real handlers'
   /** Storage and logs of the peer. */
   | 'shows the inside of the peer'
   | 'left to chance'
@@ -70,26 +72,30 @@ class Scene implements AsyncDisposable {
   readonly #backend: RunningBackend;
   readonly #agents: Agents;
   readonly #listeners: Listeners;
+  readonly #runs: AskedRuns;
+  readonly #said: SaidVerdicts;
   readonly #time: RecordedTime;
 
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
     const startMs = (lines[0]?.clock ?? 0) * 1000;
     const isByTheClock = BY_THE_CLOCK.has(file);
     const time = isByTheClock ? passingTime(startMs, () => isAtRest(backend.url)) : jumpingTime(startMs);
+    const runs = new AskedRuns(file);
     const backend = await startBackend({
       settings: recordedSettings(),
       clock: time.clock,
+      around: (store) => runs.around(store),
       // Nobody waits for company while the clock stands.
       ...(isByTheClock ? { batcher: { batchLimit: 1 } } : {}),
     });
-    return new Scene(file, lines, backend, await Listeners.connect(backend.url, lines), time);
+    return new Scene(file, lines, backend, { runs, listeners: await Listeners.connect(backend.url, lines) }, time);
   }
 
   private constructor(
     file: ScenarioName,
     lines: readonly Line[],
     backend: RunningBackend,
-    listeners: Listeners,
+    observers: { readonly runs: AskedRuns; readonly listeners: Listeners },
     time: RecordedTime,
   ) {
     this.#file = file;
@@ -97,7 +103,9 @@ class Scene implements AsyncDisposable {
     this.#corrections = CORRECTIONS.filter((correction) => correction.file === file);
     this.#backend = backend;
     this.#agents = new Agents(backend.url);
-    this.#listeners = listeners;
+    this.#listeners = observers.listeners;
+    this.#runs = observers.runs;
+    this.#said = new SaidVerdicts(file, backend.log);
     this.#time = time;
   }
 
@@ -190,9 +198,22 @@ class Scene implements AsyncDisposable {
   }
 
   async #observedOutcome(line: Extract<Line, { readonly kind: 'observe' }>): Promise<LineOutcome> {
-    const problems = await this.#listeners.compare(line);
+    const events = this.#runs.take(line);
+    if (events !== undefined) return this.#runsOutcome(line, events);
+    const problems = this.#said.compare(line) ?? (await this.#listeners.compare(line));
     if (problems === undefined) return { kind: 'skipped', reason: skipReasonOf(line.what) };
     return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
+  }
+
+  #runsOutcome(line: Extract<Line, { readonly kind: 'observe' }>, events: readonly unknown[]): LineOutcome {
+    const recorded = line.data as readonly unknown[];
+    const problems = this.#runs.compare(line, recorded, events);
+    const difference = differenceAt(this.#file, line);
+    if (difference === undefined) return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
+    if (problems.length === 0) return { kind: 'different', problems: ['as recorded, although that is not right'] };
+    if (!('but' in difference.right)) throw new Error(`line ${String(line.number)} takes a right answer with "but"`);
+    const right = difference.right.but(recorded) as readonly unknown[];
+    return { kind: 'sanctioned', difference, problems: this.#runs.compare(line, right, events) };
   }
 
   async #fieldOrderOutcome(data: unknown): Promise<LineOutcome> {
@@ -267,7 +288,8 @@ function correct(value: unknown, key: string, correction: Correction): unknown {
 }
 
 function skipReasonOf(what: string): SkipReason {
-  if (what.startsWith('handler:') || ['received', 'transport list events_out'].includes(what)) return 'needs handlers';
+  if (what.startsWith('handler:') || ['received', 'transport list events_out'].includes(what))
+    return 'tested with real handlers';
   if (['effect on a fresh sensu-api', 'summary'].includes(what)) return 'tested beside the API';
   return 'shows the inside of the peer';
 }

@@ -73,7 +73,16 @@ async function plant(): Promise<void> {
 
   const own = { redact: ['pin', 'output', 'address'], pin: [SECRET], vault: { pin: SECRET } };
   await post('/clients', { name: 'web-2', address: SECRET, ...own });
-  await post('/results', { source: 'web-2', name: 'disk', output: SECRET, status: 2, pin: SECRET, hooks });
+  await post('/results', {
+    source: 'web-2',
+    name: 'disk',
+    output: SECRET,
+    status: 2,
+    pin: SECRET,
+    hooks,
+    // There is no such command, so that the event ends as a dead letter.
+    handlers: ['chat', 'debug'],
+  });
   await post('/results', {
     source: 'web-2',
     name: 'long',
@@ -116,6 +125,11 @@ const TARGETS = [
   '/settings',
   '/settings?redacted=false',
   '/metrics',
+  '/api/mon/v1/handlers',
+  '/api/mon/v1/dead-letters',
+  '/api/mon/v1/silenced',
+  '/api/mon/v1/events/web-1/disk/explain',
+  '/api/mon/v1/events/web-2/disk/explain',
 ];
 
 describe('no answer of the API shows a secret', () => {
@@ -135,6 +149,23 @@ describe('no answer of the API shows a secret', () => {
       client: { pin: 'REDACTED', password: 'REDACTED', socket: { port: 3030 } },
       handlers: { chat: { command: 'chat', webhook_url: 'REDACTED', accounts: [{ password: 'REDACTED' }] } },
     });
+  });
+
+  test('the event of a dead letter shows none either, and neither does a simulation', async () => {
+    const letters = await vi.waitFor(async () => {
+      const { body } = await ask('GET', '/api/mon/v1/dead-letters?filter.handler=chat');
+      expect(body).not.toEqual([]);
+      return body as readonly { readonly id: number }[];
+    });
+    for (const { id } of letters) {
+      const { text, body } = await ask('GET', `/api/mon/v1/dead-letters/${String(id)}`);
+      expect(body).toMatchObject({ event: { client: { pin: 'REDACTED' }, check: { pin: 'REDACTED' } } });
+      expect(text).not.toContain(SECRET);
+    }
+    const result = { source: 'web-1', name: 'disk', output: 'plain', status: 2, secret: SECRET };
+    const { text, body } = await post('/api/mon/v1/simulate', result);
+    expect(body).toMatchObject({ event: { client: { password: 'REDACTED' }, check: { secret: 'REDACTED' } } });
+    expect(text).not.toContain(SECRET);
   });
 
   test('a client says itself what is secret of it, and nothing uncovers the secrets of a check', async () => {
@@ -246,6 +277,9 @@ describe('monctl shows none', () => {
     'aggregate info app',
     'aggregate results app critical',
     'silenced list',
+    'event explain web-2 disk',
+    'handler list',
+    'dead-letter list',
     'info',
     'health --consumers 9',
     'settings',

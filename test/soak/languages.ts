@@ -155,6 +155,8 @@ const expressions: Language = {
     `value¦nil¦true¦0¦1.5¦1e9¦'a'¦"b¦':::¦:::client.name|x:::¦:::n:::¦[¦]¦(¦)¦,¦..¦.¦ == ¦ != ¦<`,
     '>=¦ && ¦ || ¦+¦-¦*¦/¦%¦!¦?¦:¦ =~ /¦/i¦/¦include?(¦start_with?(¦length¦to_i¦to_s¦abs',
     `between?(¦Time.now¦Time.at(¦.hour¦in: 'UTC'¦(a+)+$¦[^a-z]¦{2,5}¦\\d¦^¦.*¦|¦\\¦ ¦ä¦\u0000`,
+    '.empty?¦.nil?¦.size¦.upcase¦.downcase¦.to_f¦.end_with?(¦.yday¦.wday¦1e308¦{999}¦#{¦constructor¦.__proto__',
+    ':::constructor.name:::¦:::__proto__|1:::¦\uD800¦\u202E¦😀',
   ),
   slots: [
     texts('¦!¦-¦('),
@@ -179,7 +181,8 @@ const expressions: Language = {
     }
     const token = (path: readonly string[]): unknown => (path[0] === 'n' ? number : [word, number]);
     for (const value of [word, number, [word, number, null], undefined]) {
-      evaluate(outcome, { value, token, nowMs, zone });
+      const evaluation = evaluate(outcome, { value, token, nowMs, zone });
+      if (evaluation.kind === 'value' && typeof evaluation.value === 'function') throw new Error('its value is code');
     }
     return true;
   },

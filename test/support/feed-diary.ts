@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { FeedListener, FeedState } from '../../shared/client/feed-client.ts';
+import type { FeedListener, FeedState, TransportMessage } from '../../shared/client/feed-client.ts';
 import type { RowsAbout } from '../../shared/client/feed-session.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
@@ -11,6 +11,7 @@ export class FeedDiary implements FeedListener {
   readonly hellos: FeedMessage[] = [];
   readonly rows: { readonly rows: FeedRows; readonly about: RowsAbout }[] = [];
   readonly stats: FeedStats[] = [];
+  readonly transports: TransportMessage[] = [];
   readonly replica = new FeedReplica();
 
   onState(state: FeedState): void {
@@ -28,6 +29,10 @@ export class FeedDiary implements FeedListener {
 
   onStats(stats: FeedStats): void {
     this.stats.push(stats);
+  }
+
+  onTransport(message: TransportMessage): void {
+    this.transports.push(message);
   }
 
   /** What happened, as one line: `connecting syncing live`. */

@@ -34,6 +34,7 @@ export class FeedRig {
   readonly silenced: SilencedEntries;
   readonly events: Events;
   readonly clients: Clients;
+  readonly hub: FeedHub;
   /** The backend's ends, in the order in which they came. */
   readonly sockets: readonly WebSocket[];
 
@@ -43,6 +44,7 @@ export class FeedRig {
     readonly store: TroubledStore;
     readonly registry: Registry;
     readonly batcher: Batcher;
+    readonly hub: FeedHub;
     readonly sockets: readonly WebSocket[];
   }) {
     const { batcher, clock } = parts;
@@ -50,6 +52,7 @@ export class FeedRig {
     this.clock = clock;
     this.store = parts.store;
     this.registry = parts.registry;
+    this.hub = parts.hub;
     this.sockets = parts.sockets;
     const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
     this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
@@ -86,7 +89,7 @@ export class FeedRig {
       await store.close();
     });
     const { port } = server.address() as AddressInfo;
-    return new FeedRig({ url: `http://127.0.0.1:${String(port)}`, clock, store, registry, batcher, sockets });
+    return new FeedRig({ url: `http://127.0.0.1:${String(port)}`, clock, store, registry, batcher, hub, sockets });
   }
 
   async submit(results: readonly SubmittedResult[]): Promise<void> {

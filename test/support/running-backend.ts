@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, type BackendOptions } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
-import type { Clock } from '../../daemon/backend/ports.ts';
+import type { Clock, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
@@ -20,8 +20,11 @@ export async function startBackend(
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
+    /** What stands between the backend and its store. */
+    readonly around?: (store: Store) => Store;
   } = {},
 ): Promise<RunningBackend> {
+  const { around = (store) => store } = options;
   await using parts = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
   parts.defer(() => rm(dir, { recursive: true, force: true }));
@@ -30,7 +33,7 @@ export async function startBackend(
   const log = new RecordedLog();
   const backend = await compose({
     config: await loadConfig({ file, directories: [], env: {} }),
-    openStore: () => openLevelStore(join(dir, 'store')),
+    openStore: async () => around(await openLevelStore(join(dir, 'store'))),
     clock: options.clock ?? new SystemClock(),
     log,
     bind: '127.0.0.1',

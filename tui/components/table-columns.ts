@@ -99,7 +99,7 @@ export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): read
     if (column.runs !== undefined) return fitRuns(column.runs(row, nowMs, width), width);
     return [run(fit(safeLine(column.text(row, nowMs, width)), width, { align, cut }), tone?.(row, nowMs))];
   });
-  const runs = cells.flatMap((cell, index) => (index === 0 ? cell : [run(' '.repeat(GAP)), ...cell]));
+  const runs = cells.flatMap((cell) => [run(' '.repeat(GAP))].concat(cell)).slice(1);
   // One tone for the whole row where the row says more than its cells: see the list of events.
   const whole = isCursor ? 'cursor' : gone || about.stale ? 'faint' : undefined;
   if (whole === undefined) return [lead, ...runs];

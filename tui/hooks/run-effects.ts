@@ -22,7 +22,7 @@ import type { LoadedView } from '../store/views/view-data.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { saveView, switchContext, type SettingsTools } from './settings-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
-import { VIEW_LOADERS, type ViewApi } from './view-loaders.ts';
+import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
 
 /** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;
@@ -64,7 +64,7 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'load-subject':
       return loadOf(effect.subject, tools);
     case 'load-view':
-      return loadView(effect.view, tools);
+      return loadView(effect.view, VIEW_LOADERS[effect.view], tools);
     case 'save-view':
       return saveView(tools.store, effect.name, effect.view, tools);
     case 'switch-context':
@@ -191,9 +191,13 @@ async function loadOf(subject: Subject, { store, api }: EffectTools): Promise<vo
   }
 }
 
-async function loadView<View extends LoadedView>(view: View, { store, api }: EffectTools): Promise<void> {
+async function loadView<View extends LoadedView>(
+  view: View,
+  load: ViewLoaders[View],
+  { store, api }: EffectTools,
+): Promise<void> {
   try {
-    store.viewLoaded(view, await VIEW_LOADERS[view](await api(), store.loads.of(view).data));
+    store.viewLoaded(view, await load(await api(), store.loads.of(view).data));
   } catch (error) {
     store.viewFailed(view, errorMessage(error));
   }

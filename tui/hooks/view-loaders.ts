@@ -3,15 +3,20 @@ import { LOG_MAX } from '../store/message-log.ts';
 import type { LoadedView, ViewData } from '../store/views/view-data.ts';
 
 /** What the requests of the views need. */
-export type ViewApi = Pick<ApiClient, 'aggregateSummaries' | 'audit' | 'checks' | 'deepHealth' | 'overview' | 'versions'>;
+export type ViewApi = Pick<
+  ApiClient,
+  'aggregateSummaries' | 'audit' | 'checks' | 'deepHealth' | 'overview' | 'versions'
+>;
 
 /** Records that the overview names. */
 const ACTIONS_MAX = 20;
 
-/** How each view that loads its data asks for all of it, or for what is new since `known`. */
-export const VIEW_LOADERS: {
+export type ViewLoaders = {
   readonly [View in LoadedView]: (api: ViewApi, known: ViewData[View] | undefined) => Promise<ViewData[View]>;
-} = {
+};
+
+/** How each view that loads its data asks for all of it, or for what is new since `known`. */
+export const VIEW_LOADERS: ViewLoaders = {
   overview: async (api) => {
     const [overview, actions] = await Promise.all([api.overview(), api.audit({ limit: ACTIONS_MAX })]);
     return { overview, actions };

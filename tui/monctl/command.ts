@@ -12,6 +12,8 @@ export type Completes =
   | 'silenced'
   | 'aggregate'
   | 'stash'
+  | 'handler'
+  | 'dead-letter'
   | 'file'
   | readonly string[];
 

@@ -161,6 +161,10 @@ async function liveNames(
       return (await api.aggregates(page)).map(({ name }) => name);
     case 'stash':
       return (await api.stashes(page)).map(({ path }) => path);
+    case 'handler':
+      return (await api.handlers()).map(({ name }) => name);
+    case 'dead-letter':
+      return (await api.deadLetters()).map(({ id }) => String(id));
     case 'file':
       return [];
   }

@@ -21,8 +21,17 @@ export const FILE_OPTION: CommandOption = {
  */
 export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): Promise<unknown> {
   const name = call.flags.value('file');
-  if (name === undefined) return undefined;
-  const text = name === '-' ? await call.readInput() : await readFile(name);
+  return name === undefined ? undefined : readStructure(call, name, `--file ${name}`);
+}
+
+/**
+ * The file of this name, or standard input for `-`, read as YAML, which JSON is a part of.
+ *
+ * @param said how the file was named, for messages
+ * @throws MonError `invalid`
+ */
+export async function readStructure(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<unknown> {
+  const text = name === '-' ? await call.readInput() : await readFile(name, said);
   try {
     return JSON.parse(text);
   } catch {
@@ -43,14 +52,14 @@ export async function readInput(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function readFile(name: string): Promise<string> {
+async function readFile(name: string, said: string): Promise<string> {
   try {
     await using file = await open(name);
     if ((await file.stat()).size > INPUT_BYTES_MAX) throw tooLarge(name);
     return await file.readFile('utf8');
   } catch (error) {
     if (error instanceof MonError) throw error;
-    throw new MonError('invalid', `--file ${name} cannot be read: ${errorMessage(error)}`, { cause: error });
+    throw new MonError('invalid', `${said} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
 

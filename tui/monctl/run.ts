@@ -10,8 +10,11 @@ import { backendCommands } from './commands/backend.ts';
 import { checkCommands } from './commands/check.ts';
 import { clientCommands } from './commands/client.ts';
 import { completionCommand } from './commands/completion.ts';
+import { deadLetterCommands } from './commands/dead-letter.ts';
 import { eventCommands } from './commands/event.ts';
+import { handlerCommands } from './commands/handler.ts';
 import { resultCommands } from './commands/result.ts';
+import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
 import { stashCommands } from './commands/stash.ts';
 import { versionCommand } from './commands/version.ts';
@@ -32,6 +35,9 @@ export const COMMANDS = [
   ...aggregateCommands,
   ...stashCommands,
   ...auditCommands,
+  ...handlerCommands,
+  ...deadLetterCommands,
+  simulateCommand,
   ...backendCommands,
   completionCommand,
   versionCommand,

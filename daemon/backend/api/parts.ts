@@ -1,6 +1,9 @@
+import type { Deliveries } from '../../../shared/schemas/explain.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
+import type { DeadLetters } from '../handlers/dead-letters.ts';
+import type { JobRunner } from '../handlers/run-jobs.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Aggregates } from '../pipeline/aggregates.ts';
 import type { Audit } from '../pipeline/audit.ts';
@@ -8,6 +11,7 @@ import type { Bulk } from '../pipeline/bulk.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Events } from '../pipeline/events.ts';
+import type { EventHandling } from '../pipeline/handle-event.ts';
 import type { CheckNames } from '../pipeline/rename-check.ts';
 import type { CheckRequests } from '../pipeline/requests.ts';
 import type { Results } from '../pipeline/results.ts';
@@ -37,6 +41,8 @@ export interface ApiParts {
   readonly audit: Audit;
   readonly bulk: Bulk;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly deadLetters: DeadLetters;
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;
@@ -49,6 +55,8 @@ export interface ApiParts {
   readonly health: HealthParts;
   readonly overview: OverviewParts;
   readonly versions: VersionParts;
+  readonly handling: EventHandling;
+  readonly deliveries: Deliveries;
 }
 
 /** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */

@@ -33,8 +33,13 @@ import { checkRoutesOfMon } from './mon-v1/checks.ts';
 import { clientRoutesOfMon } from './mon-v1/clients.ts';
 import { eventRoutesOfMon } from './mon-v1/events.ts';
 import { overviewRoutes } from './mon-v1/overview.ts';
-import { batchRoutes } from './mon-v1/results.ts';
 import { versionRoutes } from './mon-v1/versions.ts';
+import { deadLetterRoutes } from './mon-v1/dead-letters.ts';
+import { handlerRoutes } from './mon-v1/handlers.ts';
+import { explainRoutes } from './mon-v1/explain.ts';
+import { batchRoutes } from './mon-v1/results.ts';
+import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
+import { simulateRoutes } from './mon-v1/simulate.ts';
 import type { ApiParts } from './parts.ts';
 
 type Refused = (error: unknown) => void;
@@ -145,6 +150,11 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   versionRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
+  silencedRoutesOfMon(app, parts);
+  explainRoutes(app, parts);
+  simulateRoutes(app, parts);
+  handlerRoutes(app, parts);
+  deadLetterRoutes(app, parts);
   await app.ready();
   return app;
 }

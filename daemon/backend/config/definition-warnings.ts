@@ -1,19 +1,16 @@
+import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
 import type { Remark } from '../../settings/settings-review.ts';
 import type { ValidDefinitions } from './validate-settings.ts';
 
-/** What is there without a definition (completion 1.9). */
-const BUILT_IN = {
-  handlers: new Set(['debug', 'deregistration']),
-  filters: new Set(['occurrences', 'check_dependencies']),
-  mutators: new Set(['json', 'only_check_output', 'ruby_hash']),
-} as const;
-
 /** What definitions name, ordered: the plural wins over the singular (completion 1.8), so only one of them counts. */
 interface References {
   readonly handler?: unknown;
   readonly handlers?: unknown;
+  /** Handlers as well (see `handlerNames`). */
+  readonly contact?: unknown;
+  readonly contacts?: unknown;
   readonly filter?: unknown;
   readonly filters?: unknown;
   readonly mutator?: unknown;
@@ -41,7 +38,7 @@ export function* definitionWarnings(definitions: ValidDefinitions): Generator<Re
 
 function* undefinedNames(path: readonly string[], named: References, definitions: ValidDefinitions): Generator<Remark> {
   for (const [kind, section, names] of [
-    ['handler', 'handlers', [named.handler, named.handlers]],
+    ['handler', 'handlers', [named.handler, named.handlers, named.contact, named.contacts]],
     ['filter', 'filters', [named.filter, named.filters]],
     ['mutator', 'mutators', [named.mutator]],
   ] as const) {

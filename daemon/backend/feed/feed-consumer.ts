@@ -9,6 +9,7 @@ import type { FeedParts } from './feed-hub.ts';
 import { RowSelection, type ChangedRow } from './row-selection.ts';
 import { changedRows } from './rows.ts';
 import { snapshotRows, type KeyedRow } from './snapshot.ts';
+import { TransportTap } from './transport-tap.ts';
 
 /** A consumer that has this much not yet taken gets nothing more until it has. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
@@ -26,6 +27,7 @@ export class FeedConsumer {
   readonly #socket: WebSocket;
   readonly #parts: FeedParts;
   #selection: RowSelection | undefined;
+  #transports: TransportTap | undefined;
   /** Everything up to this sequence number was sent, but for what `#snapshot` still holds. */
   #seq = 0;
   #snapshot: Generator<KeyedRow, void, undefined> | undefined;
@@ -62,6 +64,15 @@ export class FeedConsumer {
     this.#socket.close(code, reason);
   }
 
+  wantsTransport(name: string): boolean {
+    return this.#transports?.wants(name) ?? false;
+  }
+
+  /** @param frame a piece of a transport, ready to send */
+  passOn(transport: string, frame: string): void {
+    this.#transports?.passOn(transport, frame);
+  }
+
   /** Once a second: the figures for a live consumer, a ping for a quiet one, the end for a dead one. */
   beat(stats: FeedMessage): void {
     const quietSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
@@ -70,6 +81,7 @@ export class FeedConsumer {
       return;
     }
     if (quietSeconds >= FEED_HEARTBEAT_SECONDS) this.send({ type: 'ping' });
+    this.#transports?.tellMissed();
     if (this.#isLive && this.#canTake()) this.send(stats);
   }
 
@@ -84,6 +96,12 @@ export class FeedConsumer {
     const selection = this.#selection;
     if (selection === undefined || !this.#canTake()) return false;
     const { changes, registry } = this.#parts;
+    if (selection.topics.length === 0) {
+      // Somebody who only listens to transports holds no rows.
+      this.#seq = changes.lastSeq;
+      this.#goLive();
+      return false;
+    }
     if (this.#generation !== registry.generation) {
       this.#reset(selection, 'the backend read its state again');
     } else if (this.#snapshot === undefined && !this.#isInReach(this.#seq)) {
@@ -95,12 +113,16 @@ export class FeedConsumer {
     }
     if (this.#seq !== changes.lastSeq) this.#sendChanges(selection, frames);
     if (this.#changes !== undefined) return true;
-    this.#currentMs = this.#parts.clock.monotonic();
-    if (!this.#isLive) {
-      this.#isLive = true;
-      this.send({ type: 'live', seq: this.#seq });
-    }
+    this.#goLive();
     return false;
+  }
+
+  /** It has everything. */
+  #goLive(): void {
+    this.#currentMs = this.#parts.clock.monotonic();
+    if (this.#isLive) return;
+    this.#isLive = true;
+    this.send({ type: 'live', seq: this.#seq });
   }
 
   #isInReach(seq: number): boolean {
@@ -140,11 +162,13 @@ export class FeedConsumer {
     this.close(POLICY_VIOLATION, code);
   }
 
-  #subscribe({ topics, filter, since, store }: Extract<FeedRequest, { type: 'subscribe' }>): void {
+  #subscribe({ topics, transports, filter, since, store }: Extract<FeedRequest, { type: 'subscribe' }>): void {
     if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
     const selection = new RowSelection(topics, filter);
     this.#selection = selection;
+    if (transports !== undefined) this.#transports = this.#tap(transports);
     this.#currentMs = this.#parts.clock.monotonic();
+    if (topics.length === 0) return;
     this.#generation = this.#parts.registry.generation;
     if (since === undefined) {
       this.#startSnapshot(selection);
@@ -154,6 +178,15 @@ export class FeedConsumer {
       // With a filter the consumer may hold rows that match no longer, and nothing here remembers them.
       this.#reset(selection, 'the changes since then cannot be told, the whole state follows');
     }
+  }
+
+  #tap(transports: readonly string[]): TransportTap {
+    return new TransportTap(transports, {
+      canTake: () => this.#canTake(),
+      send: (message) => this.send(message),
+      sendText: (frame) => this.#sendText(frame),
+      now: () => this.#parts.clock.now(),
+    });
   }
 
   #reset(selection: RowSelection, reason: string): void {

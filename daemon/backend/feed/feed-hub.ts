@@ -83,6 +83,15 @@ export class FeedHub implements Disposable {
     consumer.send({ type: 'hello', version: VERSION, store: storeId, name, time: clock.now() });
   }
 
+  /** Sends a piece of a transport to those who asked for it, now; nothing is kept for the others or for later. */
+  publish(transport: string, data: string): void {
+    const listeners = [...this.#consumers].filter((consumer) => consumer.wantsTransport(transport));
+    if (listeners.length === 0) return;
+    const message: FeedMessage = { type: 'message', transport, time: this.#parts.clock.now(), data };
+    const frame = JSON.stringify(message);
+    for (const consumer of listeners) consumer.passOn(transport, frame);
+  }
+
   [Symbol.dispose](): void {
     for (const timer of this.#timers) timer[Symbol.dispose]();
   }

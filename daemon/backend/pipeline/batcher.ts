@@ -1,10 +1,13 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
 import { decodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { checkRecordKey } from '../store/keys.ts';
+import { Definitions } from '../config/definitions.ts';
+import { EventHandling, type HandlingNote } from './handle-event.ts';
 import { Transaction } from './transaction.ts';
 
 /** One change of the state, applied in the order of arrival. */
@@ -30,6 +33,10 @@ export interface Commit {
   readonly durationMs: number;
   /** The synced write alone. */
   readonly writeMs: number;
+  /** The runs of handlers that it asks for, in order. */
+  readonly jobs: readonly HandlerJob[];
+  /** Whom its events were not given to, in order. */
+  readonly handlingNotes: readonly HandlingNote[];
 }
 
 export interface BatcherOptions {
@@ -67,6 +74,7 @@ export class Batcher {
   readonly #lease: Lease;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #handling: EventHandling;
   readonly #restListeners = new Set<() => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   #queue: Command[] = [];
@@ -84,6 +92,8 @@ export class Batcher {
       readonly lease: Lease;
       readonly clock: Clock;
       readonly log: Log;
+      /** Default: there are no handlers. */
+      readonly handling?: EventHandling;
     },
     options: BatcherOptions = {},
   ) {
@@ -92,6 +102,7 @@ export class Batcher {
     this.#lease = parts.lease;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#handling = parts.handling ?? new EventHandling(new Definitions({ checks: new Map(), handlers: new Map() }));
     this.#queueLimit = options.queueLimit ?? 20_000;
     this.#batchLimit = options.batchLimit ?? 1024;
     this.#lingerMs = options.lingerMs ?? 2;
@@ -218,11 +229,11 @@ export class Batcher {
     const startMs = this.#clock.monotonic();
     try {
       const transaction = await this.#apply(batch, refused);
-      const { ops, changes } = transaction.finish();
+      const { ops, changes, ...told } = transaction.finish();
       if (ops.length > 0 || changes.length > 0) {
         const writeStartMs = this.#clock.monotonic();
         await this.#store.write(this.#lease, ops, changes);
-        this.#noteWrite(transaction.resultCount, startMs, writeStartMs);
+        this.#noteWrite({ results: transaction.resultCount, ...told }, { startMs, writeStartMs });
       }
       this.#isDiverged = false;
       this.committedResults += transaction.resultCount;
@@ -240,12 +251,15 @@ export class Batcher {
     }
   }
 
-  #noteWrite(results: number, startMs: number, writeStartMs: number): void {
+  #noteWrite(
+    told: Pick<Commit, 'results' | 'jobs' | 'handlingNotes'>,
+    { startMs, writeStartMs }: { readonly startMs: number; readonly writeStartMs: number },
+  ): void {
     const nowMs = this.#clock.monotonic();
     this.isFailing = false;
     this.lastWriteMs = nowMs;
     for (const listener of this.#commitListeners) {
-      listener({ results, durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs });
+      listener({ ...told, durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs });
     }
   }
 
@@ -253,7 +267,8 @@ export class Batcher {
   async #apply(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Transaction> {
     for (;;) {
       if (this.#isDiverged) await this.#reload();
-      const transaction = new Transaction(this.#registry, this.#clock.now(), await this.#fetch(batch, refused));
+      const fetched = await this.#fetch(batch, refused);
+      const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, this.#handling);
       this.#isDiverged = true;
       const isWhole = batch.every((command) => refused.has(command) || this.#applyOne(command, transaction, refused));
       // A defect may have left half a change behind: begin again from the store, without the command that has it.

@@ -8,6 +8,7 @@ import { eventsOf, type ClientEntry, type Namespace } from '../registry/namespac
 import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { resolveEvent } from './events.ts';
+import { handleRegistration } from './handle-registration.ts';
 import type { Transaction } from './transaction.ts';
 import { admitKeepalive } from './trust.ts';
 
@@ -74,7 +75,9 @@ export class Clients {
         timestamp: Math.min(madeAt ?? transaction.now, transaction.now),
         subscriptions: ownSubscriptions(submitted),
       };
-      transaction.saveClient(namespace, client, signature);
+      const isNew = !namespace.clients.has(client.name);
+      const entry = transaction.saveClient(namespace, client, signature);
+      if (isNew) handleRegistration(transaction, entry);
       return client;
     });
   }

@@ -8,6 +8,8 @@ import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { CheckBodies } from '../registry/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { endSilenced } from './silenced.ts';
+import { handleEvent } from './handle-event.ts';
+import { handleRegistration } from './handle-registration.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A result that is ready for the rules: merged with its definition, with every default filled in. */
@@ -35,7 +37,7 @@ export function entriesNeeded(namespace: Namespace, results: readonly IncomingRe
   return needed ?? NONE;
 }
 
-/** Applies one result: history, event and the silences that end with it (completion 1.4). */
+/** Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4). */
 export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): void {
   const { check } = result;
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
@@ -48,7 +50,11 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const bodies = nextBodies(transaction, entry, state, isOpened, check, stored);
   transaction.saveCheck(entry, state, bodies, isOpened ? check.output : undefined);
   transaction.resultCount++;
+  if (transition.kind === 'none') return;
   if (transition.kind === 'resolve') endSilences(transaction, client, check.name);
+  const { event } = transition;
+  const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history });
+  if (isOpened && isSuppressed !== event.isSuppressed) transaction.saveSuppressed(entry, isSuppressed);
 }
 
 function nextBodies(
@@ -84,17 +90,31 @@ function endSilences(transaction: Transaction, client: ClientEntry, check: strin
   }
 }
 
-/** A result of an unknown client makes one, as the peer does; a `source` makes a proxy client (completion 1.10). */
+/** A result of an unknown client makes one, as the peer does (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
-  const isProxy = result.client !== result.reporter;
-  const client: Client = {
+  const client = clientMadeBy(result, transaction.now);
+  const entry = transaction.saveClient(namespace, client, '', isForProxy(result) ? result.reporter : undefined);
+  handleRegistration(transaction, entry);
+  return entry;
+}
+
+/**
+ * The client that a result makes when there is none of its name; a `source` makes a proxy client (completion 1.10).
+ *
+ * @param now epoch seconds
+ */
+export function clientMadeBy(result: IncomingResult, now: number): Client {
+  return {
     name: result.client,
     address: 'unknown',
     subscriptions: [clientSubscription(result.client)],
     keepalives: false,
     version: COMPATIBLE_VERSION,
-    timestamp: transaction.now,
-    ...(isProxy ? { type: 'proxy' } : {}),
+    timestamp: now,
+    ...(isForProxy(result) ? { type: 'proxy' } : {}),
   };
-  return transaction.saveClient(namespace, client, '', isProxy ? result.reporter : undefined);
+}
+
+function isForProxy({ client, reporter }: IncomingResult): boolean {
+  return client !== reporter;
 }

@@ -77,7 +77,7 @@ export class Results {
    */
   submit(namespaceName: string, results: readonly SubmittedResult[]): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#clock.now() / 1000);
-    const incoming = results.map((result) => this.#incoming(result, API_REPORTER, now, now));
+    const incoming = results.map((result) => incomingFromApi(result, this.#definitions, now));
     return this.#batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
@@ -131,6 +131,7 @@ export class Results {
     onSettled: (error: MonError | undefined) => void,
   ): void {
     const now = Math.floor(this.#clock.now() / 1000);
+    const about = { reporter: delivery.client, definitions: this.#definitions, now, issued: undefined };
     const valid: DeliveredResult[] = [];
     const refused: { readonly id: number; readonly reason: string }[] = [];
     for (const { id, signature, check } of delivery.results) {
@@ -139,8 +140,7 @@ export class Results {
         if (isDeeperThan(submitted, DEPTH_MAX)) {
           throw new MonError('invalid', `the result is nested deeper than ${String(DEPTH_MAX)} levels`);
         }
-        const result = this.#incoming(submitted, delivery.client, now, undefined);
-        valid.push({ id, signature: signature ?? '', ...result });
+        valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, about) });
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
         refused.push({ id, reason: error.message });
@@ -182,15 +182,33 @@ export class Results {
       { needs: (registry) => present(registry.namespace(namespaceName).check(client, check)) },
     );
   }
+}
 
-  #incoming(submitted: SubmittedResult, reporter: string, now: number, issued: number | undefined): IncomingResult {
-    const definition = this.#definitions.check(submitted.name);
-    return {
-      client: clientOf(submitted, reporter),
-      reporter,
-      check: checkResultOf(submitted, { reporter, definition, now, issued }),
-    };
-  }
+/**
+ * A result that comes through the API, ready for the rules.
+ *
+ * @param now epoch seconds
+ */
+export function incomingFromApi(submitted: SubmittedResult, definitions: Definitions, now: number): IncomingResult {
+  return incomingResult(submitted, { reporter: API_REPORTER, definitions, now, issued: now });
+}
+
+function incomingResult(
+  submitted: SubmittedResult,
+  about: {
+    readonly reporter: string;
+    readonly definitions: Definitions;
+    readonly now: number;
+    readonly issued: number | undefined;
+  },
+): IncomingResult {
+  const { reporter, definitions, now, issued } = about;
+  const definition = definitions.check(submitted.name);
+  return {
+    client: clientOf(submitted, reporter),
+    reporter,
+    check: checkResultOf(submitted, { reporter, definition, now, issued }),
+  };
 }
 
 /** A valid result of an agent's frame. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CheckState } from '../../../shared/domain/event.ts';
 import type { AuditEntry } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
+import type { HandledEvent, HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
@@ -16,11 +17,15 @@ import {
   auditKey,
   checkRecordKey,
   clientKey,
+  deadLetterKey,
+  handlerJobKey,
   invalidatedKey,
   silencedKey,
+  silencedUseKey,
   stashKey,
   tombstoneKey,
 } from '../store/keys.ts';
+import type { EventHandling, HandlingNote } from './handle-event.ts';
 
 /**
  * The changes of one batch: made on the registry at once, collected for the store, and announced by key for the feed.
@@ -35,6 +40,7 @@ export class Transaction {
   readonly newId: () => string = randomUUID;
   /** Results that were processed, for the rate. */
   resultCount = 0;
+  readonly handling: EventHandling;
   readonly #fetched: ReadonlyMap<CheckEntry, CheckBodies>;
   readonly #pending = new Map<CheckEntry, CheckBodies>();
   readonly #changedEvents = new Set<CheckEntry>();
@@ -42,10 +48,20 @@ export class Transaction {
   readonly #spools = new Map<Namespace, Set<string>>();
   readonly #changes: Change[] = [];
   readonly #ops: StoreOp[] = [];
+  readonly #jobs: HandlerJob[] = [];
+  readonly #handlingNotes: HandlingNote[] = [];
+  /** Silenced entries that were used: written once, however many runs each kept back in the batch. */
+  readonly #usedSilences = new Map<Namespace, Set<string>>();
 
   /** @param fetched the bodies that the commands of this batch asked for */
-  constructor(registry: Registry, nowMs: number, fetched: ReadonlyMap<CheckEntry, CheckBodies>) {
+  constructor(
+    registry: Registry,
+    nowMs: number,
+    fetched: ReadonlyMap<CheckEntry, CheckBodies>,
+    handling: EventHandling,
+  ) {
     this.registry = registry;
+    this.handling = handling;
     this.nowMs = nowMs;
     this.now = Math.floor(nowMs / 1000);
     this.#fetched = fetched;
@@ -62,6 +78,22 @@ export class Transaction {
   saveCheck(entry: CheckEntry, state: CheckState, bodies: CheckBodies, output: string | undefined): void {
     if (state.event !== entry.state.event) this.#changedEvents.add(entry);
     entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
+    this.#pending.set(entry, bodies);
+  }
+
+  /** Notes in the open event of a check that this batch saved whether a silence keeps back its handlers. */
+  saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined): void {
+    const { event } = entry.state;
+    if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
+  }
+
+  /**
+   * Forgets that silences kept back the open event of a check, whose bodies the command must have asked for. Nothing that
+   * is shown changes with it.
+   */
+  saveUnsuppressed(entry: CheckEntry): void {
+    const bodies = this.bodies(entry);
+    this.saveSuppressed(entry, undefined);
     this.#pending.set(entry, bodies);
   }
 
@@ -92,13 +124,16 @@ export class Transaction {
     this.#changes.push(['client', entry.namespace.name, entry.name]);
   }
 
+  /** In place of the one with the same id, whose use ends with it. */
   saveSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    this.#forgetUse(namespace, entry);
     namespace.silenced.put(entry);
     this.#put(silencedKey(namespace.name, entry.subscription, entry.check), JSON.stringify(entry));
     this.noteSilenced(namespace, entry);
   }
 
   removeSilenced(namespace: Namespace, entry: SilencedEntry): void {
+    this.#forgetUse(namespace, entry);
     namespace.silenced.remove(entry);
     this.#del(silencedKey(namespace.name, entry.subscription, entry.check));
     this.noteSilenced(namespace, entry);
@@ -169,8 +204,62 @@ export class Transaction {
     }
   }
 
-  /** What is to be written. */
-  finish(): { readonly ops: readonly StoreOp[]; readonly changes: readonly Change[] } {
+  /** Asks for a run of a handler. */
+  addJob(namespace: Namespace, handler: string, event: HandledEvent): void {
+    const job: HandlerJob = {
+      id: this.registry.newJobId(this.nowMs),
+      namespace: namespace.name,
+      client: event.client.name,
+      check: event.check.name,
+      handler,
+      queued_at: this.nowMs,
+      event,
+    };
+    this.#jobs.push(job);
+    this.#put(handlerJobKey(job.id), JSON.stringify(job));
+  }
+
+  /** A run of a handler is over. */
+  finishJob(id: number): void {
+    this.#del(handlerJobKey(id));
+  }
+
+  /** Makes a run of a handler a dead letter: a mark beside its job, whose event is not written again. */
+  buryJob(id: number, failure: JobFailure): void {
+    this.#put(deadLetterKey(id), JSON.stringify(failure));
+  }
+
+  reviveJob(id: number): void {
+    this.#del(deadLetterKey(id));
+  }
+
+  dropDeadLetter(id: number): void {
+    this.#del(handlerJobKey(id));
+    this.#del(deadLetterKey(id));
+  }
+
+  /** Notes whom an event was not given to, for the log, which gets it after the commit. */
+  noteHandling(note: HandlingNote): void {
+    this.#handlingNotes.push(note);
+  }
+
+  /** Counts one run of a handler that these silenced entries kept back. */
+  noteSuppressed(namespace: Namespace, ids: readonly string[]): void {
+    let used = this.#usedSilences.get(namespace);
+    if (used === undefined) this.#usedSilences.set(namespace, (used = new Set()));
+    for (const id of ids) {
+      namespace.silenced.countUse(id, this.now);
+      used.add(id);
+    }
+  }
+
+  /** What is to be written, and the runs of handlers among it. */
+  finish(): {
+    readonly ops: readonly StoreOp[];
+    readonly changes: readonly Change[];
+    readonly jobs: readonly HandlerJob[];
+    readonly handlingNotes: readonly HandlingNote[];
+  } {
     for (const [entry, bodies] of this.#pending) {
       const { client } = entry;
       const key = checkRecordKey(client.namespace.name, client.name, entry.name);
@@ -181,12 +270,27 @@ export class Transaction {
         this.#put(agentSpoolKey(namespace.name, client), JSON.stringify(namespace.spools.get(client)));
       }
     }
+    for (const [namespace, ids] of this.#usedSilences) {
+      for (const id of ids) this.#putUse(namespace, id);
+    }
     for (const entry of this.#changedEvents) {
       const { client, name } = entry;
       client.namespace.aggregates.noteSilencing(entry, this.nowMs);
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
-    return { ops: this.#ops, changes: this.#changes };
+    return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
+  }
+
+  #putUse(namespace: Namespace, id: string): void {
+    const entry = namespace.silenced.get(id);
+    const use = namespace.silenced.use(id);
+    // It may have ended, or begun anew, later in the batch.
+    if (entry === undefined || use === undefined) return;
+    this.#put(silencedUseKey(namespace.name, entry.subscription, entry.check), JSON.stringify(use));
+  }
+
+  #forgetUse(namespace: Namespace, { id, subscription, check }: SilencedEntry): void {
+    if (namespace.silenced.use(id) !== undefined) this.#del(silencedUseKey(namespace.name, subscription, check));
   }
 
   #noteEvent(entry: CheckEntry): void {

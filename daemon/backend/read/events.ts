@@ -1,12 +1,5 @@
-import type { EventState } from '../../../shared/domain/event.ts';
-import { statusesOf, type History } from '../../../shared/domain/history.ts';
-import {
-  checkRedactKeysOf,
-  hasHiddenKey,
-  hasOwnRedactKeys,
-  redact,
-  redactKeysOf,
-} from '../../../shared/domain/redact.ts';
+import { buildEvent, checkAdditions, eventCircumstances } from '../../../shared/domain/build-event.ts';
+import { hasHiddenKey, hasOwnRedactKeys, redact, redactEvent } from '../../../shared/domain/redact.ts';
 import { silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { Store } from '../ports.ts';
@@ -38,23 +31,18 @@ export function eventOf(entry: CheckEntry, record: CheckRecord, nowMs: number): 
   const { event } = record;
   const check = record.eventCheck ?? record.check;
   if (event === undefined || check === null) return undefined;
-  return {
-    id: event.id,
+  return buildEvent({
+    state: event,
     client: entry.client.record,
-    check: { ...check, ...additions(event, record.eventHistory ?? record.history) },
-    ...circumstances(entry, event, nowMs),
-  };
+    check,
+    history: record.eventHistory ?? record.history,
+    silencedBy: silencedNow(entry, nowMs),
+  });
 }
 
 function shownEvent(entry: CheckEntry, record: CheckRecord, nowMs: number): Event | undefined {
   const event = eventOf(entry, record, nowMs);
-  if (event === undefined) return undefined;
-  const { record: client } = entry.client;
-  return {
-    ...event,
-    client: redact(event.client, redactKeysOf(client)),
-    check: redact(event.check, checkRedactKeysOf(client)),
-  };
+  return event === undefined ? undefined : redactEvent(event);
 }
 
 /**
@@ -76,32 +64,19 @@ function unreadEvent(
   let client = clients.get(entry.client);
   if (client === undefined) clients.set(entry.client, (client = JSON.stringify(redact(entry.client.record))));
   const { event } = record.state;
-  const { history, total_state_change: change } = additions(event, record.state.eventHistory ?? record.state.history);
+  const { history, total_state_change: change } = checkAdditions(
+    event,
+    record.state.eventHistory ?? record.state.history,
+  );
   const added = `"history":${JSON.stringify(history)},"total_state_change":${String(change)}`;
   const check = `${record.check.slice(0, -1)},${added}}`;
-  const rest = JSON.stringify(circumstances(entry, event, nowMs)).slice(1);
+  const rest = JSON.stringify(eventCircumstances(event, silencedNow(entry, nowMs))).slice(1);
   return `{"id":"${event.id}","client":${client},"check":${check},${rest}`;
-}
-
-/** What an event adds to its check. */
-function additions(event: EventState, history: History): Pick<Event['check'], 'history' | 'total_state_change'> {
-  return { history: statusesOf(history).map(String), total_state_change: event.totalStateChange };
 }
 
 const ADDED_KEY = /"(?:history|total_state_change)":/;
 
-/** The attributes of an event that follow its check. */
-function circumstances(entry: CheckEntry, event: EventState, nowMs: number): Omit<Event, 'id' | 'client' | 'check'> {
-  const { namespace, record: client } = entry.client;
-  const silencedByIds = silencedBy(namespace.silenced, client.subscriptions, entry.name, nowMs);
-  return {
-    occurrences: event.occurrences,
-    occurrences_watermark: event.watermark,
-    last_ok: event.lastOk,
-    action: event.action,
-    timestamp: event.timestamp,
-    ...(event.lastStateChange === undefined ? {} : { last_state_change: event.lastStateChange }),
-    silenced: silencedByIds.length > 0,
-    silenced_by: silencedByIds,
-  };
+function silencedNow(entry: CheckEntry, nowMs: number): string[] {
+  const { namespace, record } = entry.client;
+  return silencedBy(namespace.silenced, record.subscriptions, entry.name, nowMs);
 }

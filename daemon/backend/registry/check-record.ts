@@ -87,5 +87,6 @@ function eventStateOf(event: EventState): EventState {
     lastStateChange: event.lastStateChange,
     lastOk: event.lastOk,
     totalStateChange: event.totalStateChange,
+    isSuppressed: event.isSuppressed,
   };
 }

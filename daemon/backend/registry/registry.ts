@@ -1,6 +1,7 @@
 import type { AuditHead } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { silencedId } from '../../../shared/domain/silencing.ts';
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Store } from '../ports.ts';
@@ -12,6 +13,7 @@ import {
   CLIENTS,
   INVALIDATED,
   SILENCED,
+  SILENCED_USES,
   STASHES,
   TOMBSTONES,
 } from '../store/keys.ts';
@@ -33,6 +35,7 @@ const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 export class Registry {
   /** Grows whenever everything was read again: then the entries in hand are no longer the ones here. */
   generation = 0;
+  #lastJobId = 0;
   #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
   readonly audit: AuditChain;
 
@@ -47,6 +50,17 @@ export class Registry {
 
   namespaces(): Iterable<Namespace> {
     return this.#namespaces.values();
+  }
+
+  /** Microseconds of the time, so that ids of runs that were over before a restart do not come again either. */
+  newJobId(nowMs: number): number {
+    this.#lastJobId = Math.max(this.#lastJobId + 1, nowMs * 1000);
+    return this.#lastJobId;
+  }
+
+  /** An id that is taken, by a clock that may have been ahead of the one of today. */
+  noteJobId(id: number): void {
+    this.#lastJobId = Math.max(this.#lastJobId, id);
   }
 
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
@@ -85,6 +99,10 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
   });
   await read(CHECK_RECORDS, (namespace, value, client, check) => loadCheck(namespace, client, check, value));
   await read(SILENCED, (namespace, value) => namespace.silenced.put(JSON.parse(value) as SilencedEntry));
+  await read(SILENCED_USES, (namespace, value, subscription, check) => {
+    const id = silencedId(presentPart(subscription), presentPart(check));
+    namespace.silenced.loadUse(id, JSON.parse(value) as SilencedUse);
+  });
   await read(STASHES, (namespace, value) => {
     const { path, expire_at } = JSON.parse(value) as Stash;
     namespace.stashes.put({ path, expire_at });
@@ -99,6 +117,11 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
     namespace.tombstones.set(client, JSON.parse(value) as Tombstone);
   });
   return namespaces;
+}
+
+/** A part of a silenced entry in its key: the empty string is none. */
+function presentPart(part: string): string | undefined {
+  return part === '' ? undefined : part;
 }
 
 function loadCheck(namespace: Namespace, client: string, check: string, value: string): void {

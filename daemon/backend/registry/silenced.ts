@@ -1,4 +1,4 @@
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { SilencedIndex, SilencedOfSubscription } from '../../../shared/domain/silencing.ts';
 
 /** The silenced entries of one namespace, found by id and by each of their parts. */
@@ -8,6 +8,8 @@ export class SilencedRegistry implements SilencedIndex {
   readonly #byCheckOnly = new Map<string, SilencedEntry>();
   /** Every entry that names the check, with or without a subscription. */
   readonly #namingCheck = new Map<string, Set<string>>();
+  /** Of the entries that have kept anything back. */
+  readonly #uses = new Map<string, SilencedUse>();
 
   get size(): number {
     return this.#byId.size;
@@ -48,7 +50,28 @@ export class SilencedRegistry implements SilencedIndex {
     yield* this.#bySubscription.get(subscription) ?? [];
   }
 
+  /** What an entry has kept back; undefined: nothing so far. */
+  use(id: string): SilencedUse | undefined {
+    return this.#uses.get(id);
+  }
+
+  /**
+   * Counts one more run of a handler that an entry kept back.
+   *
+   * @param now epoch seconds
+   */
+  countUse(id: string, now: number): void {
+    this.#uses.set(id, { suppressed: (this.#uses.get(id)?.suppressed ?? 0) + 1, last_suppressed: now });
+  }
+
+  /** What the store knows of an entry that is here. */
+  loadUse(id: string, use: SilencedUse): void {
+    if (this.#byId.has(id)) this.#uses.set(id, use);
+  }
+
+  /** The entry, unused so far. */
   put(entry: SilencedEntry): void {
+    this.#uses.delete(entry.id);
     this.#byId.set(entry.id, entry);
     if (entry.subscription !== null) {
       let entries = this.#bySubscription.get(entry.subscription);
@@ -65,6 +88,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   remove(entry: SilencedEntry): void {
+    this.#uses.delete(entry.id);
     this.#byId.delete(entry.id);
     if (entry.subscription !== null) {
       const entries = this.#bySubscription.get(entry.subscription);

@@ -55,6 +55,23 @@ export const tombstoneKey = (namespace: string, client: string): Key => [TOMBSTO
 export const STASHES = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [STASHES, namespace, path];
 
+/** Runs of handlers that are not over, and dead letters, in the order of their events. */
+export const HANDLER_JOBS = 'handler-job';
+export const handlerJobKey = (id: number): Key => [HANDLER_JOBS, id];
+
+/** Why runs of handlers failed for good, by the id of the job, which is kept beside it. */
+export const DEAD_LETTERS = 'dead-letter';
+export const deadLetterKey = (id: number): Key => [DEAD_LETTERS, id];
+
+/** How often silenced entries kept handlers from running. */
+export const SILENCED_USES = 'silenced-use';
+export const silencedUseKey = (namespace: string, subscription: string | null, check: string | null): Key => [
+  SILENCED_USES,
+  namespace,
+  subscription ?? '',
+  check ?? '',
+];
+
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
  * written through the port can reach them.

@@ -12,8 +12,11 @@ export type PatternNode =
 
 const PATTERN_LENGTH_MAX = 256;
 const DEPTH_MAX = 32;
-/** Places of a pattern with everything counted written out: `a{3}` has three. Matching takes time for each. */
-const SIZE_MAX = 256;
+/**
+ * Places of a pattern with everything counted written out. Matching takes time for each. Without counts no pattern has so
+ * many.
+ */
+const SIZE_MAX = 512;
 
 const ESCAPED_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],

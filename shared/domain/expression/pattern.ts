@@ -20,6 +20,11 @@ interface State {
 
 /** States that are kept; a pattern and text that need more only take longer. */
 const STATES_MAX = 256;
+/**
+ * Instructions that are carried out for one text. Only what no state is kept for counts, so that nearly all texts of any
+ * length need a few hundred; a pattern that makes new states all the time is stopped after some ten milliseconds.
+ */
+const WORK_MAX = 1_000_000;
 const ASCII_END = 0x80;
 /** Characters outside of ASCII whose class is kept. */
 const CHARACTERS_MAX = 4096;
@@ -41,6 +46,8 @@ export class Pattern {
   readonly #states = new Map<string, State>();
   readonly #reached: Steps;
   readonly #next: Steps;
+  /** Left for the text that is searched. */
+  #work = 0;
 
   /**
    * @param offset position of the pattern in the whole text, for problems
@@ -55,14 +62,16 @@ export class Pattern {
     this.#next = new Steps(program.length);
   }
 
-  /** Whether the pattern is found anywhere in the text. */
-  isFoundIn(text: string): boolean {
+  /** Whether the pattern is found anywhere in the text; undefined when that is too much work to find out. */
+  isFoundIn(text: string): boolean | undefined {
+    this.#work = WORK_MAX;
     let state: State = this.#stateOf([0], 'edge');
     let position = 0;
     while (position <= text.length) {
       const character = text.codePointAt(position);
       const next = this.#following(state, character === undefined ? END : this.#classOf(character));
       if (next === 'found') return true;
+      if (this.#work < 0) return undefined;
       state = next;
       position += character !== undefined && character > 0xff_ff ? 2 : 1;
     }
@@ -101,6 +110,7 @@ export class Pattern {
           return 'found';
       }
     }
+    this.#work -= reached.size;
     return this.#stateOf(next.ascending(), character.side);
   }
 

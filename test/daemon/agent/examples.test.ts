@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientIdentity } from '../../../daemon/agent/client-record.ts';
 import { EXTENSION_NAMES, findExtension } from '../../../daemon/agent/extensions/find-extension.ts';
 import { loadConfig } from '../../../daemon/agent/load-config.ts';
-import { runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
+import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts';
+import { runCommand } from '../../../daemon/command/run-command.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 

@@ -13,6 +13,39 @@ const COUNTS = { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 0,
 const SUMMARY = { clients: 2, checks: 1, results: COUNTS };
 const OUTPUTS = [{ check: 'disk', summary: [{ output: 'full', total: 1, clients: ['web-001'] }] }];
 const STASH = { path: 'deploy/web', content: { version: 12 }, expire: -1 };
+const VERDICT = { handler: 'mail', verdict: 'severity', reason: 'it is warning, and the handler wants critical' };
+const EXPLANATION = {
+  client: 'a',
+  check: 'disk',
+  event: { id: 'x', status: 1, action: 'create', occurrences: 1, silenced_by: [] },
+  reason: 'nobody handles it',
+  handlers: [
+    { ...VERDICT, delivery: null },
+    { ...VERDICT, delivery: { state: 'failed', at: 7, attempts: 2, reason: 'refused' } },
+  ],
+};
+const SIMULATION = {
+  client: 'a',
+  check: 'disk',
+  transition: 'none',
+  event: null,
+  reason: 'nothing to handle',
+  handlers: [VERDICT],
+};
+const KEPT_BACK = {
+  id: 'client:a:*',
+  subscription: 'client:a',
+  check: null,
+  reason: null,
+  creator: null,
+  begin: null,
+  expire_on_resolve: false,
+  timestamp: 7,
+  expire: -1,
+  expire_at: null,
+  suppressed: 3,
+  last_suppressed: 9,
+};
 const INFO = {
   sensu: { version: '1.9.0' },
   transport: {
@@ -119,6 +152,20 @@ test.each<{
     got: false,
   },
   {
+    name: 'silenced entries with what they kept back',
+    call: (api) => api.silencedDetails({ check: 'disk', subscription: 'web' }),
+    sent: 'GET /api/mon/v1/silenced?filter.check=disk&filter.subscription=web',
+    answer: { status: 200, body: [] },
+    got: [],
+  },
+  {
+    name: 'one silenced entry with what it kept back',
+    call: (api) => api.silencedDetail('client:a:*'),
+    sent: 'GET /api/mon/v1/silenced/client%3Aa%3A*',
+    answer: { status: 200, body: KEPT_BACK },
+    got: KEPT_BACK,
+  },
+  {
     name: 'no such silenced entry',
     call: (api) => api.silencedEntry('client:a:*'),
     sent: 'GET /silenced/ids/client%3Aa%3A*',
@@ -212,6 +259,28 @@ test.each<{
     body: { to: 'fs', force: true },
     answer: { status: 200, body: { moved: 3 } },
     got: { moved: 3 },
+  },
+  {
+    name: 'explain an event',
+    call: (api) => api.explainEvent('a', 'disk'),
+    sent: 'GET /api/mon/v1/events/a/disk/explain',
+    answer: { status: 200, body: EXPLANATION },
+    got: EXPLANATION,
+  },
+  {
+    name: 'explain nothing',
+    call: (api) => api.explainEvent('a', 'disk'),
+    sent: 'GET /api/mon/v1/events/a/disk/explain',
+    answer: GONE,
+    got: undefined,
+  },
+  {
+    name: 'simulate a result',
+    call: (api) => api.simulate({ name: 'disk', output: 'full', status: 2 }),
+    sent: 'POST /api/mon/v1/simulate',
+    body: { name: 'disk', output: 'full', status: 2 },
+    answer: { status: 200, body: SIMULATION },
+    got: SIMULATION,
   },
   {
     name: 'aggregates',

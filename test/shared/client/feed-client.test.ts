@@ -92,6 +92,25 @@ test('figures come through', async () => {
   await vi.waitFor(() => expect(diary.stats).toEqual([stats]), SOON);
 });
 
+test('what handlers publish comes through, with or without rows beside it', async () => {
+  const { server, diary } = await rig({}, { topics: [], transports: ['alerts'] });
+  const connection = await server.connection(0);
+  expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: [], transports: ['alerts'] });
+  const piece = { type: 'message', transport: 'alerts', time: 1, data: '{"id":1}' } as const;
+  const gap = { type: 'missed', transport: 'alerts', time: 2, count: 3 } as const;
+  connection.send(piece, { type: 'live', seq: 4 }, gap);
+  await vi.waitFor(() => expect(diary.transports).toEqual([piece, gap]), SOON);
+  expect(diary.path).toBe('connecting syncing live');
+});
+
+test('after a cut it asks for the same transports again', async () => {
+  const { server, clock, diary } = await liveRig({ transports: ['alerts'] });
+  (await server.connection(0)).cut();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  expect(await (await server.connection(1)).subscribed()).toMatchObject({ transports: ['alerts'], since: 10 });
+});
+
 test('after a cut it waits, resumes where it was and keeps its rows', async () => {
   const { server, clock, diary, feed } = await liveRig();
   (await server.connection(0)).cut();
@@ -179,6 +198,12 @@ test.each<{ name: string; frames: string[]; reason: RegExp }>([
     name: 'a row without its output',
     frames: [JSON.stringify({ type: 'changes', seq: 11, time: 1, rows: { events: { [A]: { ...rowA, output: 7 } } } })],
     reason: /rows\.events\["web-001\/http-frontend"\]/,
+  },
+  { name: 'a piece without a transport', frames: ['{"type":"message","time":1,"data":""}'], reason: /transport/ },
+  {
+    name: 'a gap of no number',
+    frames: ['{"type":"missed","transport":"a","time":1,"count":"many"}'],
+    reason: /count/,
   },
   { name: 'a sequence that goes back', frames: ['{"type":"changes","seq":9,"time":1,"rows":{}}'], reason: /went back/ },
   { name: 'a snapshot out of the blue', frames: ['{"type":"snapshot","seq":11,"rows":{}}'], reason: /without a reset/ },
@@ -371,7 +396,20 @@ test('whatever a backend sends, it ends up live again with the state of the back
     fc
       .record(
         {
-          type: fc.constantFrom('hello', 'snapshot', 'live', 'changes', 'reset', 'stats', 'error', 'ping', 'pong', 'x'),
+          type: fc.constantFrom(
+            'hello',
+            'snapshot',
+            'live',
+            'changes',
+            'reset',
+            'stats',
+            'message',
+            'missed',
+            'error',
+            'ping',
+            'pong',
+            'x',
+          ),
           seq: fc.oneof(fc.nat(30), fc.jsonValue()),
           time: fc.oneof(fc.nat(), fc.jsonValue()),
           rows: fc.oneof(

@@ -9,43 +9,10 @@ import {
 } from '../../../shared/domain/filter-event.ts';
 import type { Event, EventAction } from '../../../shared/schemas/event.ts';
 import { filterSchema } from '../../../shared/schemas/filter.ts';
+import { anEvent } from '../../support/an-event.ts';
 
 /** A Friday. */
 const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
-
-type Changes = Partial<Omit<Event, 'check' | 'client'>> & { readonly check?: Record<string, unknown> };
-
-function anEvent({ check, ...changes }: Changes = {}): Event {
-  return {
-    id: '8b1ff6d2',
-    client: {
-      name: 'web-1',
-      address: '10.0.0.9',
-      subscriptions: ['web', 'client:web-1'],
-      timestamp: 1,
-      version: '1.9.0',
-      environment: 'production',
-    },
-    check: {
-      name: 'disk',
-      output: 'full',
-      status: 2,
-      executed: 1,
-      issued: 1,
-      history: ['2'],
-      total_state_change: 0,
-      ...check,
-    },
-    occurrences: 1,
-    occurrences_watermark: 1,
-    last_ok: null,
-    action: 'create',
-    timestamp: 1,
-    silenced: false,
-    silenced_by: [],
-    ...changes,
-  };
-}
 
 function aFilter(definition: unknown): EventFilter {
   const filter = parseFilter(filterSchema.parse(definition));
@@ -112,7 +79,7 @@ describe('a filter (completion 1.9)', () => {
       reason: 'all attributes match',
     },
   ])('$name', ({ definition, kind, reason }) => {
-    expect(judge(definition)).toEqual({ kind, reason });
+    expect(judge(definition)).toMatchObject({ kind, reason });
   });
 
   test.each<{ attributes: unknown; negate: boolean; kind: string; defect: string }>([
@@ -132,6 +99,11 @@ describe('a filter (completion 1.9)', () => {
   ])('an expression without a value matches nothing, and is told to the log: $defect', (row) => {
     const { kind, defect, ...definition } = row;
     expect(judge(definition)).toMatchObject({ kind, defect });
+  });
+
+  test('names the attribute that decided', () => {
+    expect(judge({ attributes: STAGING })).toMatchObject({ attribute: 'client.environment' });
+    expect(judge({ attributes: PRODUCTION, negate: true })).not.toHaveProperty('attribute');
   });
 
   test('that cannot be read is a problem of its definition', () => {
@@ -176,6 +148,15 @@ describe('the filter occurrences (completion 1.9)', () => {
   ])('$name', ({ check, handled }) => {
     expect(handledAt(check, 65)).toEqual(handled);
     expect(handledAt(check, 65, 'flapping')).toEqual(handled);
+  });
+
+  test.each<{ occurrences: number; verdict: FilterVerdict }>([
+    { occurrences: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
+    { occurrences: 3, verdict: { kind: 'pass', reason: 'it occurred often enough' } },
+    { occurrences: 4, verdict: { kind: 'pass', reason: 'the silence that kept it back has ended' } },
+  ])('the end of a silence after $occurrences, however far the next refresh is', ({ occurrences, verdict }) => {
+    const event = anEvent({ occurrences, check: { occurrences: 3 } });
+    expect(filterByOccurrences({ ...event, silence_ended: true })).toEqual(verdict);
   });
 
   test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([

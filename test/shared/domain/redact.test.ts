@@ -88,3 +88,10 @@ describe('whose keys', () => {
     expect(redact(value, settingsRedactKeys({ client: { redact: redactList } }))).toEqual(ofCheck);
   });
 });
+
+test('of settings the headers of webhooks are hidden too', () => {
+  const settings = { handlers: { pager: { type: 'webhook', headers: { Authorization: 'Bearer 1' } } } };
+  expect(redact(settings, settingsRedactKeys(settings))).toEqual({
+    handlers: { pager: { type: 'webhook', headers: 'REDACTED' } },
+  });
+});

@@ -26,7 +26,9 @@ test('an event is listed, silenced, resolved and gone, on a real backend', async
     '0 silenced client:web-002:http until it resolves',
   );
   expect(await keys('event list --silenced')).toEqual(['web-002/http']);
-  expect(await monctl('silenced list --client web-002')).toMatch(/^0 ID .*\nclient:web-002:http +never +yes +alice$/);
+  expect(await monctl('silenced list --client web-002')).toMatch(
+    /^0 ID .*\nclient:web-002:http +never +yes +0 +alice$/,
+  );
 
   expect(await monctl('event resolve web-002 http')).toMatch(/^0 resolving web-002\/http, asked at /);
   expect(await keys('event list')).toEqual(['web-001/disk']);

@@ -190,6 +190,18 @@ const DRY_RUNS: readonly {
     request: 'DELETE /stashes/notes',
     effects: ['the stash notes would be deleted: {"text":"x"}'],
   },
+  {
+    line: ['dead-letter', 'retry', '--all'],
+    request: 'POST /api/mon/v1/dead-letters/retry',
+    body: { all: true },
+    effects: ['no dead letters would be run again'],
+  },
+  {
+    line: ['dead-letter', 'drop', '--handler', 'old-chat'],
+    request: 'POST /api/mon/v1/dead-letters/drop',
+    body: { handler: 'old-chat' },
+    effects: ['no dead letters would be dropped'],
+  },
 ];
 
 test.each(DRY_RUNS)(
@@ -219,6 +231,7 @@ test('everything that changes has a dry run, and what cannot be taken back asks 
     'aggregate delete',
     'check delete',
     'client delete',
+    'dead-letter drop',
     'result delete',
     'silenced clear',
     'stash delete',

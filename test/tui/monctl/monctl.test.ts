@@ -52,6 +52,9 @@ function aSilence(parts: Record<string, unknown> = {}): Record<string, unknown> 
     expire_on_resolve: true,
     timestamp: NOW,
     expire: 3600,
+    expire_at: NOW + 3600,
+    suppressed: 7,
+    last_suppressed: NOW - 60,
     ...parts,
   };
 }
@@ -75,8 +78,8 @@ async function service(): Promise<ScriptedServer> {
         return { status: 200, body: [EVENTS[1]] };
       case 'GET /events/web-001/disk':
         return { status: 200, body: EVENTS[1] };
-      case 'GET /silenced':
-      case 'GET /silenced/checks/http':
+      case 'GET /api/mon/v1/silenced':
+      case 'GET /api/mon/v1/silenced?filter.check=http':
         return { status: 200, body: [aSilence()] };
       case 'POST /silenced':
         return { status: 201 };
@@ -198,8 +201,8 @@ test('silenced list', async () => {
   const { stdout } = await runMonctl(['silenced', 'list', '--check', 'http', '--backend', url]);
   expect(stdout).toBe(
     [
-      'ID                   BEGINS  EXPIRES  ON RESOLVE  CREATOR  REASON',
-      'client:web-001:http            in 1h  yes         bob      CHG-1',
+      'ID                   BEGINS  EXPIRES  ON RESOLVE  KEPT BACK  CREATOR  REASON',
+      'client:web-001:http            in 1h  yes                 7  bob      CHG-1',
       '',
     ].join('\n'),
   );

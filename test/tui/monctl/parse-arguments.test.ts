@@ -48,15 +48,15 @@ test.each([
 test.each([
   [
     '',
-    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, audit, info, health, settings, completion, version; see monctl --help',
+    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, audit, handler, dead-letter, simulate, info, health, settings, completion, version; see monctl --help',
   ],
-  ['event', 'monctl event needs a command: list, info, resolve, delete; see monctl event --help'],
+  ['event', 'monctl event needs a command: list, follow, info, explain, resolve, delete; see monctl event --help'],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
   ['event lsit', 'monctl event lsit is no command: did you mean monctl event list?'],
   ['event res a b', 'monctl event res is no command: did you mean monctl event resolve?'],
   [
     'event explode',
-    'monctl event explode is no command: there is monctl event list, monctl event info, monctl event resolve, monctl event delete',
+    'monctl event explode is no command: there is monctl event list, monctl event info, monctl event explain, monctl event resolve, monctl event delete',
   ],
   ['help evnt', 'monctl evnt is no command: did you mean monctl event?'],
   ['event list --serach x', '--serach is no option of monctl event list: did you mean --search?'],

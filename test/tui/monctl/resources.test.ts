@@ -214,7 +214,11 @@ test('a stash is kept, listed, shown and deleted', async () => {
 test('a silence is shown with what it does, and given another end', async () => {
   await api.submitResult({ source: 's-1', name: 's-load', status: 2, output: 'x' });
   await monctl(['silenced', 'create', '--check', 's-load', '--reason', 'CHG-2', '--expire', '1h']);
-  expect((await monctl(['silenced', 'info', '*:s-load'])).stdout).toMatch(/^silences now +1 event: 1 critical$/m);
+  const { stdout } = await monctl(['silenced', 'info', '*:s-load']);
+  expect(stdout).toMatch(/^silences now +1 event: 1 critical$/m);
+  expect(stdout).toMatch(/^kept back +no handler runs$/m);
+  expect(stdout).toMatch(/^last kept back +never$/m);
+  expect(await monctl(['silenced', 'info', '*:nope'])).toMatchObject({ code: 3 });
   expect(await monctl(['silenced', 'extend', '*:s-load', '8h'])).toMatchObject({ code: 0 });
   const entry = await api.silencedEntry('*:s-load');
   expect(entry).toMatchObject({ reason: 'CHG-2', creator: expect.stringMatching(/^alice@/) });

@@ -17,6 +17,7 @@ import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '.
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
+import { handlingText } from '../handling-text.ts';
 
 /** An event in the list; while the list is watched, only as far as the live feed tells of it. */
 interface Listed {
@@ -88,6 +89,25 @@ const info: Command = {
   },
 };
 
+const explain: Command = {
+  words: ['event', 'explain'],
+  summary: 'Say of each handler whether it runs for an event, and why not',
+  details: [
+    'As if the event were handled again now, with the definitions and silences of now; beside it how the last run went.',
+  ],
+  operands: ['CLIENT', 'CHECK'],
+  completes: ['client', 'client-check'],
+  options: {},
+  examples: [['monctl event explain web-001 http-frontend', 'why was I not paged?']],
+  async run({ api, operands: [client = '', check = ''], output, nowMs }) {
+    const explanation = await api().explainEvent(client, check);
+    if (explanation === undefined) {
+      throw new MonError('not_found', `there is neither an event nor a result of ${client}/${check}`);
+    }
+    await output.show(explanation, () => handlingText(explanation, nowMs, output.look));
+  },
+};
+
 const resolve: Command = {
   words: ['event', 'resolve'],
   summary: 'Resolve an event as if its check had reported OK',
@@ -117,7 +137,7 @@ const remove: Command = {
   examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
 };
 
-export const eventCommands: readonly Command[] = [list, followList, info, resolve, remove];
+export const eventCommands: readonly Command[] = [list, followList, info, explain, resolve, remove];
 
 async function resolveEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
   const event = await wanted(api(), client, check);

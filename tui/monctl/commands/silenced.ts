@@ -4,9 +4,10 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
-import type { SilencedView } from '../../../shared/schemas/silenced.ts';
+import type { SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
+import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -50,7 +51,6 @@ const list: Command = {
   examples: [['monctl silenced list --check http-frontend', 'who silenced this check, and for how long']],
   async run(call) {
     const { check, subscription } = target(call.flags);
-    const named = check !== undefined ? { check } : subscription !== undefined ? { subscription } : undefined;
     await showList<Listed>(call, {
       noun: 'silenced entries',
       columns: listColumns,
@@ -59,9 +59,8 @@ const list: Command = {
       // That it counts down is no news.
       news: ({ view, endsAt }) => [view.begin, view.expire_on_resolve, view.creator, view.reason, endsAt],
       async fetch() {
-        const views = await call.api().silenced(named);
-        const nowSeconds = call.clock.now() / 1000;
-        return views.map((view) => ({ view, endsAt: view.expire === EXPIRE_NEVER ? null : nowSeconds + view.expire }));
+        const views = await call.api().silencedDetails({ check, subscription });
+        return views.map((view) => ({ view, endsAt: view.expire_at }));
       },
       select: (all) =>
         all
@@ -87,7 +86,8 @@ const info: Command = {
   options: {},
   examples: [['monctl silenced info client:web-001:disk', 'by id, as `monctl silenced list` shows it']],
   async run({ api, operands: [id = ''], output, nowMs }) {
-    const entry = await wantedEntry(api(), id);
+    const entry = await api().silencedDetail(id);
+    if (entry === undefined) throw noSuchEntry(id);
     const events = (await api().events()).filter((event) => event.silenced_by.includes(id));
     await output.show(entry, () =>
       record(
@@ -108,6 +108,8 @@ const info: Command = {
               events.map(({ check }) => check.status),
             ),
           ],
+          ['kept back', counted(entry.suppressed, 'handler runs')],
+          ['last kept back', entry.last_suppressed === null ? 'never' : ago(entry.last_suppressed, nowMs)],
         ],
         output.look,
       ),
@@ -269,7 +271,8 @@ function endText(
 
 /** An entry with its end as a moment, so that it can count down on the screen. */
 interface Listed {
-  readonly view: SilencedView;
+  /** What it kept back is known when it is asked for: the live feed does not tell it. */
+  readonly view: SilencedView & Partial<SilencedUse>;
   /** Epoch seconds; null: never. */
   readonly endsAt: number | null;
 }
@@ -294,6 +297,7 @@ function listColumns(nowMs: number): readonly Column<Listed>[] {
       text: ({ endsAt }) => (endsAt === null ? 'never' : `in ${formatDuration(remaining(endsAt, nowSeconds))}`),
     },
     { title: 'ON RESOLVE', text: ({ view }) => (view.expire_on_resolve ? 'yes' : 'no') },
+    { title: 'KEPT BACK', align: 'right', text: ({ view: { suppressed } }) => String(suppressed ?? '') },
     { title: 'CREATOR', text: ({ view }) => view.creator ?? '' },
     { title: 'REASON', text: ({ view }) => view.reason ?? '' },
   ];

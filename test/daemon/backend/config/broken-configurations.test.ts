@@ -249,6 +249,50 @@ const BROKEN: readonly Broken[] = [
     '.pipe.type',
     'expected one of "direct"|"fanout"|"topic"',
   ),
+  inHandler(
+    'a pipe into a file of the working directory',
+    { type: 'transport', pipe: { type: 'topic', name: 'events', options: { file: 'events.jsonl' } } },
+    '.pipe.options.file',
+    'must be an absolute path',
+  ),
+  inHandler(
+    'a pipe into a socket without port',
+    { type: 'transport', pipe: { type: 'topic', name: 'events', options: { socket: 'graphite' } } },
+    '.pipe.options.socket',
+    'must be an absolute path or host:port',
+  ),
+  inHandler(
+    'a header that ends another one',
+    { type: 'webhook', url: 'https://example.com', headers: { 'X-Token': 'a\r\nHost: b' } },
+    '.headers.X-Token',
+    'must be the value of a header: one line',
+  ),
+  inHandler(
+    'a header that is not for a definition to set',
+    { type: 'webhook', url: 'https://example.com', headers: { 'X-Mon-Signature': 'mine' } },
+    '.headers.X-Mon-Signature',
+    'is set by the backend itself',
+  ),
+  {
+    name: 'networks of handlers that are none',
+    files: { 'networks.json': { 'handler-networks': ['10.0.0.0/8', '10.1.1.1', 'fd00::/129', 'intranet'] } },
+    problems: [1, 2, 3].map((index) => ({
+      file: 'networks.json',
+      path: `handler-networks.${String(index)}`,
+      message: 'must be a network like 10.1.0.0/16 or fd00::/8',
+    })),
+  },
+  {
+    name: 'a switch that is neither on nor off',
+    files: { 'silences.json': { 'handle-when-silence-ends': 'yes' } },
+    problems: [
+      {
+        file: 'silences.json',
+        path: 'handle-when-silence-ends',
+        message: 'expected boolean, received string',
+      },
+    ],
+  },
   inFilter('a filter without attributes', { negate: true }, '.attributes', 'expected record, received undefined'),
   inFilter(
     'an endless expression',

@@ -151,10 +151,13 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       'conf.d/a.json': {
         handlers: { all: { type: 'set', handlers: ['mail', 'pager'] }, mail: { type: 'pipe', command: 'mail' } },
       },
-      'conf.d/b.json': { checks: { disk: { ...disk, handler: 'mial', handlers: ['mail', 'mial', 'debug'] } } },
+      'conf.d/b.json': {
+        checks: { disk: { ...disk, handler: 'mial', handlers: ['mail', 'mial', 'debug'], contacts: ['ops'] } },
+      },
     },
     warnings: [
       'conf.d/b.json: checks.disk: names the handler "mial", which is not defined',
+      'conf.d/b.json: checks.disk: names the handler "ops", which is not defined',
       'conf.d/a.json: handlers.all: names the handler "pager", which is not defined',
     ],
   },

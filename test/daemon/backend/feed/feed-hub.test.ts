@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
@@ -274,10 +274,117 @@ test('figures come once a second', async () => {
   });
 });
 
+describe('a transport', () => {
+  test('comes to those who asked for it, and to nobody else', async () => {
+    const rig = await FeedRig.open();
+    const listener = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
+    const both = await live(rig, { topics: ['events'], transports: ['alerts'] });
+    const other = await live(rig, { topics: ['events'], transports: ['audit'] });
+    const none = await live(rig);
+    rig.hub.publish('alerts', '{"id":1}');
+    rig.hub.publish('alerts', 'text');
+    rig.hub.publish('nobody', 'hears this');
+    const pieces = ['{"id":1}', 'text'].map((data) => ({
+      type: 'message',
+      transport: 'alerts',
+      time: rig.clock.now(),
+      data,
+    }));
+    for (const peer of [listener, both]) await vi.waitFor(() => expect(peer.all('message')).toEqual(pieces));
+    // Whatever would have been sent to them is there by the time of what follows it.
+    await rig.submit([failing('web-1')]);
+    await rig.until(() => expect([both, other, none].map((peer) => peer.all('changes').length)).toEqual([1, 1, 1]));
+    expect([other, none].flatMap((peer) => peer.all('message'))).toEqual([]);
+  });
+
+  test('alone brings no rows', async () => {
+    const rig = await FeedRig.open();
+    await rig.submit([failing('web-1')]);
+    const peer = await live(rig, { topics: [], transports: ['alerts'] });
+    await rig.submit([failing('web-2')]);
+    rig.clock.advance(50);
+    rig.hub.publish('alerts', 'after it');
+    await peer.hears('message');
+    expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'live', 'message']);
+    expect(rig.hub.lagMs).toBe(0);
+  });
+
+  test('is not repeated for who comes back, and a position makes no difference to it', async () => {
+    const rig = await FeedRig.open();
+    const first = await live(rig, { topics: [], transports: ['alerts'] });
+    rig.hub.publish('alerts', 'then');
+    await first.hears('message');
+    first.socket.terminate();
+    await first.ends();
+    rig.hub.publish('alerts', 'meanwhile');
+    const again = await live(rig, { topics: [], transports: ['alerts'], since: 0, store: rig.store.id });
+    rig.hub.publish('alerts', 'now');
+    await vi.waitFor(() => expect(again.all('message').map(({ data }) => data)).toEqual(['now']));
+    expect(again.all('reset')).toEqual([]);
+  });
+
+  test('costs no memory when it is not taken, and tells how much was lost', async () => {
+    const rig = await FeedRig.open();
+    const slow = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
+    const quick = await live(rig, { topics: [], transports: ['alerts'] });
+    slow.socket.pause();
+    const [socket] = rig.sockets;
+    const piece = 'x'.repeat(256 * 1024);
+    let mostBuffered = 0;
+    for (let count = 1; count <= 100; count++) {
+      rig.hub.publish('alerts', piece);
+      mostBuffered = Math.max(mostBuffered, socket?.bufferedAmount ?? 0);
+      await vi.waitFor(() => expect(quick.all('message')).toHaveLength(count), { timeout: 10_000, interval: 1 });
+    }
+    rig.hub.publish('audit', 'one');
+    expect(mostBuffered).toBeLessThan(MIB + 2 * piece.length);
+    slow.socket.resume();
+    await vi.waitFor(() => expect(socket?.bufferedAmount).toBe(0));
+    // Before the next piece of the same transport, so that the gap is known; of the others within a second.
+    rig.hub.publish('alerts', 'the next');
+    await vi.waitFor(() => expect(slow.all('missed')).toHaveLength(1));
+    const taken = slow.all('message').length - 1;
+    expect(taken).toBeLessThan(100);
+    expect(slow.heard.slice(-2)).toMatchObject([
+      { type: 'missed', transport: 'alerts', count: 100 - taken },
+      { type: 'message', data: 'the next' },
+    ]);
+    rig.clock.advance(1000);
+    await vi.waitFor(() => expect(slow.all('missed').at(-1)).toMatchObject({ transport: 'audit', count: 1 }));
+    rig.clock.advance(1000);
+    rig.hub.publish('alerts', 'the end');
+    await vi.waitFor(() => expect(slow.all('message').at(-1)?.data).toBe('the end'));
+    expect(slow.all('missed')).toHaveLength(2);
+    expect(quick.all('missed')).toEqual([]);
+  });
+
+  test('that is never taken ends the connection', async () => {
+    const rig = await FeedRig.open();
+    const peer = await live(rig, { topics: [], transports: ['alerts'] });
+    peer.socket.pause();
+    const [socket] = rig.sockets;
+    for (let seconds = 0; seconds < 40; seconds++) {
+      for (let count = 0; count < 20; count++) rig.hub.publish('alerts', 'x'.repeat(256 * 1024));
+      rig.clock.advance(1000);
+    }
+    expect(socket?.readyState).not.toBe(socket?.OPEN);
+  });
+});
+
 test.each([
   { name: 'text that is no JSON', frame: '{', message: 'frames must be JSON' },
   { name: 'an unknown topic', frame: '{"type":"subscribe","topics":["everything"]}', message: /topics\.0/ },
-  { name: 'no topic', frame: '{"type":"subscribe","topics":[]}', message: /topics/ },
+  {
+    name: 'no topic',
+    frame: '{"type":"subscribe","topics":[]}',
+    message: 'topics: must not be empty without transports',
+  },
+  { name: 'no transport', frame: '{"type":"subscribe","topics":[],"transports":[]}', message: /topics/ },
+  {
+    name: 'too many transports',
+    frame: JSON.stringify({ type: 'subscribe', topics: [], transports: Array.from({ length: 101 }, String) }),
+    message: /transports/,
+  },
   {
     name: 'a filter that does not parse',
     frame: '{"type":"subscribe","topics":["events"],"filter":"status="}',

@@ -38,6 +38,23 @@ test('an entry with the same id takes the place of the one before', () => {
   expect([...matchingEntries(registry, ['web'], 'disk')]).toEqual([again]);
 });
 
+test('what an entry kept back is counted for as long as it is there, and begins anew with one in its place', () => {
+  const registry = registryOf(['web', 'disk'], ['web', undefined]);
+  expect(registry.use('web:disk')).toBeUndefined();
+  registry.countUse('web:disk', 10);
+  registry.countUse('web:disk', 20);
+  expect(registry.use('web:disk')).toEqual({ suppressed: 2, last_suppressed: 20 });
+  expect(registry.use('web:*')).toBeUndefined();
+  registry.put(anEntry('web', 'disk'));
+  expect(registry.use('web:disk')).toBeUndefined();
+  registry.countUse('web:disk', 30);
+  registry.remove(anEntry('web', 'disk'));
+  expect(registry.use('web:disk')).toBeUndefined();
+  registry.loadUse('web:disk', { suppressed: 7, last_suppressed: 1 });
+  registry.loadUse('web:*', { suppressed: 7, last_suppressed: 1 });
+  expect([registry.use('web:disk'), registry.use('web:*')]).toEqual([undefined, { suppressed: 7, last_suppressed: 1 }]);
+});
+
 test('whatever came and went, every index tells the same as the list of all', () => {
   const part = fc.constantFrom('web', 'db', 'client:a');
   const step = fc.record({

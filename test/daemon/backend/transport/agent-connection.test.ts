@@ -100,7 +100,10 @@ test('a result that breaks a rule is named, counts as delivered, and takes no ot
   const { url, api, log } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
-  agent.say({ type: 'results', results: [run(1), run(2, { name: 'not a name' }), run(3)] });
+  agent.say({
+    type: 'results',
+    results: [run(1, { handlers: [] }), run(2, { name: 'not a name' }), run(3, { handlers: [] })],
+  });
   await agent.reaches(3);
   expect(await agent.hears('rejected')).toEqual({
     type: 'rejected',

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
-import { OUTPUT_BYTES_MAX, runCommand, type CommandOutcome } from '../../../daemon/agent/run-command.ts';
+import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts';
+import { OUTPUT_BYTES_MAX, runCommand } from '../../../daemon/command/run-command.ts';
 import { openSpool } from '../../../daemon/agent/spool.ts';
+import { isAlive } from '../../support/is-alive.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -17,11 +18,6 @@ async function outputOf(command: string): Promise<string> {
   const outcome = await run(command);
   if (outcome.kind !== 'exited') throw new Error(`the command ${outcome.kind}`);
   return outcome.output;
-}
-
-/** A killed process whose parent has not asked for it yet (Z) is not alive. */
-function isAlive(pid: number): boolean {
-  return /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout);
 }
 
 /** Runs itself once more as a child, down to generation 0; all of them ignore polite signals and tell their ids. */
@@ -124,6 +120,14 @@ describe('the input', () => {
   ])('is there for a command that reads $reader, however long it is', async ({ command }) => {
     const input = 'ä'.repeat(100_000);
     expect(await run(command, input)).toEqual({ kind: 'exited', status: 0, output: input });
+  });
+
+  test('is there for a command that opens its device when all of it is written', async () => {
+    expect(await run('sleep 0.2; cat /dev/stdin; cat /dev/stdin', 'hello')).toEqual({
+      kind: 'exited',
+      status: 0,
+      output: 'hello',
+    });
   });
 
   test('does not hold up a command that reads none or little of it', async () => {

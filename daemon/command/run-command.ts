@@ -3,8 +3,16 @@ import { constants } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
-import { openInputPipe, openOutputPipe } from './named-pipe.ts';
-import type { Clock } from './ports.ts';
+import {
+  outcomeWithin,
+  type CommandClock,
+  type CommandEnd,
+  type CommandLimits,
+  type CommandOutcome,
+} from './command-outcome.ts';
+import { killGroup } from './kill-group.ts';
+import { openCommandPipes } from './named-pipe.ts';
+import { reducedEnvironment } from './reduced-environment.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
 /** Most bytes of output that are kept (design S7). */
@@ -15,26 +23,10 @@ const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`
 /** How long a process that the command left behind may still write, once the command itself has ended. */
 const STRAGGLER_MS = 1000;
 
-/** All that a command gets to see of our environment (design S14); credentials of the agent must not be among it. */
-const ENVIRONMENT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
-
-const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-
-export type CommandOutcome =
-  | { readonly kind: 'exited'; readonly status: number; readonly output: string }
-  /** With what it had printed until then. */
-  | { readonly kind: 'timed_out'; readonly output: string }
-  | { readonly kind: 'failed'; readonly reason: string }
-  /** `signal` was aborted. */
-  | { readonly kind: 'stopped' };
-
-interface RunOptions {
-  readonly clock: Clock;
-  /** A hard stop; without it the command may run for ever. */
-  readonly timeoutMs?: number | undefined;
+interface StartOptions {
+  readonly clock: CommandClock;
   /** What the command finds on its standard input; without it there is nothing to read. */
   readonly input?: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -46,16 +38,32 @@ interface RunOptions {
  */
 export async function runCommand(
   command: string,
-  { clock, timeoutMs, input, signal }: RunOptions,
+  { clock, input, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
-  const limit = new AbortController();
-  using timers = new DisposableStack();
-  if (timeoutMs !== undefined) timers.use(clock.after(timeoutMs, () => limit.abort()));
+  return await outcomeWithin(clock, limits, (cut) => runUntilCut(command, { clock, input, cut }));
+}
+
+interface UntilCutOptions extends StartOptions {
+  readonly cut: AbortSignal;
+  /** Default: pipes of its own for each command. */
+  readonly openPipes?: typeof openCommandPipes;
+  /** Default: open files of ours are kept from the command, whoever opened them. */
+  readonly openStdio?: typeof shieldedStdio;
+  /** Told the process group of the command once it has begun. */
+  readonly onStart?: (group: number) => void;
+}
+
+/** As `runCommand`, for whoever knows itself when the command has to go. */
+export async function runUntilCut(
+  command: string,
+  { clock, input, cut, openPipes = openCommandPipes, openStdio = shieldedStdio, onStart }: UntilCutOptions,
+): Promise<CommandEnd> {
   try {
-    const running = await spawnCommand(command, input);
-    const { output, isCut } = await outputOf(running, clock, AbortSignal.any([signal, limit.signal]));
-    if (!isCut) return { kind: 'exited', status: statusOf(running.child), output };
-    return limit.signal.aborted ? { kind: 'timed_out', output } : { kind: 'stopped' };
+    const running = await spawnCommand(command, { input, openPipes, openStdio });
+    if (running.child.pid !== undefined) onStart?.(running.child.pid);
+    const { output, isOutputCut, isCut } = await outputOf(running, clock, cut);
+    if (isCut) return { kind: 'cut', output };
+    return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
   } catch (error) {
     return { kind: 'failed', reason: errorMessage(error) };
   }
@@ -75,36 +83,38 @@ const SHELL_NAME = 'sh';
 /** Joins the two streams and then becomes the shell that runs the command, whose text stays as it is. */
 const JOINED = 'exec /bin/sh -c "$1" 2>&1';
 
-async function spawnCommand(command: string, input: string | undefined): Promise<RunningCommand> {
+type SpawnOptions = Pick<StartOptions, 'input'> & Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
+
+async function spawnCommand(command: string, { input, openPipes, openStdio }: SpawnOptions): Promise<RunningCommand> {
   // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
   // cannot stand for two streams, though.
-  using outputPipe = await openOutputPipe().catch(() => undefined);
-  using inputPipe = input === undefined ? undefined : await openInputPipe().catch(() => undefined);
-  using shield = shieldedStdio([
-    inputPipe?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
-    outputPipe?.childEnd ?? 'pipe',
-    outputPipe?.childEnd ?? 'ignore',
+  using pipes = await openPipes(input !== undefined).catch(() => undefined);
+  using opened = openStdio([
+    pipes?.input?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
+    pipes?.output.childEnd ?? 'pipe',
+    pipes?.output.childEnd ?? 'ignore',
   ]);
   try {
-    const child = spawn('/bin/sh', outputPipe === undefined ? ['-c', JOINED, SHELL_NAME, command] : ['-c', command], {
+    const child = spawn('/bin/sh', pipes === undefined ? ['-c', JOINED, SHELL_NAME, command] : ['-c', command], {
       argv0: SHELL_NAME,
       detached: true,
-      stdio: shield.stdio,
+      stdio: opened.stdio,
       env: reducedEnvironment(process.env),
     });
-    const ownInput = inputPipe?.ours ?? child.stdin ?? undefined;
+    const ownInput = pipes?.input?.ours ?? child.stdin ?? undefined;
     // A command that does not read all of it, or nothing, is none the worse for it.
     ownInput?.on('error', () => undefined).end(input ?? '');
-    return { child, output: outputPipe?.ours ?? child.stdout ?? Readable.from([]), input: ownInput };
+    return { child, output: pipes?.output.ours ?? child.stdout ?? Readable.from([]), input: ownInput };
   } catch (error) {
-    outputPipe?.ours.destroy();
-    inputPipe?.ours.destroy();
+    pipes?.output.ours.destroy();
+    pipes?.input?.ours.destroy();
     throw error;
   }
 }
 
 interface WholeOutput {
   readonly output: string;
+  readonly isOutputCut: boolean;
   /** Whether the command was killed instead of ending by itself. */
   readonly isCut: boolean;
 }
@@ -112,14 +122,14 @@ interface WholeOutput {
 /** What was written until the end of the command, or until `cut`, which kills its whole group. */
 async function outputOf(
   { child, output, input }: RunningCommand,
-  clock: Clock,
+  clock: CommandClock,
   cut: AbortSignal,
 ): Promise<WholeOutput> {
   const { promise, resolve, reject } = Promise.withResolvers<WholeOutput>();
   using ends = new DisposableStack();
   const collected = new CappedOutput();
   let isCut = false;
-  const finish = (): void => resolve({ output: collected.text(), isCut });
+  const finish = (): void => resolve({ output: collected.text(), isOutputCut: collected.isCut, isCut });
   // A process that left the group holds the pipe open, perhaps for ever; the command has ended all the same.
   const finishSoon = (): void => {
     if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, finish));
@@ -127,7 +137,7 @@ async function outputOf(
   const stop = (): void => {
     if (hasExited(child)) return;
     isCut = true;
-    killGroup(child);
+    if (child.pid !== undefined) killGroup(child.pid);
     // What the killed ones had printed is still in the pipe, up to its end.
     if (output.closed) finish();
     else finishSoon();
@@ -160,29 +170,20 @@ function statusOf({ exitCode, signalCode }: ChildProcess): number {
   return signalCode === null ? 3 : constants.signals[signalCode];
 }
 
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // The group is gone already.
-  }
-}
-
-function reducedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(([name]) => ENVIRONMENT.test(name));
-  return { PATH: PATH_DEFAULT, ...Object.fromEntries(kept) };
-}
-
 /** Collects output up to the limit. The rest is read and dropped, so that the command is never blocked by a full pipe. */
 class CappedOutput {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  #cut = false;
+  #isCut = false;
+
+  /** Whether there was more than is kept. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
 
   add(chunk: Buffer): void {
     const room = OUTPUT_BYTES_MAX - this.#bytes;
-    this.#cut ||= chunk.length > room;
+    this.#isCut ||= chunk.length > room;
     if (room <= 0) return;
     const kept = chunk.subarray(0, room);
     this.#chunks.push(kept);
@@ -193,6 +194,6 @@ class CappedOutput {
   text(): string {
     const bytes = Buffer.concat(this.#chunks);
     // A decoder keeps back a character that the cut went through; without a cut, broken bytes at the end should show.
-    return this.#cut ? `${new StringDecoder('utf8').write(bytes)}${CUT_NOTE}` : bytes.toString('utf8');
+    return this.#isCut ? `${new StringDecoder('utf8').write(bytes)}${CUT_NOTE}` : bytes.toString('utf8');
   }
 }

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import { deadLetterSelectionSchema, type DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';
+import { readDeadLetter, shownDeadLetter } from '../../read/dead-letters.ts';
+import { actorOf } from '../actor.ts';
+import { readBody, validator } from '../json-body.ts';
+import { sendList } from '../list.ts';
+import type { ApiParts } from '../parts.ts';
+import { routes } from '../routes.ts';
+
+const validateSelection = validator(deadLetterSelectionSchema);
+
+/** Runs of handlers that failed for good: to be read, retried and dropped. */
+export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { deadLetters, store } = parts;
+  routes(app, '/api/mon/v1/dead-letters', {
+    GET: (request, reply) => sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter)),
+  });
+  routes(app, '/api/mon/v1/dead-letters/retry', {
+    POST: async (request) => ({
+      retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request, parts)),
+    }),
+  });
+  routes(app, '/api/mon/v1/dead-letters/drop', {
+    POST: async (request) => ({
+      dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request, parts)),
+    }),
+  });
+  routes(app, '/api/mon/v1/dead-letters/:id', {
+    GET: async (request): Promise<DeadLetterView> => {
+      const id = idOf(request);
+      const entry = deadLetters.get(id);
+      const letter = entry === undefined ? undefined : await readDeadLetter(store, entry);
+      if (letter === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
+      return letter;
+    },
+    DELETE: async (request, reply) => {
+      await deadLetters.drop({ id: idOf(request) }, actorOf(request, parts));
+      return reply.code(204).send();
+    },
+  });
+  routes(app, '/api/mon/v1/dead-letters/:id/retry', {
+    POST: async (request) => ({ retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request, parts)) }),
+  });
+}
+
+function idOf({ params }: FastifyRequest): number {
+  const { id = '' } = params as Readonly<Record<string, string>>;
+  if (/^\d{1,16}$/.test(id)) return Number(id);
+  throw new MonError('not_found', `there is no dead letter ${id}`);
+}

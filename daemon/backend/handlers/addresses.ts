@@ -1,0 +1,126 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import {
+  addressRefusal,
+  isAllowedAddress,
+  SPECIAL_NETWORKS,
+  type AddressKind,
+  type AddressRule,
+} from '../../../shared/domain/address-rules.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { NameLookups, type LookUp } from './name-lookups.ts';
+import type { Clock } from '../ports.ts';
+
+/** Addresses that were checked: connections go to one of them, and to nothing that a later look-up says. */
+export type CheckedAddresses = readonly [LookupAddress, ...LookupAddress[]];
+
+interface AddressParts {
+  readonly clock: Clock;
+  /** The setting `handler-networks`, asked each time. */
+  readonly networks: () => readonly string[];
+  /** All addresses of a name; default: what this machine knows. */
+  readonly lookUp?: LookUp;
+}
+
+/** Where handlers may send (reliability-and-security, S15). */
+export class TargetAddresses {
+  readonly #networks: () => readonly string[];
+  readonly #names: NameLookups;
+  #listed: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
+
+  constructor({ clock, networks, lookUp = everyAddress }: AddressParts) {
+    this.#networks = networks;
+    this.#names = new NameLookups(clock, lookUp);
+  }
+
+  /**
+   * The addresses of a host as the operator wrote it into a definition. An address, or `localhost`, is meant as it stands
+   * there; any other name is under the rule, because others may decide what it leads to.
+   *
+   * @throws MonError `forbidden` when no address of it is allowed, `unavailable` when it has none or does not tell in time
+   */
+  async written(host: string, rule: Exclude<AddressRule, 'loopback'>, signal: AbortSignal): Promise<CheckedAddresses> {
+    const plain = withoutBrackets(host);
+    const family = isIP(plain);
+    if (family !== 0) return [{ address: plain, family }];
+    return await this.#allowed(plain, /^localhost\.?$/i.test(plain) ? 'loopback' : rule, signal);
+  }
+
+  /**
+   * The addresses of a host that the answer of somebody else names.
+   *
+   * @throws MonError as `written` does, also for an address that stands there itself
+   */
+  async redirected(host: string, signal: AbortSignal): Promise<CheckedAddresses> {
+    return await this.#allowed(withoutBrackets(host), 'public', signal);
+  }
+
+  async #allowed(host: string, rule: AddressRule, signal: AbortSignal): Promise<CheckedAddresses> {
+    const family = isIP(host);
+    const addresses = family === 0 ? await this.#names.lookUp(host, signal) : [{ address: host, family }];
+    const [first] = addresses;
+    if (first === undefined) throw new MonError('unavailable', `${host} has no address`);
+    const [allowed, ...others] = addresses.filter(({ address }) => this.#isAllowed(address, rule));
+    if (allowed === undefined) {
+      throw new MonError('forbidden', addressRefusal(host, first.address, kindOfAddress(first.address)));
+    }
+    return [allowed, ...others];
+  }
+
+  #isAllowed(address: string, rule: AddressRule): boolean {
+    return isAllowedAddress(kindOfAddress(address), rule) || contains(this.#listedNetworks(), address);
+  }
+
+  /** Built anew only after a reload. */
+  #listedNetworks(): BlockList {
+    const networks = this.#networks();
+    if (this.#listed?.networks !== networks) this.#listed = { networks, list: networkList(networks) };
+    return this.#listed.list;
+  }
+}
+
+/** For the options of a socket: answers with what was checked, whatever it is asked. */
+export function lookupOf(addresses: CheckedAddresses): LookupFunction {
+  return (_hostname, options, callback) => {
+    const [{ address, family }] = addresses;
+    // Later, as a real one: a socket is not ready for an answer at once.
+    if (options.all === true) process.nextTick(() => callback(null, [...addresses]));
+    else process.nextTick(() => callback(null, address, family));
+  };
+}
+
+const SPECIAL_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
+
+/** @param address IPv4 or IPv6, in any spelling */
+export function kindOfAddress(address: string): AddressKind {
+  return SPECIAL_LISTS.find(([, list]) => contains(list, address))?.[0] ?? 'public';
+}
+
+function networkList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    list.addSubnet(address, Number(prefix), familyName(address));
+  }
+  return list;
+}
+
+/** `BlockList` sees an IPv4 address in an IPv6 one by itself. */
+function contains(list: BlockList, address: string): boolean {
+  // The zone (`fe80::1%eth0`) says through which interface, not where.
+  const [plain = ''] = address.split('%');
+  return list.check(plain, familyName(plain));
+}
+
+function familyName(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+async function everyAddress(name: string): Promise<readonly LookupAddress[]> {
+  return await lookup(name, { all: true });
+}

@@ -1,0 +1,194 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
+import type { JobFailure } from '../../../shared/schemas/handler-job.ts';
+import type { Log } from '../../log/log.ts';
+import { MON, type AuditedChange } from '../pipeline/audit.ts';
+import type { HandlerJobs } from '../pipeline/handler-jobs.ts';
+import type { Clock } from '../ports.ts';
+import { Burst } from './burst.ts';
+import type { Ticket } from './job-queue.ts';
+
+/** A run that failed for good; its event is in the store. */
+export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
+
+/** Which dead letters are meant. */
+type Selection = DeadLetterSelection | { readonly id: number };
+
+interface TakingAway {
+  readonly kind: 'revive' | 'drop';
+  readonly action: AuditedChange['action'];
+  readonly actor: Actor;
+}
+
+/** Most dead letters; beyond it the oldest go. */
+const DEAD_LETTERS_MAX = 10_000;
+/** Letters that an audit record names; the rest is a number. */
+const AUDITED_LETTERS_MAX = 100;
+/** Longest reason that is kept, in UTF-16 units. */
+const REASON_LENGTH_MAX = 500;
+
+/** The list of the runs that failed for good, until they are retried or dropped. */
+export class DeadLetters {
+  /** Letters that had to go since the backend started, because there were too many. */
+  overflowed = 0;
+  readonly #jobs: HandlerJobs;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #limit: number;
+  /** By id, in the order in which they failed. */
+  readonly #entries = new Map<number, DeadLetterEntry>();
+  /** Those that somebody is about to retry or drop: twice would be once too many. */
+  readonly #claimed = new Set<number>();
+  #revive: (ticket: Ticket) => void = () => undefined;
+  readonly #overflow: Burst;
+
+  constructor(
+    parts: { readonly jobs: HandlerJobs; readonly clock: Clock; readonly log: Log },
+    limit: number = DEAD_LETTERS_MAX,
+  ) {
+    this.#jobs = parts.jobs;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#limit = limit;
+    this.#overflow = new Burst(parts.clock);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether a further one would drive out the oldest. */
+  get isFull(): boolean {
+    return this.#entries.size >= this.#limit;
+  }
+
+  /** In the order in which they failed. */
+  all(): DeadLetterEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  /** How many there are of each handler that has any. */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { handler } of this.#entries.values()) counts.set(handler, (counts.get(handler) ?? 0) + 1);
+    return counts;
+  }
+
+  get(id: number): DeadLetterEntry | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** Who takes those that are to be tried again. */
+  onRevived(revive: (ticket: Ticket) => void): void {
+    this.#revive = revive;
+  }
+
+  /** Puts a stored one on the list: at start, and by `add`. */
+  note(ticket: Ticket, failure: JobFailure): void {
+    const { attempts: _, ...rest } = ticket;
+    this.#entries.set(ticket.id, { ...rest, ...failure });
+    // One that is being retried at this moment is no longer ours to drop.
+    const oldest = this.#entries.size > this.#limit ? this.#firstUnclaimed() : undefined;
+    if (oldest === undefined) return;
+    this.#entries.delete(oldest.id);
+    this.#jobs.settle({ kind: 'drop', id: oldest.id });
+    this.overflowed++;
+    this.#overflow.note((dropped) =>
+      this.#log.warn({ dropped, limit: this.#limit }, 'there are too many dead letters, the oldest go'),
+    );
+  }
+
+  /** Makes a run a dead letter; it is on the list once it is stored. */
+  add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
+    const failure = { attempts, failed_at: this.#clock.now(), reason: shortened(reason) };
+    this.#jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
+  }
+
+  /**
+   * Makes them runs again, which stand behind those that wait.
+   *
+   * @returns how many there were
+   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   */
+  retry(selection: Selection, actor: Actor = MON): Promise<number> {
+    return this.#takeAway(
+      selection,
+      { kind: 'revive', action: 'dead-letter.retry', actor },
+      ({ id, namespace, client, check, handler, queuedAtMs }) =>
+        this.#revive({ id, namespace, client, check, handler, queuedAtMs, attempts: 0 }),
+    );
+  }
+
+  /**
+   * @returns how many there were
+   * @throws MonError `not_found` when there is none of this id, `unavailable`
+   */
+  drop(selection: Selection, actor: Actor = MON): Promise<number> {
+    return this.#takeAway(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
+  }
+
+  async #takeAway(
+    selection: Selection,
+    { kind, action, actor }: TakingAway,
+    then: (entry: DeadLetterEntry) => void,
+  ): Promise<number> {
+    const entries = this.#selected(selection).filter(({ id }) => !this.#claimed.has(id));
+    if (entries.length === 0) {
+      if ('id' in selection) throw new MonError('not_found', `there is no dead letter ${String(selection.id)}`);
+      return 0;
+    }
+    for (const { id } of entries) this.#claimed.add(id);
+    try {
+      await this.#jobs.apply(
+        entries.map(({ id }) => ({ kind, id })),
+        actor,
+        { action, ...auditedLetters(selection, entries) },
+      );
+    } finally {
+      for (const { id } of entries) this.#claimed.delete(id);
+    }
+    for (const entry of entries) {
+      this.#entries.delete(entry.id);
+      then(entry);
+    }
+    return entries.length;
+  }
+
+  #selected(selection: Selection): DeadLetterEntry[] {
+    if ('id' in selection) {
+      const entry = this.#entries.get(selection.id);
+      return entry === undefined ? [] : [entry];
+    }
+    return 'all' in selection ? this.all() : this.all().filter(({ handler }) => handler === selection.handler);
+  }
+
+  #firstUnclaimed(): DeadLetterEntry | undefined {
+    for (const entry of this.#entries.values()) if (!this.#claimed.has(entry.id)) return entry;
+    return undefined;
+  }
+}
+
+/** What the audit trail says of them: the id of one; of many whose they were, and how many. */
+function auditedLetters(
+  selection: Selection,
+  entries: readonly DeadLetterEntry[],
+): Pick<AuditedChange, 'target' | 'before'> {
+  const letters = entries.slice(0, AUDITED_LETTERS_MAX).map(({ id, handler, client, check, attempts, reason }) => ({
+    id,
+    handler,
+    client,
+    check,
+    attempts,
+    reason,
+  }));
+  if ('id' in selection) return { target: String(selection.id), before: letters[0] };
+  return {
+    target: 'all' in selection ? 'all' : selection.handler,
+    before: { count: entries.length, letters },
+  };
+}
+
+function shortened(reason: string): string {
+  return reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX)}...` : reason;
+}

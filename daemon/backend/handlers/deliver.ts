@@ -1,0 +1,162 @@
+import { redactEvent } from '../../../shared/domain/redact.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import type { CommandRunner } from '../../command/command-runner.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { FeedHub } from '../feed/feed-hub.ts';
+import type { Clients } from '../pipeline/clients.ts';
+import type { Clock } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { TargetAddresses } from './addresses.ts';
+import { debug } from './debug.ts';
+import { deregister } from './deregistration.ts';
+import { mutate, type Mutation } from './mutate.ts';
+import type { LookUp } from './name-lookups.ts';
+import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome } from './outcome.ts';
+import { runPipe } from './pipe.ts';
+import { sendTcp } from './tcp.ts';
+import { PIECE_BYTES_MAX, sendToOutlets, type TransportHandler } from './transport.ts';
+import { sendUdp } from './udp.ts';
+import { Webhooks } from './webhook.ts';
+
+export type { DeliveryOutcome } from './outcome.ts';
+
+export interface DeliveryParts {
+  readonly definitions: Pick<Definitions, 'mutator'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What runs the commands of pipes and mutators. */
+  readonly commands: Pick<CommandRunner, 'run'>;
+  /** Where transport handlers publish. */
+  readonly feed: Pick<FeedHub, 'publish'>;
+  /** Where `deregistration` removes from. */
+  readonly clients: Pick<Clients, 'remove'>;
+  /** Where it sees whether a client is back. */
+  readonly registry: Pick<Registry, 'namespace'>;
+  /** The setting `handler-networks`: networks in CIDR notation that handlers may reach by name. Asked at each run. */
+  readonly networks: () => readonly string[];
+  /** All addresses of a name; default: what this machine knows. */
+  readonly lookUp?: LookUp;
+}
+
+/** One try of one job. */
+interface Run {
+  readonly job: HandlerJob;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  /** What the records of the log say about it. */
+  readonly about: object;
+}
+
+/** Runs handlers. Dispose of it to let go of the connections that are kept for webhooks. */
+export class Delivery implements Disposable {
+  readonly #parts: DeliveryParts;
+  readonly #addresses: TargetAddresses;
+  readonly #webhooks = new Webhooks();
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+    this.#addresses = new TargetAddresses(parts);
+  }
+
+  /**
+   * Mutates and sends the event of a job. Never rejects; whatever happens is in the log already.
+   *
+   * @param handler the definition in force; undefined: the built-in handler of that name
+   * @param attempt 1 for the first try
+   * @param signal aborted when the backend cannot wait any longer; the outcome then means nothing
+   */
+  async deliver(
+    job: HandlerJob,
+    handler: RunningHandler | undefined,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome> {
+    const { handler: name, client, check, event } = job;
+    const run: Run = { job, attempt, signal, about: { handler: name, client, check, event_id: event.id, attempt } };
+    try {
+      return await (handler === undefined ? this.#runBuiltIn(run) : this.#runDefined(handler, run));
+    } catch (error) {
+      this.#parts.log.error({ ...run.about, err: error }, 'handler failed');
+      return failedForGood(errorMessage(error));
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#webhooks[Symbol.dispose]();
+  }
+
+  async #runBuiltIn({ job, about }: Run): Promise<DeliveryOutcome> {
+    const { clients, registry, log } = this.#parts;
+    switch (job.handler) {
+      case 'debug':
+        return debug(job.event, log, about);
+      case 'deregistration':
+        return this.#told(await deregister(job, { clients, registry, log, about }), about);
+      default:
+        return failedForGood('handler is not defined');
+    }
+  }
+
+  async #runDefined(handler: RunningHandler, run: Run): Promise<DeliveryOutcome> {
+    // Webhooks go to other machines as a rule (completion, Decisions).
+    const isRedacted = handler.redact ?? handler.type === 'webhook';
+    const event = isRedacted ? redactEvent(run.job.event) : run.job.event;
+    const mutation = await this.#mutate(event, handler, run);
+    if (mutation.kind === 'failed') return mutation;
+    return await this.#send(handler, mutation.data, run);
+  }
+
+  async #mutate(event: HandledEvent, { mutator }: RunningHandler, { signal, about }: Run): Promise<Mutation> {
+    const { definitions, commands, log } = this.#parts;
+    return await mutate(event, mutator, { definitions, commands, log, signal, about });
+  }
+
+  async #send(handler: RunningHandler, data: string, run: Run): Promise<DeliveryOutcome> {
+    const { job, signal, about } = run;
+    const { clock, log, commands } = this.#parts;
+    const network = { addresses: this.#addresses, clock, signal };
+    switch (handler.type) {
+      case 'pipe':
+        return await runPipe(handler, data, { commands, log, signal, about });
+      case 'tcp':
+        return this.#told(await sendTcp({ data, to: handler.socket, timeout: handler.timeout }, network), about);
+      case 'udp':
+        return this.#told(await sendUdp({ data, to: handler.socket }, network), about);
+      case 'webhook':
+        return this.#told(await this.#webhooks.send({ job, handler, data }, network), about);
+      case 'transport': {
+        const published = await this.#publish(handler, data, run);
+        return published.kind === 'failed' ? published : this.#told(await sendToOutlets(data, handler, network), about);
+      }
+    }
+  }
+
+  /** To the live feed, once however often the outlets beside it have to be tried: everybody there may see it. */
+  async #publish(handler: TransportHandler, data: string, run: Run): Promise<DeliveryOutcome> {
+    const bytes = Buffer.byteLength(data);
+    if (bytes > PIECE_BYTES_MAX) {
+      const most = String(PIECE_BYTES_MAX);
+      const reason = `${String(bytes)} bytes are more than the ${most} that a transport takes: use a mutator that makes less of the event`;
+      return this.#told(failedForGood(reason), run.about);
+    }
+    if (run.attempt > 1) return DELIVERED;
+    const { event } = run.job;
+    const shown = redactEvent(event);
+    const isShown = handler.redact === true || shown === event;
+    const piece: Mutation = isShown ? { kind: 'mutated', data } : await this.#mutate(shown, handler, run);
+    if (piece.kind === 'failed') return piece;
+    this.#parts.feed.publish(handler.pipe.name, piece.data);
+    return DELIVERED;
+  }
+
+  /** Says in the log why something was not sent. */
+  #told(outcome: DeliveryOutcome, about: object): DeliveryOutcome {
+    if (outcome.kind === 'failed' && outcome !== STOPPED) {
+      this.#parts.log.error({ ...about, reason: outcome.reason }, 'handler error');
+    }
+    return outcome;
+  }
+}

@@ -1,0 +1,66 @@
+import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { Store } from '../ports.ts';
+import { handlerJobKey } from '../store/keys.ts';
+
+/** Jobs that wait and are kept whole, with their events of some kilobytes each; the others are read when they are wanted. */
+const KEPT_MAX = 1000;
+/** Jobs that are read at once. */
+const READ_MAX = 100;
+
+type Wanted = PromiseWithResolvers<HandlerJob | undefined>;
+
+/** The jobs behind the tickets: some in memory, all in the store. */
+export class JobBodies {
+  readonly #store: Pick<Store, 'getMany'>;
+  readonly #keptMax: number;
+  readonly #kept = new Map<number, HandlerJob>();
+  #wanted = new Map<number, Wanted>();
+
+  constructor(store: Pick<Store, 'getMany'>, keptMax = KEPT_MAX) {
+    this.#store = store;
+    this.#keptMax = keptMax;
+  }
+
+  /** Keeps a stored job until it is taken, when there is room. */
+  keep(job: HandlerJob): void {
+    if (this.#kept.size < this.#keptMax) this.#kept.set(job.id, job);
+  }
+
+  /**
+   * @returns undefined when it is not stored any more
+   * @throws MonError `unavailable` when the store cannot be read
+   */
+  take(id: number): Promise<HandlerJob | undefined> | HandlerJob {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return this.#read(id);
+    this.#kept.delete(id);
+    return kept;
+  }
+
+  #read(id: number): Promise<HandlerJob | undefined> {
+    // Those that are wanted in the same moment are read together.
+    if (this.#wanted.size === 0) setImmediate(() => void this.#readWanted());
+    const wanted = Promise.withResolvers<HandlerJob | undefined>();
+    this.#wanted.set(id, wanted);
+    return wanted.promise;
+  }
+
+  async #readWanted(): Promise<void> {
+    const wanted = [...this.#wanted];
+    this.#wanted = new Map();
+    for (let start = 0; start < wanted.length; start += READ_MAX)
+      await this.#readSome(wanted.slice(start, start + READ_MAX));
+  }
+
+  async #readSome(some: readonly (readonly [number, Wanted])[]): Promise<void> {
+    try {
+      const values = await this.#store.getMany(some.map(([id]) => handlerJobKey(id)));
+      some.forEach(([, { resolve }], at) => {
+        const value = values[at];
+        resolve(value === undefined ? undefined : (JSON.parse(value) as HandlerJob));
+      });
+    } catch (error) {
+      for (const [, { reject }] of some) reject(error);
+    }
+  }
+}

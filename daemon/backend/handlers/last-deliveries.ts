@@ -1,0 +1,48 @@
+import type { Deliveries, Delivery } from '../../../shared/schemas/explain.ts';
+import type { Ticket } from './job-queue.ts';
+
+/** Last runs that are remembered; those that changed longest ago are forgotten first. */
+const REMEMBERED_MAX = 20_000;
+
+/** How the last run of each handler for each client and check stands, for "why was I not paged?". */
+export class LastDeliveries implements Deliveries {
+  readonly #limit: number;
+  readonly #deliveries = new Map<string, Delivery & { readonly id: number }>();
+
+  constructor(limit = REMEMBERED_MAX) {
+    this.#limit = limit;
+  }
+
+  lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined {
+    const known = this.#deliveries.get(keyOf({ namespace, client, check, handler }));
+    if (known === undefined) return undefined;
+    const { id: _, ...delivery } = known;
+    return delivery;
+  }
+
+  note(ticket: Pick<Ticket, 'id' | 'namespace' | 'client' | 'check' | 'handler'>, delivery: Delivery): void {
+    const key = keyOf(ticket);
+    const known = this.#deliveries.get(key);
+    if (known !== undefined && known.id > ticket.id) {
+      // The last run is the one that counts; while it waits for this one, it waits for the same reason.
+      const isTold = known.state === 'queued' && delivery.state !== 'running';
+      if (isTold) this.#deliveries.set(key, withReason(known, delivery.reason));
+      return;
+    }
+    const isBehind = delivery.state === 'queued' && (known?.state === 'retrying' || known?.state === 'queued');
+    this.#deliveries.delete(key);
+    this.#deliveries.set(key, { ...(isBehind ? withReason(delivery, known.reason) : delivery), id: ticket.id });
+    if (this.#deliveries.size <= this.#limit) return;
+    const { value: first } = this.#deliveries.keys().next();
+    if (first !== undefined) this.#deliveries.delete(first);
+  }
+}
+
+function withReason<Known extends Delivery>(delivery: Known, reason: string | undefined): Omit<Known, 'reason'> {
+  const { reason: _, ...rest } = delivery;
+  return reason === undefined ? rest : { ...rest, reason };
+}
+
+function keyOf({ namespace, client, check, handler }: Omit<Parameters<LastDeliveries['note']>[0], 'id'>): string {
+  return JSON.stringify([namespace, client, check, handler]);
+}

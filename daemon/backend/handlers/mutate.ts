@@ -1,0 +1,72 @@
+import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
+import { commandResult } from '../../command/command-result.ts';
+import type { CommandRunner } from '../../command/command-runner.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
+
+export type Mutation =
+  { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
+
+interface MutateDeps {
+  readonly definitions: Pick<Definitions, 'mutator'>;
+  readonly commands: Pick<CommandRunner, 'run'>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** What the records of the log say about the run. */
+  readonly about: object;
+}
+
+const DEFAULT = 'json';
+
+/**
+ * Makes what a handler gets of an event (completion 1.9): a command that is defined under the name, or one of the
+ * built-in mutators `json` and `only_check_output`.
+ */
+export async function mutate(
+  event: HandledEvent,
+  name: string = DEFAULT,
+  { definitions, commands, log, signal, about }: MutateDeps,
+): Promise<Mutation> {
+  const definition = definitions.mutator(name);
+  if (definition === undefined) {
+    const data = builtIn(event, name);
+    if (data !== undefined) return { kind: 'mutated', data };
+    log.error({ ...about, mutator: name }, 'unknown mutator');
+    return failedForGood(`unknown mutator: ${name}`);
+  }
+  const { command, timeout } = definition;
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  const outcome = await commands.run(command, { timeoutMs, input: JSON.stringify(event), signal });
+  const result = commandResult(outcome);
+  if (result === undefined) return STOPPED;
+  const isWhole = outcome.kind === 'exited' && outcome.isOutputCut !== true;
+  if (isWhole && result.status === 0) return { kind: 'mutated', data: result.output };
+  const reason = isWhole ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
+  log.error({ ...about, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
+  // What could not be run may run the next time; what ran would do the same again.
+  const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
+  return failure(`mutator error: ${name}: ${reason}`);
+}
+
+function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): string {
+  switch (kind) {
+    case 'exited':
+      return 'it printed more than can be kept';
+    case 'timed_out':
+      return 'execution timed out';
+    default:
+      return 'it could not be run';
+  }
+}
+
+function builtIn(event: HandledEvent, name: string): string | undefined {
+  switch (name) {
+    case 'json':
+      return JSON.stringify(event);
+    case 'only_check_output':
+      return event.check.output;
+    default:
+      return undefined;
+  }
+}

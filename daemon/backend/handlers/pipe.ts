@@ -1,0 +1,45 @@
+import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import { commandResult } from '../../command/command-result.ts';
+import type { CommandRunner } from '../../command/command-runner.ts';
+import type { Log } from '../../log/log.ts';
+import { DELIVERED, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
+
+interface PipeDeps {
+  readonly commands: Pick<CommandRunner, 'run'>;
+  readonly log: Log;
+  /** Kills the command. */
+  readonly signal: AbortSignal;
+  /** What the record of the log says about the run. */
+  readonly about: object;
+}
+
+/** Longest output in the log, in UTF-16 units. */
+const LOGGED_MAX = 4096;
+
+/**
+ * Runs the command with the data on its standard input, for as long as it takes unless there is a timeout, and logs what
+ * it printed as the peer does (completion 1.8).
+ */
+export async function runPipe(
+  { command, timeout }: Extract<RunningHandler, { type: 'pipe' }>,
+  data: string,
+  { commands, log, signal, about }: PipeDeps,
+): Promise<DeliveryOutcome> {
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  const outcome = await commands.run(command, { timeoutMs, input: data, signal });
+  const result = commandResult(outcome);
+  if (result === undefined) return STOPPED;
+  const { status, output } = result;
+  const record = { ...about, status, output: output.slice(0, LOGGED_MAX) };
+  if (status === 0) {
+    log.info(record, 'handler output');
+    return DELIVERED;
+  }
+  log.error(record, 'handler output');
+  return failedForNow(outcome.kind === 'exited' ? `it exited with ${String(status)}` : firstLine(output));
+}
+
+/** `Execution timed out`, or why nothing ran. */
+function firstLine(output: string): string {
+  return output.split('\n', 1).join('');
+}

@@ -1,0 +1,421 @@
+import { backoffMs } from '../../../shared/domain/backoff.ts';
+import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
+import type { RetryPolicy, RunningHandler } from '../../../shared/schemas/handler.ts';
+import type { HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { Batcher } from '../pipeline/batcher.ts';
+import type { HandlerJobs } from '../pipeline/handler-jobs.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../store/keys.ts';
+import { Burst } from './burst.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import { JobBodies } from './job-bodies.ts';
+import { JobQueue, type Ticket } from './job-queue.ts';
+import type { LastDeliveries } from './last-deliveries.ts';
+import type { DeliveryOutcome } from './outcome.ts';
+
+/** Sends one event; see `Delivery`. */
+interface Deliver {
+  deliver(
+    job: HandlerJob,
+    handler: RunningHandler | undefined,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome>;
+}
+
+export interface JobRunnerParts {
+  readonly definitions: Pick<Definitions, 'handler'>;
+  readonly delivery: Deliver;
+  readonly jobs: HandlerJobs;
+  readonly deadLetters: DeadLetters;
+  readonly last: LastDeliveries;
+  readonly batcher: Pick<Batcher, 'onCommit'>;
+  readonly registry: Pick<Registry, 'noteJobId'>;
+  readonly store: Pick<Store, 'scan' | 'getMany'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 0 to below 1, evenly spread. */
+  readonly chance: () => number;
+}
+
+/** What a handler has done since the backend started, and what it has before it. */
+export interface HandlerFigures {
+  readonly waiting: number;
+  readonly running: number;
+  readonly retrying: number;
+  readonly delivered: number;
+  /** Runs that failed for good. */
+  readonly failed: number;
+  /** Tries that failed and were followed by another one. */
+  readonly retried: number;
+  /** Events that were not handled, because there was no place for them. */
+  readonly refused: number;
+  readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
+  /** Epoch milliseconds of the run that came first of those that are not over. */
+  readonly oldestAtMs: number | undefined;
+}
+
+/** Everything about one handler by its name, whatever its definition is at the moment. */
+interface Lane {
+  readonly queue: JobQueue;
+  readonly overflow: Burst;
+  delivered: number;
+  failed: number;
+  retried: number;
+  refused: number;
+  lastFailure: HandlerFigures['lastFailure'];
+}
+
+/** Each run of a pipe is a process. */
+const PIPE_CONCURRENCY = 10;
+const CONCURRENCY = 20;
+const QUEUE_LIMIT = 10_000;
+/** Receivers of webhooks are restarted and deployed all the time. */
+const WEBHOOK_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
+
+/** How long runs may take to their end when the backend stops (design, Reliability 11). */
+const GRACE_MS = 10_000;
+/** How long a run may take to end once it is told to. */
+const ABORT_MS = 1000;
+/** How soon a job that could not be read is read again. */
+const READ_AGAIN_MS = 1000;
+
+/**
+ * Runs what commits ask for: each handler has a queue of its own, so that none waits for another, and nobody who commits
+ * waits for any of them. A job stays in the store until its run is over, so that a restart runs it again.
+ */
+export class JobRunner implements AsyncDisposable {
+  readonly #parts: JobRunnerParts;
+  readonly #bodies: JobBodies;
+  readonly #lanes = new Map<string, Lane>();
+  /** Handlers that may have something to start. */
+  readonly #startable = new Set<string>();
+  #starting: NodeJS.Immediate | undefined;
+  readonly #runs = new Set<Promise<void>>();
+  readonly #timers = new Set<Disposable>();
+  readonly #abort = new AbortController();
+  #listening: Disposable | undefined;
+  /** Nothing runs until everything is read: what a run commits must get an id after all that are stored. */
+  #isLoading = true;
+  #isStopping = false;
+
+  private constructor(parts: JobRunnerParts) {
+    this.#parts = parts;
+    this.#bodies = new JobBodies(parts.store);
+    parts.deadLetters.onRevived((ticket) => this.#take(ticket));
+  }
+
+  /**
+   * Takes up what the last run of the backend left, then what is committed from now on.
+   *
+   * @throws MonError `unavailable` when the store cannot be read
+   */
+  static async start(parts: JobRunnerParts): Promise<JobRunner> {
+    const runner = new JobRunner(parts);
+    const committed: HandlerJob[] = [];
+    runner.#listening = parts.batcher.onCommit(({ jobs, handlingNotes }) => {
+      for (const { verdicts } of handlingNotes) runner.#countRefused(verdicts);
+      if (runner.#isLoading) committed.push(...jobs);
+      else for (const job of jobs) runner.#accept(job);
+    });
+    const lastId = await runner.#load();
+    runner.#isLoading = false;
+    for (const job of committed) if (job.id > lastId) runner.#accept(job);
+    runner.#scheduleStarts();
+    return runner;
+  }
+
+  /**
+   * Whether a further run would have no place: neither in the queue nor among the dead letters. What is older is kept,
+   * and keeping nothing of the newest costs nothing, however long a handler hangs.
+   */
+  isFull(handler: string): boolean {
+    const lane = this.#lanes.get(handler);
+    return lane !== undefined && this.#parts.deadLetters.isFull && lane.queue.size >= this.#limitOf(handler);
+  }
+
+  /** By name: every handler that had something to run. */
+  figures(): ReadonlyMap<string, HandlerFigures> {
+    return new Map([...this.#lanes].map(([name, lane]) => [name, figuresOf(lane)]));
+  }
+
+  /** Starts nothing more, gives what runs some time, and stores what has become of it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
+    this.#listening?.[Symbol.dispose]();
+    clearImmediate(this.#starting);
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    if (!(await this.#endWithin(GRACE_MS))) {
+      this.#parts.log.warn(
+        { running: this.#runs.size },
+        'handlers are still running, they are ended and run again at the next start',
+      );
+      this.#abort.abort();
+      await this.#endWithin(ABORT_MS);
+    }
+    await this.#parts.jobs.flush();
+  }
+
+  /** @returns the highest id that is stored */
+  async #load(): Promise<number> {
+    const { deadLetters, jobs, registry, store } = this.#parts;
+    const failures = new Map<number, JobFailure>();
+    for await (const [key, value] of store.scan([DEAD_LETTERS])) {
+      failures.set(Number(key.at(-1)), JSON.parse(value) as JobFailure);
+    }
+    const letters: (readonly [Ticket, JobFailure])[] = [];
+    let lastId = 0;
+    for await (const [, value] of store.scan([HANDLER_JOBS])) {
+      const job = JSON.parse(value) as HandlerJob;
+      const failure = failures.get(job.id);
+      lastId = job.id;
+      if (failure === undefined) {
+        this.#bodies.keep(job);
+        this.#take(ticketOf(job));
+      } else {
+        failures.delete(job.id);
+        letters.push([ticketOf(job), failure]);
+      }
+    }
+    for (const [ticket, failure] of letters.toSorted(([, a], [, b]) => a.failed_at - b.failed_at)) {
+      deadLetters.note(ticket, failure);
+      this.#noteFailed(ticket, failure);
+    }
+    // Nothing is behind these any more.
+    for (const id of failures.keys()) jobs.settle({ kind: 'drop', id });
+    registry.noteJobId(lastId);
+    return lastId;
+  }
+
+  #accept(job: HandlerJob): void {
+    const ticket = ticketOf(job);
+    const { queue, overflow } = this.#laneOf(job.handler);
+    if (queue.size < this.#limitOf(job.handler)) {
+      this.#bodies.keep(job);
+      this.#take(ticket);
+      return;
+    }
+    this.#bury(ticket, 'the queue of the handler is full');
+    overflow.note((refused) =>
+      this.#parts.log.error(
+        { handler: job.handler, waiting: queue.size, refused },
+        'the queue of the handler is full, events for it become dead letters',
+      ),
+    );
+  }
+
+  /** Runs that wait, and those that run. */
+  #limitOf(handler: string): number {
+    const definition = this.#definition(handler);
+    return (definition?.queue_limit ?? QUEUE_LIMIT) + concurrencyOf(definition);
+  }
+
+  #countRefused(verdicts: readonly HandlerVerdict[]): void {
+    for (const { verdict, handler } of verdicts) if (verdict === 'overflow') this.#laneOf(handler).refused++;
+  }
+
+  #take(ticket: Ticket): void {
+    this.#laneOf(ticket.handler).queue.add(ticket);
+    this.#noteState(ticket, 'queued');
+    this.#startSoon(ticket.handler);
+  }
+
+  /** Not at once: who commits answers first, and a process that is started holds up everything for some milliseconds. */
+  #startSoon(handler: string): void {
+    this.#startable.add(handler);
+    this.#scheduleStarts();
+  }
+
+  #scheduleStarts(): void {
+    if (this.#isLoading || this.#isStopping || this.#startable.size === 0) return;
+    this.#starting ??= setImmediate(() => {
+      this.#starting = undefined;
+      this.#startEach();
+    });
+  }
+
+  /** One of each handler, then others get their turn. */
+  #startEach(): void {
+    const handlers = [...this.#startable];
+    this.#startable.clear();
+    for (const name of handlers) {
+      const { queue } = this.#laneOf(name);
+      if (queue.running >= concurrencyOf(this.#definition(name))) continue;
+      const ticket = queue.take();
+      if (ticket === undefined) continue;
+      const run: Promise<void> = this.#run(ticket, queue).finally(() => {
+        this.#runs.delete(run);
+        this.#startSoon(name);
+      });
+      this.#runs.add(run);
+      if (queue.hasReady) this.#startSoon(name);
+    }
+  }
+
+  async #run(ticket: Ticket, queue: JobQueue): Promise<void> {
+    const { definitions, log } = this.#parts;
+    let job: HandlerJob | undefined;
+    try {
+      job = await this.#bodies.take(ticket.id);
+    } catch (error) {
+      log.error({ handler: ticket.handler, error: errorMessage(error) }, 'the event for a handler could not be read');
+      this.#putOff(ticket, queue, READ_AGAIN_MS);
+      return;
+    }
+    if (job === undefined) {
+      queue.finish(ticket);
+      return;
+    }
+    const definition = definitions.handler(ticket.handler);
+    if (definition?.type === 'set' || (definition === undefined && !BUILT_IN.handlers.has(ticket.handler))) {
+      queue.finish(ticket);
+      this.#bury(ticket, 'handler is not defined');
+      return;
+    }
+    ticket.attempts++;
+    this.#noteState(ticket, 'running');
+    const outcome = await this.#deliver(job, definition, ticket.attempts);
+    this.#conclude(ticket, queue, job, outcome, retryOf(definition));
+  }
+
+  async #deliver(job: HandlerJob, definition: RunningHandler | undefined, attempt: number): Promise<DeliveryOutcome> {
+    try {
+      return await this.#parts.delivery.deliver(job, definition, attempt, this.#abort.signal);
+    } catch (error) {
+      this.#parts.log.error(
+        { handler: job.handler, error: error instanceof Error ? error.stack : String(error) },
+        'a handler failed by a defect of the backend',
+      );
+      return { kind: 'failed', reason: `internal error: ${errorMessage(error)}`, isRetryable: false };
+    }
+  }
+
+  #conclude(
+    ticket: Ticket,
+    queue: JobQueue,
+    job: HandlerJob,
+    outcome: DeliveryOutcome,
+    retry: RetryPolicy | undefined,
+  ): void {
+    const lane = this.#laneOf(ticket.handler);
+    if (outcome.kind === 'delivered') {
+      lane.delivered++;
+      queue.finish(ticket);
+      this.#noteState(ticket, 'delivered');
+      this.#parts.jobs.settle({ kind: 'finish', id: ticket.id });
+      return;
+    }
+    // It was ended and not heard: it stays for the next start.
+    if (this.#abort.signal.aborted) return;
+    const { reason } = outcome;
+    lane.lastFailure = { atMs: this.#parts.clock.now(), reason };
+    if (!outcome.isRetryable || retry === undefined || ticket.attempts >= retry.attempts) {
+      queue.finish(ticket);
+      this.#bury(ticket, reason);
+      return;
+    }
+    lane.retried++;
+    this.#bodies.keep(job);
+    this.#noteState(ticket, 'retrying', reason);
+    const limits = { minMs: retry.delay * 1000, maxMs: retry.max_delay * 1000 };
+    this.#putOff(ticket, queue, backoffMs(ticket.attempts, this.#parts.chance(), limits));
+  }
+
+  #putOff(ticket: Ticket, queue: JobQueue, delayMs: number): void {
+    queue.putOff();
+    if (this.#isStopping) return;
+    const timer = this.#parts.clock.after(delayMs, () => {
+      this.#timers.delete(timer);
+      queue.resume(ticket);
+      this.#startSoon(ticket.handler);
+    });
+    this.#timers.add(timer);
+  }
+
+  #bury(ticket: Ticket, reason: string): void {
+    const { attempts } = ticket;
+    const atMs = this.#parts.clock.now();
+    this.#parts.deadLetters.add(ticket, { attempts, reason });
+    const lane = this.#laneOf(ticket.handler);
+    lane.failed++;
+    lane.lastFailure = { atMs, reason };
+    this.#noteState(ticket, 'failed', reason);
+  }
+
+  #noteFailed(ticket: Ticket, { attempts, failed_at: at, reason }: JobFailure): void {
+    this.#parts.last.note(ticket, { state: 'failed', at, attempts, reason });
+  }
+
+  #noteState(ticket: Ticket, state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed', reason?: string): void {
+    const { clock, last } = this.#parts;
+    const { attempts } = ticket;
+    last.note(ticket, { state, at: clock.now(), attempts, ...(reason === undefined ? {} : { reason }) });
+  }
+
+  #laneOf(handler: string): Lane {
+    let lane = this.#lanes.get(handler);
+    if (lane === undefined) {
+      const overflow = new Burst(this.#parts.clock);
+      lane = {
+        queue: new JobQueue(),
+        overflow,
+        delivered: 0,
+        failed: 0,
+        retried: 0,
+        refused: 0,
+        lastFailure: undefined,
+      };
+      this.#lanes.set(handler, lane);
+    }
+    return lane;
+  }
+
+  #definition(name: string): RunningHandler | undefined {
+    const definition = this.#parts.definitions.handler(name);
+    return definition?.type === 'set' ? undefined : definition;
+  }
+
+  /** @returns whether nothing runs any more */
+  async #endWithin(ms: number): Promise<boolean> {
+    if (this.#runs.size === 0) return true;
+    const { promise: late, resolve } = Promise.withResolvers<false>();
+    const timer = this.#parts.clock.after(ms, () => resolve(false));
+    const over = Promise.all(this.#runs).then((): true => true);
+    const isOver = await Promise.race([over, late]);
+    timer[Symbol.dispose]();
+    return isOver;
+  }
+}
+
+function figuresOf({ queue, delivered, failed, retried, refused, lastFailure }: Lane): HandlerFigures {
+  const { running, retrying } = queue;
+  const oldestAtMs = queue.oldest?.queuedAtMs;
+  return {
+    waiting: queue.size - running - retrying,
+    running,
+    retrying,
+    delivered,
+    failed,
+    retried,
+    refused,
+    lastFailure,
+    oldestAtMs,
+  };
+}
+
+function ticketOf({ id, namespace, client, check, handler, queued_at: queuedAtMs }: HandlerJob): Ticket {
+  return { id, namespace, client, check, handler, queuedAtMs, attempts: 0 };
+}
+
+function concurrencyOf(handler: RunningHandler | undefined): number {
+  return handler?.concurrency ?? (handler?.type === 'pipe' ? PIPE_CONCURRENCY : CONCURRENCY);
+}
+
+function retryOf(handler: RunningHandler | undefined): RetryPolicy | undefined {
+  return handler?.retry ?? (handler?.type === 'webhook' ? WEBHOOK_RETRY : undefined);
+}

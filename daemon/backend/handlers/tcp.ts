@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import type { StreamAddress } from '../../../shared/schemas/stream-address.ts';
+import type { Clock } from '../ports.ts';
+import { lookupOf, type TargetAddresses } from './addresses.ts';
+import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
+import { withinLimit } from './within-limit.ts';
+
+/** Seconds to connect and to hand everything over (completion 1.8). */
+const TIMEOUT_DEFAULT = 10;
+
+/** For how long a receiver that does not close its side keeps the connection, once everything is sent. */
+const LINGER_MS = 1000;
+
+interface TcpSend {
+  readonly data: string;
+  readonly to: StreamAddress;
+  /** Seconds. */
+  readonly timeout?: number | undefined;
+}
+
+export interface NetworkDeps {
+  readonly addresses: TargetAddresses;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends everything on a connection of its own, and ends it. Nothing to send: no connection either (completion 1.8).
+ * Delivered means that the other machine's system took it; the protocol has no word from its program.
+ */
+export async function sendTcp(
+  { data, to, timeout = TIMEOUT_DEFAULT }: TcpSend,
+  { addresses, clock, signal }: NetworkDeps,
+): Promise<DeliveryOutcome> {
+  if (data === '') return DELIVERED;
+  return await withinLimit({ clock, seconds: timeout, signal }, async (limit) => {
+    const socket = connect({ ...(await connectTo(to, addresses, limit)), signal: limit });
+    // Whoever waits is told by `once`.
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, 'connect');
+      socket.end(data);
+      await once(socket, 'finish');
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    letGo(socket, clock);
+    return DELIVERED;
+  });
+}
+
+async function connectTo(
+  to: StreamAddress,
+  addresses: TargetAddresses,
+  signal: AbortSignal,
+): Promise<{ path: string } | TcpNetConnectOpts> {
+  if ('path' in to) return { path: to.path };
+  const checked = await addresses.written(to.host, 'own-network', signal);
+  return { host: to.host, port: to.port, lookup: lookupOf(checked) };
+}
+
+/** Closing at once could reset the connection, and take along what the other side has not read yet. */
+function letGo(socket: Socket, clock: Clock): void {
+  if (socket.closed) return;
+  const end = clock.after(LINGER_MS, () => socket.destroy());
+  socket.on('close', () => end[Symbol.dispose]());
+  // What it answers, if anything, is not for us.
+  socket.resume();
+}

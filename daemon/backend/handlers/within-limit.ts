@@ -1,0 +1,64 @@
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Clock } from '../ports.ts';
+import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
+
+interface Limit {
+  readonly clock: Clock;
+  readonly seconds: number;
+  /** Aborted when the backend cannot wait any longer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends something over the network, and says how it ended. Never rejects.
+ *
+ * @param send is to throw as soon as its signal is aborted
+ */
+export async function withinLimit(
+  { clock, seconds, signal }: Limit,
+  send: (signal: AbortSignal) => Promise<DeliveryOutcome>,
+): Promise<DeliveryOutcome> {
+  const cut = new AbortController();
+  const stop = (): void => cut.abort();
+  let hasTimedOut = false;
+  using ends = new DisposableStack();
+  ends.use(
+    clock.after(seconds * 1000, () => {
+      hasTimedOut = true;
+      cut.abort();
+    }),
+  );
+  // Not `AbortSignal.any`: the signal of the backend outlives millions of these.
+  signal.addEventListener('abort', stop);
+  ends.defer(() => signal.removeEventListener('abort', stop));
+  if (signal.aborted) return STOPPED;
+  try {
+    return await send(cut.signal);
+  } catch (error) {
+    if (signal.aborted) return STOPPED;
+    if (hasTimedOut) return failedForNow(`it took longer than ${String(seconds)} s`);
+    if (error instanceof MonError && error.code === 'forbidden') return failedForGood(error.message);
+    return failedForNow(networkProblem(error));
+  }
+}
+
+/** Not the error of the HTTP library as it is: it carries the headers, and with them the credentials. */
+function networkProblem(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'the connection was refused';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'the connection was cut';
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return 'there is no way to the address';
+    case 'ETIMEDOUT':
+      return 'the connection was not taken in time';
+    case 'ENOENT':
+      return 'the socket does not exist';
+    default:
+      return errorMessage(error) || String(code);
+  }
+}

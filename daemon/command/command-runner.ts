@@ -1,0 +1,95 @@
+import { backoffMs } from '../../shared/domain/backoff.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import { SystemClock } from '../clock/system-clock.ts';
+import type { Log } from '../log/log.ts';
+import {
+  outcomeWithin,
+  type CommandClock,
+  type CommandEnd,
+  type CommandLimits,
+  type CommandOutcome,
+} from './command-outcome.ts';
+import { RunningProcess, type ProcessEnd } from './running-process.ts';
+
+/** Between the end of a process and the start of the next. */
+const PAUSE = { minMs: 100, maxMs: 30_000 };
+
+const STOPPED: CommandEnd = { kind: 'cut', output: '' };
+
+export interface CommandOptions extends CommandLimits {
+  /** What the command finds on its standard input. */
+  readonly input: string;
+}
+
+interface RunnerParts {
+  readonly clock: CommandClock;
+  /** The time that the process itself has, which does not jump with the other; default: the machine's. */
+  readonly processClock?: CommandClock;
+  readonly log: Log;
+  /** 0 to below 1, evenly spread. */
+  readonly chance: () => number;
+}
+
+/**
+ * Runs command lines as `runCommand` does, in a small process of their own, so that nothing here waits for the start of
+ * one. The process is started with the first command. When it ends by itself, its commands have failed and are killed,
+ * and those that come wait for the next process, which is started after a pause.
+ */
+export class CommandRunner implements AsyncDisposable {
+  readonly #parts: RunnerParts;
+  #process: RunningProcess | undefined;
+  /** Over when the next process may be started. */
+  #pause: Promise<void> = Promise.resolve();
+  /** Processes in a row that ended, the last ones without an answer before. */
+  #ends = 0;
+  readonly #timers = new DisposableStack();
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects. */
+  async run(command: string, { input, ...limits }: CommandOptions): Promise<CommandOutcome> {
+    return await outcomeWithin(this.#parts.clock, limits, async (cut) => {
+      await untilAborted(this.#pause, cut);
+      if (cut.aborted) return STOPPED;
+      try {
+        return await this.#ready().run(command, input, cut);
+      } catch (error) {
+        return { kind: 'failed', reason: errorMessage(error) };
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timers.dispose();
+    await this.#process?.[Symbol.asyncDispose]();
+  }
+
+  #ready(): RunningProcess {
+    if (this.#process !== undefined) return this.#process;
+    const { processClock = new SystemClock() } = this.#parts;
+    this.#process = new RunningProcess(processClock, (end) => this.#restartLater(end));
+    return this.#process;
+  }
+
+  #restartLater({ reason, commands, hasAnswered }: ProcessEnd): void {
+    this.#process = undefined;
+    if (this.#timers.disposed) return;
+    const { clock, log, chance } = this.#parts;
+    this.#ends = hasAnswered ? 1 : this.#ends + 1;
+    const pauseMs = backoffMs(this.#ends, chance(), PAUSE);
+    log.warn({ reason, commands, pause_ms: pauseMs }, 'the process that runs commands has ended');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#timers.use(clock.after(pauseMs, resolve));
+    this.#pause = promise;
+  }
+}
+
+/** Waits for the promise, or for the signal when that is first. */
+async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await Promise.race([promise, aborted]);
+}

@@ -1,0 +1,9 @@
+/** All that a command gets to see of our environment (design S14); our own credentials must not be among it. */
+const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
+
+const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export function reducedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => KEPT.test(name));
+  return { PATH: PATH_DEFAULT, ...Object.fromEntries(kept) };
+}

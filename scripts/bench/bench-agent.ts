@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { performance } from 'node:perf_hooks';
+import { WebSocket } from 'ws';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
+import { cpuMs } from './process-figures.ts';
+import { quantile, sleep } from './report.ts';
+
+/** Checks that each agent reports in turn. */
+export const CHECKS_EACH = 200;
+export const RESULT_BYTES = 600;
+/** Results of one agent that wait for their acknowledgement at most, when it sends as fast as it can. */
+const WINDOW = 32;
+
+/** Speaks the agent protocol, with as little work per result as possible. */
+export class BenchAgent {
+  readonly #socket: WebSocket;
+  #messages: readonly string[] = [];
+  readonly #sentAt: number[] = [];
+  #sent = 0;
+  #acked = 0;
+  #closedLoop = false;
+  acks: ((sentAt: number) => void) | undefined;
+
+  readonly #at: number;
+
+  constructor(socket: WebSocket, at: number) {
+    this.#socket = socket;
+    this.#at = at;
+    this.report(['default']);
+    socket.on('message', (data: Buffer) => this.#receive(data.toString()));
+  }
+
+  static async connect(url: string, at: number): Promise<BenchAgent> {
+    const socket = new WebSocket(url.replace('http', 'ws') + AGENT_PATH, AGENT_PROTOCOL, { perMessageDeflate: false });
+    await once(socket, 'open');
+    const name = `agent-${String(at)}`;
+    const client = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux'] };
+    socket.send(JSON.stringify({ type: 'hello', client, spool: 'bench' }));
+    await once(socket, 'message');
+    return new BenchAgent(socket, at);
+  }
+
+  /** From now on its results name these handlers. */
+  report(handlers: readonly string[]): void {
+    this.#messages = Array.from({ length: CHECKS_EACH }, (_, check) =>
+      checkJson(`check-${String(check)}`, this.#at + check, handlers),
+    );
+  }
+
+  get acked(): number {
+    return this.#acked;
+  }
+
+  get waiting(): number {
+    return this.#sent - this.#acked;
+  }
+
+  start(): void {
+    this.#closedLoop = true;
+    while (this.waiting < WINDOW) this.send();
+  }
+
+  stop(): void {
+    this.#closedLoop = false;
+  }
+
+  send(): void {
+    this.#sent++;
+    this.#sentAt[this.#sent % 4096] = performance.now();
+    const check = this.#messages[this.#sent % CHECKS_EACH] ?? '';
+    this.#socket.send(`{"type":"results","results":[{"id":${String(this.#sent)},"check":${check}}]}`);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #receive(text: string): void {
+    const message = JSON.parse(text) as { type: string; id: number };
+    if (message.type !== 'ack') throw new Error(`unexpected ${text}`);
+    for (let id = this.#acked + 1; id <= message.id; id++) this.acks?.(this.#sentAt[id % 4096] ?? NaN);
+    this.#acked = message.id;
+    if (this.#closedLoop) while (this.waiting < WINDOW) this.send();
+  }
+}
+
+/** A result of about `RESULT_BYTES`; one in twenty fails. */
+export function checkJson(name: string, at: number, handlers: readonly string[] = ['default']): string {
+  const status = at % 20 === 0 ? 2 : 0;
+  const check = {
+    name,
+    status,
+    output: '',
+    interval: 60,
+    subscribers: ['linux'],
+    command: `/usr/lib/mon/plugins/${name} -w 80 -c 90 --verbose`,
+    handlers,
+    duration: 0.123,
+    issued: 1_700_000_000,
+    executed: 1_700_000_000,
+    team: 'operations',
+  };
+  const fill = RESULT_BYTES - JSON.stringify(check).length;
+  return JSON.stringify({
+    ...check,
+    output: 'DISK OK - free space: / 3326 MiB (56% inode=88%); '.repeat(20).slice(0, fill),
+  });
+}
+
+export interface Load {
+  /** Results per second. */
+  readonly rate: number;
+  /** Of all threads of the backend, per result: tells what a change costs whatever else the machine does. */
+  readonly cpuMicroseconds: number;
+}
+
+/** As fast as it goes, with a bound on what is under way. */
+export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<Load> {
+  const before = total(agents);
+  const cpuBefore = cpuMs(pid);
+  const startedAt = performance.now();
+  for (const agent of agents) agent.start();
+  await sleep(ms);
+  const results = total(agents) - before;
+  const load = {
+    rate: (results * 1000) / (performance.now() - startedAt),
+    cpuMicroseconds: ((cpuMs(pid) - cpuBefore) * 1000) / results,
+  };
+  for (const agent of agents) agent.stop();
+  while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
+  return load;
+}
+
+/** Sends at a given rate whatever the answers take; latency counts from when a result should have been sent. */
+export async function openLoop(
+  agents: readonly BenchAgent[],
+  rate: number,
+  ms: number,
+): Promise<{ p50: number; p99: number; reached: number }> {
+  const latencies: number[] = [];
+  for (const agent of agents) agent.acks = (sentAt) => latencies.push(performance.now() - sentAt);
+  const startedAt = performance.now();
+  let sent = 0;
+  while (performance.now() - startedAt < ms) {
+    const due = ((performance.now() - startedAt) * rate) / 1000;
+    for (; sent < due; sent++) agents[sent % agents.length]?.send();
+    await sleep(1);
+  }
+  const reached = (sent * 1000) / (performance.now() - startedAt);
+  while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
+  for (const agent of agents) agent.acks = undefined;
+  return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), reached };
+}
+
+function total(agents: readonly BenchAgent[]): number {
+  return agents.reduce((sum, { acked }) => sum + acked, 0);
+}

@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { startBackend } from './backend-process.ts';
+import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
+import { cpuMs } from './process-figures.ts';
+import { count, mean, report, sleep } from './report.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const LOCALHOST = '127.0.0.1';
+/** Runs that wait, so that the handlers always have some to do. */
+const AHEAD = 2000;
+const BATCH = 200;
+/** Clients with a check each: runs of the same one go one after the other. */
+const CLIENTS = 5000;
+const CONNECTIONS = 100;
+const WARM_UP_MS = 2000;
+const ROUNDS = 4;
+
+/**
+ * Runs of handlers per second, from the event to its delivery, with the receivers on the same machine; and what handlers
+ * that hang do to those who report.
+ */
+export async function run(seconds: number): Promise<void> {
+  await using receivers = await openReceivers();
+  await deliveries(seconds, receivers.definitions);
+  await hanging(seconds);
+}
+
+async function deliveries(seconds: number, definitions: object): Promise<void> {
+  const handlers = { ...definitions, pipe: { type: 'pipe', command: 'true' } };
+  await using config = await writeConfig({ handlers });
+  await using backend = await startBackend(['--config', config.file]);
+  for (const [handler, goal] of [
+    ['line', 'tcp, goal 1,000'],
+    ['hook', 'webhook, goal 1,000'],
+    ['pipe', 'pipe, a process each'],
+  ] as const) {
+    const cpuBefore = cpuMs(backend.pid);
+    const { rate, runs } = await sustained(backend.url, handler, seconds * 1000);
+    const cpu = ((cpuMs(backend.pid) - cpuBefore) * 1000) / runs;
+    report(`runs of a handler: ${goal}`, `${count(rate)} /s`, `${count(cpu)} us of CPU each, with the event`);
+  }
+}
+
+/** Reports failures so that the handler never runs dry, and waits for the end of its last run. */
+async function sustained(url: string, handler: string, ms: number): Promise<{ rate: number; runs: number }> {
+  let asked = 0;
+  let delivered = 0;
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < ms) {
+    while (asked - delivered < AHEAD) {
+      await postFailures(url, handler, asked);
+      asked += BATCH;
+    }
+    await sleep(10);
+    delivered = await deliveredBy(url, handler);
+  }
+  while (delivered < asked) {
+    await sleep(10);
+    delivered = await deliveredBy(url, handler);
+  }
+  return { rate: (asked * 1000) / (performance.now() - startedAt), runs: asked };
+}
+
+async function postFailures(url: string, handler: string, start: number): Promise<void> {
+  const results = Array.from({ length: BATCH }, (_, at) => ({
+    source: `client-${String((start + at) % CLIENTS)}`,
+    name: handler,
+    output: 'DISK CRITICAL - free space: / 12 MiB (1% inode=88%); '.repeat(5),
+    status: 2,
+    handlers: [handler],
+  }));
+  const answer = await fetch(`${url}/api/mon/v1/results`, { method: 'POST', body: JSON.stringify(results) });
+  if (answer.status !== 202) throw new Error(`POST /api/mon/v1/results: ${String(answer.status)}`);
+  await answer.arrayBuffer();
+}
+
+async function deliveredBy(url: string, handler: string): Promise<number> {
+  const answer = await fetch(`${url}/api/mon/v1/handlers`);
+  const all = (await answer.json()) as readonly { name: string; delivered: number; failed: number }[];
+  const status = all.find(({ name }) => name === handler);
+  if (status !== undefined && status.failed > 0) throw new Error(`${String(status.failed)} runs of ${handler} failed`);
+  return status?.delivered ?? 0;
+}
+
+/** One in twenty results asks for a handler that hangs, against the same results that ask for none. */
+async function hanging(seconds: number): Promise<void> {
+  await using config = await writeConfig({ handlers: { hang: { type: 'pipe', command: 'sleep 60' } } });
+  await using backend = await startBackend(['--config', config.file]);
+  const agents = await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(backend.url, at)));
+  const reportTo = (handlers: readonly string[]): void => {
+    for (const agent of agents) agent.report(handlers);
+  };
+  reportTo(['hang']);
+  await closedLoop(agents, backend.pid, WARM_UP_MS);
+
+  const rounds = { without: [] as Load[], hung: [] as Load[] };
+  // In turns, so that whatever else the machine does falls on both.
+  for (let round = 0; round < ROUNDS; round++) {
+    reportTo([]);
+    rounds.without.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
+    reportTo(['hang']);
+    rounds.hung.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
+  }
+  const rates = compared('results', rounds.without, rounds.hung, ({ rate }) => rate, '/s');
+  compared('CPU per result', rounds.without, rounds.hung, ({ cpuMicroseconds }) => cpuMicroseconds, 'us');
+
+  type Latency = Awaited<ReturnType<typeof openLoop>>;
+  const latencies = { without: [] as Latency[], hung: [] as Latency[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    reportTo([]);
+    latencies.without.push(await openLoop(agents, rates / 3, (seconds * 1000) / ROUNDS));
+    reportTo(['hang']);
+    latencies.hung.push(await openLoop(agents, rates / 3, (seconds * 1000) / ROUNDS));
+  }
+  compared('ack p50 at a third of that', latencies.without, latencies.hung, ({ p50 }) => p50, 'ms');
+  compared('ack p99 at a third of that', latencies.without, latencies.hung, ({ p99 }) => p99, 'ms');
+  for (const agent of agents) agent.close();
+}
+
+/** @returns the mean without handlers */
+function compared<Figures>(
+  what: string,
+  without: readonly Figures[],
+  hung: readonly Figures[],
+  figure: (figures: Figures) => number,
+  unit: string,
+): number {
+  const [before, after] = [mean(without.map(figure)), mean(hung.map(figure))];
+  const change = ((after / before - 1) * 100).toFixed(1);
+  report(
+    `${what}, while every handler hangs`,
+    `${count(after)} ${unit}`,
+    `${change} %, without handlers ${count(before)}; goal within 5`,
+  );
+  return before;
+}
+
+async function writeConfig(settings: object): Promise<AsyncDisposable & { readonly file: string }> {
+  const dir = await mkdtemp(`${ROOT}build/bench-config-`);
+  const file = `${dir}/config.json`;
+  await writeFile(file, JSON.stringify(settings));
+  return { file, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
+}
+
+/** Take everything and say nothing. */
+async function openReceivers(): Promise<AsyncDisposable & { readonly definitions: object }> {
+  const line = createServer((socket) => void socket.resume());
+  const hook = createHttpServer((request, response) => {
+    request.resume().once('end', () => response.end());
+  });
+  const [linePort, hookPort] = [await listen(line), await listen(hook)];
+  return {
+    definitions: {
+      line: { type: 'tcp', socket: { host: LOCALHOST, port: linePort } },
+      hook: { type: 'webhook', url: `http://${LOCALHOST}:${String(hookPort)}/` },
+    },
+    async [Symbol.asyncDispose]() {
+      hook.closeAllConnections();
+      for (const server of [line, hook]) {
+        server.close();
+        await once(server, 'close');
+      }
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, LOCALHOST);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,57 @@
+import type { HandlerVerdict } from '../schemas/explain.ts';
+import type { CheckState, Transition } from './event.ts';
+import { isRun } from './handling.ts';
+import { severityOf } from './severity.ts';
+
+/** What becomes of an event as a whole, in one sentence for people. */
+export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
+  const runs = verdicts.filter(isRun);
+  const others = verdicts.filter((verdict) => !isRun(verdict));
+  const [first, second] = others;
+  if (runs.length > 0) {
+    const rest = others.length === 0 ? '' : `, ${namesOf(others, 'does not', 'do not')}`;
+    return `${namesOf(runs, 'handles it', 'handle it')}${rest}`;
+  }
+  if (first === undefined) return 'nobody handles it: its check names no handler';
+  if (second === undefined) return `nobody handles it: ${first.handler} does not, because ${first.reason}`;
+  const isShared = others.every(({ reason }) => reason === first.reason);
+  return isShared ? `nobody handles it: ${first.reason}` : 'nobody handles it: each handler has its own reason';
+}
+
+function namesOf(verdicts: readonly HandlerVerdict[], one: string, many: string): string {
+  return `${verdicts.map(({ handler }) => handler).join(', ')} ${verdicts.length === 1 ? one : many}`;
+}
+
+/**
+ * Why there is no event of a check.
+ *
+ * @param status of its last result
+ */
+export function noEventSentence(status: number): string {
+  return status === 0
+    ? 'there is no event: its last result is OK'
+    : `there is no event: its last result is ${severityOf(status)}, and was told to resolve (force_resolve)`;
+}
+
+/** Why a result would make nobody run. */
+export function noTransitionSentence(before: CheckState, result: { readonly status: number }): string {
+  if (result.status !== 0) return 'nothing to handle: it is told to resolve (force_resolve), and there is no event';
+  return before.event === undefined
+    ? 'nothing to handle: it is OK, and there is no event'
+    : 'nothing to handle: it is OK, and its event stays because auto_resolve is false';
+}
+
+/** What a result would do to its event. */
+export function transitionSentence(
+  before: CheckState,
+  { kind }: Exclude<Transition, { readonly kind: 'none' }>,
+): string {
+  switch (kind) {
+    case 'open':
+      return before.event === undefined ? 'an event would begin' : 'the event would go on';
+    case 'resolve':
+      return 'the event would be resolved';
+    default:
+      return 'it would be handled as a metric, and no event would be stored';
+  }
+}

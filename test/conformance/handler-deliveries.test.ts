@@ -1,0 +1,106 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { FeedPeer } from '../support/feed-peer.ts';
+import { HandlerStory } from '../support/handler-story.ts';
+import { openLineReceiver } from '../support/line-receiver.ts';
+import { send } from '../support/raw-http.ts';
+import { normalized } from './compare.ts';
+import { readScenario, recordedSettings, type Line } from './scenario.ts';
+
+/** What arrived at the handlers of the peer; that the right ones are asked for is held by conformance.test.ts. */
+const LINES = readScenario('events');
+
+let story: HandlerStory;
+let datagrams: string[];
+let connections: readonly string[];
+
+/** The recorded definitions, with the places of this test. */
+beforeEach(async () => {
+  story = await HandlerStory.open({});
+  const tcp = await openLineReceiver();
+  connections = tcp.received;
+  const udp = createSocket('udp4');
+  onTestFinished(() => void udp.close());
+  datagrams = [];
+  udp.on('message', (message) => datagrams.push(message.toString()));
+  udp.bind(0, '127.0.0.1');
+  await once(udp, 'listening');
+  const text = JSON.stringify(recordedSettings())
+    .replaceAll(/out\/(\w+)\.log/g, (_, name: string) => `${story.dir}/${name}.lines`)
+    .replaceAll('16998', String(tcp.port))
+    .replaceAll('16997', String(udp.address().port));
+  await story.reload(JSON.parse(text) as Record<string, unknown>);
+});
+
+/** Asks for everything that a recorded case asked for, up to the line where something was observed. */
+async function replayCase(title: string, what: string): Promise<Extract<Line, { readonly kind: 'observe' }>['data']> {
+  for (const line of LINES) {
+    if (line.case !== title) continue;
+    if (line.kind === 'observe' && line.what === what) {
+      await story.settled();
+      return line.data;
+    }
+    if (line.kind === 'exchange') await send(story.url, { ...line.request, target: line.request.path });
+  }
+  throw new Error(`${what} was not observed in ${title}`);
+}
+
+async function written(handler: string): Promise<string[]> {
+  const text = await readFile(join(story.dir, `${handler}.lines`), 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/** With what changes from run to run as its type, and attributes in their order. */
+function comparable(texts: readonly string[]): unknown[] {
+  return texts.map((text) => {
+    const start = text.indexOf('{');
+    if (start === -1) return text;
+    const event = JSON.parse(text.slice(start)) as object;
+    return [text.slice(0, start), Object.keys(event), normalized(event, '')];
+  });
+}
+
+describe('what arrives is what arrived at the peer', () => {
+  test.each([
+    ['only_check_output mutator', 'onlyout'],
+    ['pipe mutator', 'mutated'],
+    ['failing mutator', 'badmut'],
+    ['unknown mutator', 'nomut'],
+  ])('%s', async (title, handler) => {
+    const recorded = (await replayCase(title, `handler:${handler}`)) as readonly string[];
+    expect(comparable(await written(handler))).toEqual(comparable(recorded));
+  });
+
+  interface Received {
+    readonly raw_ends_with_newline: boolean;
+    readonly event: object;
+  }
+
+  test.each<[title: string, received: () => readonly string[]]>([
+    ['tcp handler', () => connections],
+    ['udp handler', () => datagrams],
+  ])('%s', async (title, received) => {
+    const recorded = (await replayCase(title, 'received')) as Received;
+    await vi.waitFor(() => expect(received()).toHaveLength(1));
+    expect(comparable(received())).toEqual(comparable([JSON.stringify(recorded.event)]));
+    expect(received()[0]?.endsWith('\n')).toBe(recorded.raw_ends_with_newline);
+  });
+
+  test('transport handler', async () => {
+    const listener = await FeedPeer.subscribe(story.url, { topics: [], transports: ['events_out'] });
+    onTestFinished(() => listener.socket.terminate());
+    const hears = (type: 'live' | 'message'): Promise<void> =>
+      vi.waitFor(() => {
+        story.clock.advance(100);
+        expect(listener.all(type)).toHaveLength(1);
+      });
+    await hears('live');
+    const recorded = (await replayCase('transport handler', 'transport list events_out')) as readonly object[];
+    await hears('message');
+    const heard = listener.all('message').map(({ data }) => data);
+    expect(comparable(heard)).toEqual(comparable(recorded.map((event) => JSON.stringify(event))));
+  });
+});

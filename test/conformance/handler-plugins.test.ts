@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { attributeAt } from '../../shared/domain/attributes.ts';
+import { HandlerStory } from '../support/handler-story.ts';
+
+type Kind = 'string' | 'number' | 'boolean' | 'strings' | 'object' | 'null';
+
+/** What handler plugins in use read of the event on their standard input (clients, 5), each with its type. */
+const READ: Readonly<Record<string, Kind>> = {
+  id: 'string',
+  action: 'string',
+  occurrences: 'number',
+  occurrences_watermark: 'number',
+  timestamp: 'number',
+  last_state_change: 'number',
+  last_ok: 'number',
+  silenced: 'boolean',
+  silenced_by: 'strings',
+  'client.name': 'string',
+  'client.address': 'string',
+  'client.subscriptions': 'strings',
+  'client.timestamp': 'number',
+  'check.name': 'string',
+  'check.status': 'number',
+  'check.output': 'string',
+  'check.source': 'string',
+  'check.executed': 'number',
+  'check.issued': 'number',
+  'check.interval': 'number',
+  'check.occurrences': 'number',
+  'check.refresh': 'number',
+  'check.alert': 'boolean',
+  'check.dependencies': 'strings',
+  'check.enable_deprecated_filtering': 'boolean',
+  'check.enable_deprecated_occurrence_filtering': 'boolean',
+  'check.notification': 'string',
+  'check.description': 'string',
+  'check.remediation.light.occurrences': 'object',
+  'check.remediation.light.severities': 'object',
+  'check.trigger_on': 'strings',
+  'check.history': 'strings',
+  'check.total_state_change': 'number',
+};
+
+/** Attributes of a definition that only plugins know. */
+const DEFINITION = {
+  command: 'df',
+  interval: 60,
+  subscribers: ['web'],
+  occurrences: 1,
+  refresh: 1800,
+  alert: true,
+  dependencies: ['nas/ping'],
+  enable_deprecated_filtering: false,
+  enable_deprecated_occurrence_filtering: false,
+  notification: 'a disk fills up',
+  description: 'how full the disks are',
+  remediation: { light: { occurrences: [1, '2-5', '6+'], severities: [1, 2] } },
+  trigger_on: ['warning'],
+};
+
+/** Undefined: it is none of these, or not there. */
+function kindOf(value: unknown): Kind | undefined {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? 'strings' : 'object';
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' || type === 'object' ? type : undefined;
+}
+
+const kindsOf = (event: object): object =>
+  Object.fromEntries(Object.keys(READ).map((path) => [path, kindOf(attributeAt({ ...event }, path.split('.')))]));
+
+describe('what handler plugins read', () => {
+  test('is in each event, of its type', async () => {
+    const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
+    for (const status of [0, 2, 0]) await story.report(status);
+    const [created = {}, resolved = {}] = await story.told();
+    expect(kindsOf(created)).toEqual(READ);
+    expect(kindsOf(resolved)).toEqual(READ);
+  });
+
+  test('last_ok is null of what was never well', async () => {
+    const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
+    await story.report(2);
+    expect(kindsOf((await story.told())[0] ?? {})).toEqual({ ...READ, last_ok: 'null' });
+  });
+
+  test('is one JSON document on the standard input, which ends with it', async () => {
+    const story = await HandlerStory.open({});
+    // As the library of the plugins does: read to the end, then parse, else say so and end with 0.
+    const plugin = join(story.dir, 'plugin.mjs');
+    await writeFile(
+      plugin,
+      `import { text } from 'node:stream/consumers';
+       let event;
+       try { event = JSON.parse(await text(process.stdin)); } catch { console.log('error reading event'); process.exit(0); }
+       console.log([event.client.name, event.check.name, event.occurrences ?? 1, event.action].join('/'));`,
+    );
+    await story.reload({ handlers: { default: { type: 'pipe', command: `${process.execPath} ${plugin}` } } });
+    await story.report(2, { output: 'größe 😀 "quoted" \\ back\nsecond line' });
+    await story.settled();
+    expect(story.said('handler output')).toMatchObject([
+      { level: 'info', fields: { output: 'web-1/disk/1/create\n', status: 0 } },
+    ]);
+  });
+});

@@ -1,0 +1,240 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { SILENCED_USES } from '../../../../daemon/backend/store/keys.ts';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { HandlingRig } from '../../../support/handling-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send } from '../../../support/raw-http.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
+const FAILING = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
+
+/** A backend that can be stopped and started again, with one handler. */
+class Rig {
+  readonly clock = new ManualClock();
+  readonly dir: string;
+  #backend: Backend | undefined;
+
+  private constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  static async open(): Promise<Rig> {
+    const rig = new Rig(await tempDir());
+    await rig.start();
+    onTestFinished(() => rig.stop());
+    return rig;
+  }
+
+  get url(): string {
+    return this.#backend?.url ?? '';
+  }
+
+  get api(): ApiClient {
+    return openApiClient({ backend: this.url });
+  }
+
+  async start(): Promise<void> {
+    const { dir, clock } = this;
+    this.#backend = await openBackend({
+      dir,
+      clock,
+      batcher: { batchLimit: 1 },
+      definitions: { handlers: HANDLERS },
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#backend?.stop();
+    this.#backend = undefined;
+  }
+
+  /** How often each entry kept the handler back, and when it did last. */
+  async uses(): Promise<unknown[]> {
+    return (await this.api.silencedDetails()).map(({ id, suppressed, last_suppressed: last }) => [
+      id,
+      suppressed,
+      last === null ? null : last - NOW,
+    ]);
+  }
+}
+
+test('an entry is shown with what it kept back, how often and when last', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'disk', expire: 60, reason: 'CHG-1' });
+  await rig.api.silence({ subscription: 'client:web-1' });
+  expect(await rig.uses()).toEqual([
+    ['*:disk', 0, null],
+    ['client:web-1:*', 0, null],
+  ]);
+  await rig.api.submitResult(FAILING);
+  rig.clock.advance(10_000);
+  await rig.api.submitResult(FAILING);
+  await rig.api.submitResult({ ...FAILING, name: 'load' });
+  await rig.api.submitResult({ ...FAILING, name: 'fine', status: 0 });
+  expect(await rig.uses()).toEqual([
+    ['*:disk', 2, 10],
+    ['client:web-1:*', 3, 10],
+  ]);
+  const { body } = await send(rig.url, { method: 'GET', target: '/api/mon/v1/silenced/*:disk' });
+  expect(body).toEqual({
+    id: '*:disk',
+    subscription: null,
+    check: 'disk',
+    reason: 'CHG-1',
+    creator: null,
+    begin: null,
+    expire_on_resolve: false,
+    timestamp: NOW,
+    expire: 50,
+    expire_at: NOW + 60,
+    suppressed: 2,
+    last_suppressed: NOW + 10,
+  });
+});
+
+test('what an entry kept back survives a restart, and is gone with the entry', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'disk', expire: 60 });
+  await rig.api.silence({ subscription: 'client:web-1', check: 'disk' });
+  await rig.api.submitResult(FAILING);
+  await rig.stop();
+  await rig.start();
+  await rig.api.submitResult(FAILING);
+  expect(await rig.uses()).toEqual([
+    ['*:disk', 2, 0],
+    ['client:web-1:disk', 2, 0],
+  ]);
+  await rig.api.clearSilenced({ id: 'client:web-1:disk' });
+  rig.clock.advance(60_000);
+  await vi.waitFor(async () => expect(await rig.uses()).toEqual([]));
+  await rig.stop();
+  const store = await openLevelStore(rig.dir);
+  onTestFinished(() => store.close());
+  const left: unknown[] = [];
+  for await (const [key] of store.scan([SILENCED_USES])) left.push(key);
+  expect(left).toEqual([]);
+});
+
+test('an entry that takes the place of another begins at 0, also over a restart', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'disk' });
+  await rig.api.submitResult(FAILING);
+  await rig.api.silence({ check: 'disk', reason: 'again' });
+  expect(await rig.uses()).toEqual([['*:disk', 0, null]]);
+  await rig.stop();
+  await rig.start();
+  expect(await rig.uses()).toEqual([['*:disk', 0, null]]);
+});
+
+test('an entry that is replaced in the batch in which it was used begins at 0 as well', async () => {
+  const rig = await HandlingRig.open({ handlers: { default: { type: 'pipe', command: 'true' } } });
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  const { silenced } = rig.registry.namespace(DEFAULT_NAMESPACE);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+  await rig.batcher.run((transaction) => {
+    const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
+    const entry = silenced.get('*:disk');
+    if (entry === undefined) throw new Error('there is no entry');
+    transaction.noteSuppressed(namespace, ['*:disk']);
+    transaction.saveSilenced(namespace, entry);
+  });
+  expect(silenced.use('*:disk')).toBeUndefined();
+  await rig.registry.load(rig.store);
+  expect(rig.registry.namespace(DEFAULT_NAMESPACE).silenced.use('*:disk')).toBeUndefined();
+});
+
+test('what an entry kept back is written once for a batch, and tells the feed nothing', async () => {
+  const rig = await HandlingRig.open({ handlers: { default: { type: 'pipe', command: 'true' } } });
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+  const changes: unknown[] = [];
+  const watch = await rig.store.watch('main', rig.store.lastSeq('main'), (record) => changes.push(...record.changes));
+  onTestFinished(() => watch.close());
+  const puts: unknown[] = [];
+  rig.store.refuses = (ops) => {
+    puts.push(...ops.flatMap((op) => (op.key[0] === SILENCED_USES && op.type === 'put' ? JSON.parse(op.value) : [])));
+    return false;
+  };
+  const results = Array.from({ length: 5 }, () => FAILING);
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  expect(puts).toEqual([{ suppressed: 5, last_suppressed: NOW }]);
+  expect(changes).toEqual([
+    ['client', DEFAULT_NAMESPACE, 'web-1'],
+    ['event', DEFAULT_NAMESPACE, 'web-1', 'disk'],
+  ]);
+});
+
+test('the list is filtered and paginated as the legacy one, which stays as it was', async () => {
+  const rig = await Rig.open();
+  for (const check of ['a', 'b', 'c']) await rig.api.silence({ check, subscription: check === 'c' ? 'web' : null });
+  const page = await send(rig.url, { method: 'GET', target: '/api/mon/v1/silenced?limit=1&offset=1' });
+  expect(page.body).toMatchObject([{ id: '*:b' }]);
+  expect(page.headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":3}');
+  expect((await rig.api.silencedDetails({ check: 'a' })).map(({ id }) => id)).toEqual(['*:a']);
+  expect((await rig.api.silencedDetails({ subscription: 'web' })).map(({ id }) => id)).toEqual(['web:c']);
+  const { body } = await send(rig.url, { method: 'GET', target: '/silenced?limit=1' });
+  expect(body).toEqual([
+    {
+      id: '*:a',
+      subscription: null,
+      check: 'a',
+      reason: null,
+      creator: null,
+      begin: null,
+      expire_on_resolve: false,
+      timestamp: NOW,
+      expire: -1,
+    },
+  ]);
+});
+
+test('there is no entry of an unknown id, nor one that has expired', async () => {
+  const rig = await Rig.open();
+  await rig.api.silence({ check: 'disk', expire: 0 });
+  for (const id of ['*:disk', '*:nope']) {
+    expect(await rig.api.silencedDetail(id)).toBeUndefined();
+    const { status, body } = await send(rig.url, { method: 'GET', target: `/api/mon/v1/silenced/${id}` });
+    expect([status, body]).toEqual([404, { error: `there is no silenced entry ${id}` }]);
+  }
+  expect((await send(rig.url, { method: 'DELETE', target: '/api/mon/v1/silenced/*:disk' })).status).toBe(405);
+});
+
+test.each([
+  { setting: {}, handled: ['disk silence ended', 'load'] },
+  { setting: { 'handle-when-silence-ends': false }, handled: ['load'] },
+])('with $setting the handlers get $handled', async ({ setting, handled }) => {
+  const file = join(await tempDir(), 'events');
+  // One run after the other: what should not be there would come before what is waited for.
+  const handler = { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, concurrency: 1 };
+  const backend = await startBackend({ settings: { ...setting, handlers: { default: handler } } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const api = openApiClient({ backend: backend.url });
+  await api.silence({ check: 'disk' });
+  await api.submitResult(FAILING);
+  await api.clearSilenced({ check: 'disk' });
+  await api.submitResult({ ...FAILING, name: 'load' });
+  await vi.waitFor(
+    async () => {
+      const events = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+      const names = events.map((line) => {
+        const { check, silence_ended: hasEnded } = JSON.parse(line) as {
+          check: { name: string };
+          silence_ended?: true;
+        };
+        return `${check.name}${hasEnded === true ? ' silence ended' : ''}`;
+      });
+      expect(names).toEqual(handled);
+    },
+    { timeout: 10_000 },
+  );
+});

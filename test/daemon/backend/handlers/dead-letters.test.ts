@@ -1,0 +1,139 @@
+import { expect, test, vi } from 'vitest';
+import { DELIVERED, failedForGood } from '../../../../daemon/backend/handlers/outcome.ts';
+import { aHandler, openHandlerRig, type HandlerRig } from '../../../support/handler-rig.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const handlers = { mail: aHandler(), chat: aHandler() };
+
+/** Lets the first runs of a handler fail, one for each client. */
+async function fail(rig: HandlerRig, handler: string, ...clients: readonly string[]): Promise<void> {
+  const [letters, begun] = [rig.deadLetters.size, rig.begun.length];
+  await rig.ask(handler, ...clients.map((client): [string, string] => [client, 'disk']));
+  for (let at = 0; at < clients.length; at++) (await rig.run(begun + at)).end(failedForGood('it said no'));
+  await vi.waitFor(() => expect(rig.deadLetters.size).toBe(letters + clients.length));
+}
+
+const clientsOf = ({ deadLetters }: HandlerRig): string[] => deadLetters.all().map(({ client }) => client);
+const idOf = ({ deadLetters }: HandlerRig, client: string): number =>
+  deadLetters.all().find((letter) => letter.client === client)?.id ?? 0;
+
+test('a dead letter that is retried is a run again, under the id that its receiver knows', async () => {
+  const rig = await openHandlerRig({ handlers });
+  await fail(rig, 'mail', 'a', 'b');
+  const id = idOf(rig, 'a');
+  expect(await rig.deadLetters.retry({ id })).toBe(1);
+  const again = await rig.run(2);
+  expect(again).toMatchObject({ job: { id, client: 'a', event: { id: 'a/disk' } }, attempt: 1 });
+  expect(clientsOf(rig)).toEqual(['b']);
+  again.end(DELIVERED);
+  await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [idOf(rig, 'b')], dead: [idOf(rig, 'b')] }));
+});
+
+test('one that fails again is a dead letter again', async () => {
+  const rig = await openHandlerRig({ handlers });
+  await fail(rig, 'mail', 'a');
+  await rig.deadLetters.retry({ all: true });
+  (await rig.run(1)).end(failedForGood('still no'));
+  await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ client: 'a', reason: 'still no' }]));
+});
+
+test('all of a handler, or all that there are, are retried at once', async () => {
+  const rig = await openHandlerRig({ handlers });
+  await fail(rig, 'mail', 'a', 'b');
+  await fail(rig, 'chat', 'c');
+  expect(await rig.deadLetters.retry({ handler: 'mail' })).toBe(2);
+  expect(clientsOf(rig)).toEqual(['c']);
+  expect(await rig.deadLetters.retry({ handler: 'mail' })).toBe(0);
+  expect(await rig.deadLetters.retry({ all: true })).toBe(1);
+  await rig.run(5);
+  expect(rig.begun.slice(3).map(({ job }) => job.client)).toEqual(['a', 'b', 'c']);
+});
+
+test('those that are retried stand behind what waits already', async () => {
+  const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) } });
+  await fail(rig, 'mail', 'a');
+  await rig.ask('mail', ['b', 'disk'], ['c', 'disk']);
+  await rig.deadLetters.retry({ all: true });
+  for (let at = 1; at <= 3; at++) (await rig.run(at)).end(DELIVERED);
+  expect(rig.begun.slice(1).map(({ job }) => job.client)).toEqual(['b', 'c', 'a']);
+});
+
+test('two people who retry the same one run it once', async () => {
+  const rig = await openHandlerRig({ handlers });
+  await fail(rig, 'mail', 'a');
+  const id = idOf(rig, 'a');
+  const [first, second] = await Promise.allSettled([rig.deadLetters.retry({ id }), rig.deadLetters.retry({ id })]);
+  expect(first).toMatchObject({ status: 'fulfilled', value: 1 });
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
+  (await rig.run(1)).end(DELIVERED);
+  await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [], dead: [] }));
+  expect(rig.begun).toHaveLength(2);
+});
+
+test('one that is dropped is gone', async () => {
+  const rig = await openHandlerRig({ handlers });
+  await fail(rig, 'mail', 'a', 'b', 'c');
+  const id = idOf(rig, 'b');
+  expect(await rig.deadLetters.drop({ id })).toBe(1);
+  await expect(rig.deadLetters.drop({ id })).rejects.toMatchObject({ code: 'not_found' });
+  expect(clientsOf(rig)).toEqual(['a', 'c']);
+  expect(await rig.deadLetters.drop({ handler: 'mail' })).toBe(2);
+  expect(await rig.stored()).toEqual({ jobs: [], dead: [] });
+});
+
+test('nothing changes when the store refuses', async () => {
+  const rig = await openHandlerRig({ handlers });
+  await fail(rig, 'mail', 'a');
+  const id = idOf(rig, 'a');
+  rig.store.refuses = () => true;
+  await expect(rig.deadLetters.retry({ id })).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(rig.deadLetters.drop({ all: true })).rejects.toMatchObject({ code: 'unavailable' });
+  expect(clientsOf(rig)).toEqual(['a']);
+  rig.store.refuses = () => false;
+  expect(await rig.deadLetters.retry({ id })).toBe(1);
+});
+
+test('the list is there after a restart, in the order of the failures, and nothing of it is run', async () => {
+  const dir = await tempDir();
+  const before = await openHandlerRig({ dir, handlers });
+  await before.ask('mail', ['a', 'disk'], ['b', 'disk']);
+  await before.run(1);
+  before.begun[1]?.end(failedForGood('first'));
+  await vi.waitFor(() => expect(before.deadLetters.size).toBe(1));
+  before.clock.advance(5);
+  before.begun[0]?.end(failedForGood('second'));
+  await vi.waitFor(() => expect(before.deadLetters.size).toBe(2));
+  const letters = before.deadLetters.all();
+  await before.stop();
+
+  const rig = await openHandlerRig({ dir, handlers });
+  expect(rig.deadLetters.all()).toEqual(letters);
+  expect(clientsOf(rig)).toEqual(['b', 'a']);
+  expect(rig.last.lastOf('default', 'a', 'disk', 'mail')).toMatchObject({ state: 'failed', reason: 'second' });
+  await rig.ask('mail', ['c', 'disk']);
+  expect((await rig.run(0)).job.client).toBe('c');
+});
+
+test('the oldest go when there are too many, in the store too, and it is said once', async () => {
+  const dir = await tempDir();
+  const rig = await openHandlerRig({ dir, handlers, deadLettersMax: 3 });
+  await fail(rig, 'mail', 'a', 'b', 'c');
+  await rig.ask('mail', ['d', 'disk'], ['e', 'disk']);
+  for (const at of [3, 4]) (await rig.run(at)).end(failedForGood('it said no'));
+  await vi.waitFor(() => expect(clientsOf(rig)).toEqual(['c', 'd', 'e']));
+  await vi.waitFor(async () => expect((await rig.stored()).jobs).toHaveLength(3));
+  expect(rig.deadLetters.overflowed).toBe(2);
+  expect(rig.log.messages('warn')).toEqual(['there are too many dead letters, the oldest go']);
+  await rig.stop();
+
+  const smaller = await openHandlerRig({ dir, handlers, deadLettersMax: 1 });
+  expect(clientsOf(smaller)).toEqual(['e']);
+  await vi.waitFor(async () => expect((await smaller.stored()).dead).toEqual([idOf(smaller, 'e')]));
+});
+
+test('a long reason is cut', async () => {
+  const rig = await openHandlerRig({ handlers });
+  await rig.ask('mail', ['a', 'disk']);
+  (await rig.run(0)).end(failedForGood('x'.repeat(100_000)));
+  await vi.waitFor(() => expect(rig.deadLetters.all()[0]?.reason).toHaveLength(503));
+});

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { anEvent } from '../../../support/a-job.ts';
+import { DeliveryRig } from '../../../support/delivery-rig.ts';
+import { isAlive } from '../../../support/is-alive.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const SOON = { timeout: 10_000, interval: 5 };
+
+const secretive = anEvent({ client: { name: 'web-1', db: { password: 'hunter2' } } });
+
+/** Waits for what a command has written. */
+async function written(file: string): Promise<string> {
+  return await vi.waitFor(async () => {
+    const text = await readFile(file, 'utf8');
+    if (!text.endsWith('\n')) throw new Error(`not all of it: ${text}`);
+    return text;
+  }, SOON);
+}
+
+test('the command gets the whole event as JSON on its standard input', async () => {
+  const file = join(await tempDir(), 'event');
+  const rig = new DeliveryRig();
+  const outcome = await rig.run({ type: 'pipe', command: `cat > ${file}` }, { job: { event: secretive } });
+  expect(outcome).toEqual({ kind: 'delivered' });
+  expect(await readFile(file, 'utf8')).toBe(JSON.stringify(secretive));
+});
+
+test('with redact it gets the event without its secrets', async () => {
+  const file = join(await tempDir(), 'event');
+  await new DeliveryRig().run({ type: 'pipe', command: `cat > ${file}`, redact: true }, { job: { event: secretive } });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ client: { db: { password: 'REDACTED' } } });
+});
+
+describe('the log', () => {
+  test('has what the command printed, at level info', async () => {
+    const rig = new DeliveryRig();
+    await rig.run({ type: 'pipe', command: 'echo sent; echo and more >&2' });
+    expect(rig.record).toEqual({
+      level: 'info',
+      message: 'handler output',
+      fields: {
+        handler: 'mail',
+        client: 'web-1',
+        check: 'disk',
+        event_id: anEvent().id,
+        attempt: 1,
+        status: 0,
+        output: 'sent\nand more\n',
+      },
+    });
+  });
+
+  test('has it at level error when the exit status is not 0, which may go better next time', async () => {
+    const rig = new DeliveryRig();
+    const outcome = await rig.run({ type: 'pipe', command: 'echo no route; exit 3' });
+    expect(outcome).toEqual({ kind: 'failed', reason: 'it exited with 3', isRetryable: true });
+    expect(rig.record).toMatchObject({
+      level: 'error',
+      message: 'handler output',
+      fields: { status: 3, output: 'no route\n' },
+    });
+  });
+
+  test('has no more than 4 KiB of it', async () => {
+    const rig = new DeliveryRig();
+    await rig.run({ type: 'pipe', command: 'yes | head -c 100000' });
+    expect(String(rig.record.fields['output'])).toHaveLength(4096);
+  });
+});
+
+test('a command that reads nothing of a long event has not failed by that', async () => {
+  const event = anEvent({ check: { output: 'x'.repeat(300_000) } });
+  expect(await new DeliveryRig().run({ type: 'pipe', command: 'true' }, { job: { event } })).toEqual({
+    kind: 'delivered',
+  });
+});
+
+test('a command that is not there fails as the shell says', async () => {
+  const rig = new DeliveryRig();
+  expect(await rig.run({ type: 'pipe', command: '/no/such/program' })).toMatchObject({ kind: 'failed' });
+  expect(rig.record.fields).toMatchObject({ status: 127, output: expect.stringContaining('not found') });
+});
+
+test('the timeout kills the command with all its children', async () => {
+  const pids = join(await tempDir(), 'pids');
+  const clock = new ManualClock();
+  const rig = new DeliveryRig({ clock });
+  const running = rig.run({ type: 'pipe', command: `sleep 600 & echo $! $$ > ${pids}; wait`, timeout: 1.5 });
+  const family = (await written(pids)).trim().split(' ').map(Number);
+  expect(family.every((pid) => isAlive(pid))).toBe(true);
+  clock.advance(1500);
+  expect(await running).toEqual({ kind: 'failed', reason: 'Execution timed out', isRetryable: true });
+  expect(rig.record).toMatchObject({ level: 'error', fields: { status: 2, output: 'Execution timed out' } });
+  await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]), SOON);
+});
+
+test('without a timeout it runs until the backend cannot wait any longer', async () => {
+  const pids = join(await tempDir(), 'pids');
+  const clock = new ManualClock();
+  const rig = new DeliveryRig({ clock });
+  const stopping = new AbortController();
+  const running = rig.run({ type: 'pipe', command: `echo $$ > ${pids}; sleep 600` }, { signal: stopping.signal });
+  const pid = Number(await written(pids));
+  clock.advance(3_600_000);
+  expect(isAlive(pid)).toBe(true);
+  stopping.abort();
+  expect(await running).toEqual({ kind: 'failed', reason: 'the backend is stopping', isRetryable: true });
+  // It is run again after the start, so there is nothing to report.
+  expect(rig.log.records).toEqual([]);
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SOON);
+});

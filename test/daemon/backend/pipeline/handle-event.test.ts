@@ -1,0 +1,517 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { HANDLER_JOBS } from '../../../../daemon/backend/store/keys.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { HandlingRig, type HandlingSections } from '../../../support/handling-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const PIPE = { type: 'pipe', command: 'true' };
+const MAIL: HandlingSections = { handlers: { default: PIPE } };
+
+async function openRig(sections: HandlingSections = MAIL): Promise<HandlingRig> {
+  const rig = await HandlingRig.open(sections);
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  return rig;
+}
+
+async function storedJobs(rig: HandlingRig): Promise<HandlerJob[]> {
+  const jobs: HandlerJob[] = [];
+  for await (const [, value] of rig.store.scan([HANDLER_JOBS])) jobs.push(JSON.parse(value) as HandlerJob);
+  return jobs;
+}
+
+/** Reports these statuses one after the other; what each of them makes run. */
+async function play(rig: HandlingRig, statuses: readonly number[], attributes = {}): Promise<string[][]> {
+  const runs: string[][] = [];
+  for (const status of statuses) {
+    await rig.report(status, attributes);
+    runs.push(rig.takeRuns());
+  }
+  return runs;
+}
+
+/** With an open event of `web-1/disk`. */
+const openTroubled = async (): Promise<HandlingRig> => {
+  const rig = await openRig();
+  await rig.report(2, { ttl: 60 });
+  rig.takeRuns();
+  return rig;
+};
+
+const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
+  rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
+
+const keepalive = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
+  rig.clients.keepalive(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', ...attributes });
+
+describe('which results are handled (completion 1.4)', () => {
+  test('every failure and the resolve, and no OK besides', async () => {
+    const runs = await play(await openRig(), [0, 1, 1, 2, 0, 0, 3]);
+    expect(runs).toEqual([
+      [],
+      ['default create'],
+      ['default create'],
+      ['default create'],
+      ['default resolve'],
+      [],
+      ['default create'],
+    ]);
+  });
+
+  test('auto_resolve: false runs nobody for an OK, and force_resolve ends it all the same', async () => {
+    const rig = await openRig();
+    expect(await play(rig, [2, 0, 0, 1], { auto_resolve: false })).toEqual([
+      ['default create'],
+      [],
+      [],
+      ['default create'],
+    ]);
+    await rig.report(0, { auto_resolve: false, force_resolve: true });
+    expect(rig.takeRuns()).toEqual(['default resolve']);
+  });
+
+  test('of a flapping check only by who wants it, and its end by everybody', async () => {
+    const rig = await openRig({
+      handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } },
+    });
+    const flaps = { handlers: ['calm', 'eager'], low_flap_threshold: 5, high_flap_threshold: 20 };
+    await play(
+      rig,
+      Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 0 : 2)),
+      flaps,
+    );
+    expect(await play(rig, [0], flaps)).toEqual([['eager flapping']]);
+    const calming = (
+      await play(
+        rig,
+        Array.from({ length: 25 }, () => 0),
+        flaps,
+      )
+    ).flat();
+    expect(calming.slice(-2)).toEqual(['calm resolve', 'eager resolve']);
+    expect(new Set(calming.slice(0, -2))).toEqual(new Set(['eager flapping']));
+  });
+
+  test('every metric, with its whole output, whether or not there is an event', async () => {
+    const rig = await openRig();
+    const output = `${'x'.repeat(300)}\nmore`;
+    for (const status of [0, 2, 0]) await rig.report(status, { type: 'metric', output });
+    const jobs = rig.takeJobs();
+    expect(jobs.map(({ event }) => [event.action, event.check.status, event.check.output])).toEqual([
+      ['create', 0, output],
+      ['create', 2, output],
+      ['resolve', 0, output],
+    ]);
+    expect(rig.entry()?.state.event).toBeUndefined();
+  });
+
+  test('handlers: [] runs nobody, and nobody is told of', async () => {
+    const rig = await openRig();
+    expect(await play(rig, [2, 0], { handlers: [] })).toEqual([[], []]);
+    expect(rig.log.records).toEqual([]);
+  });
+
+  test('a reload counts from the next event on', async () => {
+    const rig = await openRig({ handlers: { default: { type: 'set', handlers: ['a'] }, a: PIPE } });
+    expect(await play(rig, [2])).toEqual([['a create']]);
+    rig.reload({ handlers: { default: { type: 'set', handlers: ['b'] }, b: PIPE } });
+    expect(await play(rig, [2])).toEqual([['b create']]);
+  });
+});
+
+describe('every origin goes the same way', () => {
+  test('a resolve on request', async () => {
+    const rig = await openTroubled();
+    await rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk');
+    const [job] = rig.takeJobs();
+    expect(job?.event).toMatchObject({
+      action: 'resolve',
+      check: { output: 'Resolving on request of the API', history: ['2', '0'] },
+    });
+  });
+
+  test('the deletion of a client, of which the event still knows all', async () => {
+    const rig = await openTroubled();
+    await rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined });
+    const [job, ...others] = rig.takeJobs();
+    expect(job?.event).toMatchObject({ action: 'resolve', client: { name: 'web-1', type: 'proxy' } });
+    expect(others).toEqual([]);
+  });
+
+  test('the deletion of a check', async () => {
+    const rig = await openTroubled();
+    await rig.checks.remove(DEFAULT_NAMESPACE, 'disk');
+    expect(rig.takeRuns()).toEqual(['default resolve']);
+  });
+
+  test('a result that has gone stale', async () => {
+    const rig = await openTroubled();
+    rig.clock.advance(60_000);
+    await rig.stale.record(DEFAULT_NAMESPACE, [['web-1', 'disk']]);
+    expect(rig.takeJobs().map(({ event }) => event.check.output)).toEqual(['Last check execution was 60 seconds ago']);
+  });
+
+  test('what the backend concludes itself, such as a missing keepalive', async () => {
+    const rig = await openTroubled();
+    const check = { name: 'keepalive', output: 'none', status: 2, executed: NOW, issued: NOW };
+    await rig.results.record(DEFAULT_NAMESPACE, [{ client: 'web-1', reporter: 'web-1', check }]);
+    expect(rig.takeRuns()).toEqual(['default create']);
+  });
+});
+
+describe('what handlers get', () => {
+  test('the whole event, with its secrets, in the order of the peer (legacy-peer, Event JSON)', async () => {
+    const rig = await openRig();
+    await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', password: 'hunter2' });
+    await rig.report(0);
+    rig.clock.advance(1000);
+    await rig.report(2, { token: 'x', output: 'full' });
+    const [job] = rig.takeJobs();
+    expect(JSON.stringify(job?.event)).toBe(
+      JSON.stringify({
+        id: rig.entry()?.state.event?.id,
+        client: {
+          name: 'web-1',
+          address: '10.0.0.9',
+          password: 'hunter2',
+          keepalives: false,
+          version: '1.9.0',
+          timestamp: NOW,
+          subscriptions: ['client:web-1'],
+        },
+        check: {
+          name: 'disk',
+          output: 'full',
+          source: 'web-1',
+          status: 2,
+          token: 'x',
+          executed: NOW + 1,
+          issued: NOW + 1,
+          type: 'standard',
+          origin: 'sensu-api',
+          history: ['0', '2'],
+          total_state_change: 0,
+        },
+        occurrences: 1,
+        occurrences_watermark: 1,
+        last_ok: NOW,
+        action: 'create',
+        timestamp: NOW + 1,
+        last_state_change: NOW + 1,
+        silenced: false,
+        silenced_by: [],
+      }),
+    );
+  });
+
+  test('as a job in the commit of the event, ids ascending', async () => {
+    const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
+    await rig.report(2, { handlers: ['a', 'b'] });
+    await rig.report(2, { handlers: ['a'] });
+    const jobs = rig.takeJobs();
+    expect(jobs).toMatchObject([
+      { handler: 'a', namespace: 'default', client: 'web-1', check: 'disk', queued_at: ManualClock.START_MS },
+      { handler: 'b' },
+      { handler: 'a' },
+    ]);
+    expect(jobs.map(({ id }) => id)).toEqual(jobs.map(({ id }) => id).toSorted((a, b) => a - b));
+    expect(await storedJobs(rig)).toEqual(jobs);
+  });
+
+  test('not without the commit: a write that fails leaves neither event nor job, nor a word in the log', async () => {
+    const rig = await openRig({ handlers: { a: PIPE } });
+    rig.store.refuses = () => true;
+    await expect(rig.report(2, { handlers: ['a', 'nope'] })).rejects.toThrow(/does not accept writes/);
+    expect(rig.takeJobs()).toEqual([]);
+    expect(await storedJobs(rig)).toEqual([]);
+    expect(rig.log.messages('error')).toEqual(['store write failed']);
+    rig.store.refuses = () => false;
+    await rig.report(2, { handlers: ['a', 'nope'] });
+    expect(rig.takeRuns()).toEqual(['a create']);
+    expect(rig.log.messages('error').at(-1)).toBe('unknown handler');
+  });
+});
+
+test('a handler without a place for a further run gets none, which is said; the others get theirs', async () => {
+  const full = new Set(['mail']);
+  const rig = await HandlingRig.open({ handlers: { mail: PIPE, audit: PIPE } }, { full });
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  await rig.report(2, { handlers: ['mail', 'audit'] });
+  await rig.report(2, { handlers: ['mail', 'audit'] });
+  expect(rig.takeRuns()).toEqual(['audit create', 'audit create']);
+  expect(rig.log.records).toMatchObject([
+    { level: 'error', message: 'the handler cannot keep up, the event is not handled', fields: { handler: 'mail' } },
+  ]);
+  full.clear();
+  await rig.report(0, { handlers: ['mail', 'audit'] });
+  expect(rig.takeRuns()).toEqual(['mail resolve', 'audit resolve']);
+});
+
+describe('silences (completion 1.3)', () => {
+  test('keep handlers back, but for those that opted out; the occurrences go on', async () => {
+    const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
+    await silence(rig);
+    await rig.report(2, { handlers: ['mail', 'audit'] });
+    await rig.report(2, { handlers: ['mail', 'audit'] });
+    expect(rig.takeJobs().map(({ handler, event }) => [handler, event.occurrences, event.silenced_by])).toEqual([
+      ['audit', 1, ['*:disk']],
+      ['audit', 2, ['*:disk']],
+    ]);
+    expect(rig.log.records[0]).toEqual({
+      level: 'info',
+      message: 'handler is silenced',
+      fields: {
+        handler: 'mail',
+        client: 'web-1',
+        check: 'disk',
+        status: 2,
+        action: 'create',
+        occurrences: 1,
+        event_id: rig.entry()?.state.event?.id,
+        reason: 'it is silenced by *:disk, and the handler does not say handle_silenced: true',
+        silenced_by: ['*:disk'],
+      },
+    });
+  });
+
+  test('wait for their begin, and an OK metric is never looked up', async () => {
+    const rig = await openRig();
+    await silence(rig, { begin: NOW + 60 });
+    await rig.report(2);
+    rig.clock.advance(60_000);
+    await rig.report(2);
+    expect(rig.takeRuns()).toEqual(['default create']);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'load' });
+    await rig.report(0, { name: 'load', type: 'metric' });
+    expect(rig.takeJobs().map(({ event }) => event.silenced)).toEqual([false]);
+  });
+
+  test.each<{ name: string; resolve: (rig: HandlingRig) => Promise<unknown> }>([
+    { name: 'an OK', resolve: (rig) => rig.report(0) },
+    { name: 'a request', resolve: (rig) => rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk') },
+    { name: 'the deletion of the check', resolve: (rig) => rig.checks.remove(DEFAULT_NAMESPACE, 'disk') },
+    {
+      name: 'the deletion of the client',
+      resolve: (rig) => rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined }),
+    },
+  ])('expire_on_resolve ends with the resolve by $name, which is handled', async ({ resolve }) => {
+    const rig = await openRig();
+    await silence(rig, { expire_on_resolve: true });
+    await rig.report(2);
+    expect(rig.takeRuns()).toEqual([]);
+    await resolve(rig);
+    expect(rig.takeJobs().map(({ event }) => [event.action, event.silenced_by])).toEqual([['resolve', []]]);
+  });
+
+  test('but not when another entry silences it as well', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire_on_resolve: true });
+    await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    await rig.report(2);
+    await rig.report(0);
+    expect(rig.takeRuns()).toEqual([]);
+    expect(rig.log.records.at(-1)?.fields).toMatchObject({ action: 'resolve', silenced_by: ['client:web-1:*'] });
+  });
+
+  test('are remembered in the event from the first run that they keep back until one is made without them', async () => {
+    const rig = await openRig({
+      handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
+    });
+    const attributes = { handlers: ['default', 'audit'], occurrences: 2, refresh: 60, interval: 60 };
+    const suppressed: unknown[] = [];
+    const step = async (): Promise<void> => {
+      await rig.report(2, attributes);
+      suppressed.push(rig.entry()?.state.event?.isSuppressed);
+    };
+    await silence(rig);
+    // Not yet: the filter would have kept the first occurrence out all the same.
+    await step();
+    await step();
+    const reread = new Registry();
+    await reread.load(rig.store);
+    expect(reread.namespace(DEFAULT_NAMESPACE).check('web-1', 'disk')?.state.event?.isSuppressed).toBe(true);
+    await step();
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    await step();
+    expect(suppressed).toEqual([undefined, true, true, undefined]);
+  });
+
+  test('are counted by the runs that they keep back', async () => {
+    const rig = await openRig({
+      handlers: { a: PIPE, b: PIPE, ok: { ...PIPE, severities: ['ok'] }, staging: { ...PIPE, filter: 'staging' } },
+      filters: { staging: { attributes: { client: { environment: 'staging' } } } },
+    });
+    await silence(rig);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    const handlers = ['a', 'b', 'ok', 'staging'];
+    await rig.report(2, { handlers });
+    const { silenced } = rig.registry.namespace(DEFAULT_NAMESPACE);
+    const use = { suppressed: 2, last_suppressed: NOW };
+    expect([silenced.use('client:web-1:*'), silenced.use('*:disk')]).toEqual([use, use]);
+  });
+});
+
+test('a dependency holds an event back while it has one of its own', async () => {
+  const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'check_dependencies' } } });
+  await rig.clients.put(DEFAULT_NAMESPACE, { name: 'db-1', address: 'a', subscriptions: ['databases'] });
+  const dependencies = ['subscription:databases/disk'];
+  const database = (status: number): Promise<void> => rig.report(status, { source: 'db-1', handlers: [] });
+  await database(2);
+  await rig.report(2, { name: 'shop', dependencies });
+  expect(rig.takeRuns()).toEqual([]);
+  expect(rig.log.records.at(-1)).toMatchObject({
+    message: 'event was filtered',
+    fields: { filter: 'check_dependencies', check: 'shop' },
+  });
+  await database(0);
+  await rig.report(2, { name: 'shop', dependencies });
+  expect(rig.takeRuns()).toEqual(['default create']);
+});
+
+describe('the log (completion 1.8)', () => {
+  const HANDLERS = {
+    calm: { ...PIPE, severities: ['ok'] },
+    staging: { ...PIPE, filter: 'staging' },
+    nofilter: { ...PIPE, filter: 'nope' },
+    deep: { type: 'set', handlers: ['deeper'] },
+    deeper: { type: 'set', handlers: ['deepest'] },
+    deepest: { type: 'set', handlers: [] },
+  };
+  const FILTERS = { staging: { attributes: { client: { environment: 'staging' } } } };
+
+  test.each<{ handler: string; check?: object; level: string; message: string; fields?: object }>([
+    { handler: 'calm', level: 'info', message: 'handler does not handle event severity' },
+    {
+      handler: 'staging',
+      level: 'info',
+      message: 'event was filtered',
+      fields: { filter: 'staging', attribute: 'client.environment' },
+    },
+    { handler: 'nope', level: 'error', message: 'unknown handler' },
+    {
+      handler: 'deep',
+      level: 'error',
+      message: 'handler sets cannot be deeply nested',
+      fields: { handler: 'deepest' },
+    },
+    { handler: 'nofilter', level: 'error', message: 'unknown filter', fields: { filter: 'nope' } },
+  ])('$message', async ({ handler, level, message, fields }) => {
+    const rig = await openRig({ handlers: HANDLERS, filters: FILTERS });
+    await rig.report(2, { handler });
+    expect(rig.log.records).toMatchObject([
+      { level, message, fields: { handler, client: 'web-1', check: 'disk', status: 2, ...fields } },
+    ]);
+    expect(rig.log.records[0]?.fields).not.toHaveProperty('event');
+  });
+
+  test('event handling disabled for event, once, whoever its handlers are', async () => {
+    const rig = await openRig({ handlers: HANDLERS });
+    await rig.report(2, { handlers: ['calm', 'staging', 'nope'], handle: false });
+    expect(rig.log.records.map(({ level, message }) => [level, message])).toEqual([
+      ['info', 'event handling disabled for event'],
+    ]);
+    expect(rig.log.records[0]?.fields).not.toHaveProperty('handler');
+    expect(rig.takeRuns()).toEqual([]);
+  });
+
+  test('what is wrong with the configuration is told once a minute, with how often it was left out', async () => {
+    const rig = await openRig({});
+    for (let count = 0; count < 5; count++) await rig.report(2);
+    expect(rig.log.messages('error')).toEqual(['unknown handler']);
+    rig.clock.advance(60_000);
+    await rig.report(2, { handler: 'other' });
+    await rig.report(2);
+    expect(rig.log.records.map(({ fields }) => [fields['handler'], fields['left_out']])).toEqual([
+      ['default', undefined],
+      ['other', undefined],
+      ['default', 4],
+    ]);
+  });
+});
+
+describe('the registration of a client (legacy-peer, State machine)', () => {
+  const REGISTRATION: HandlingSections = { handlers: { registration: PIPE, file: PIPE } };
+  test('is an event of its own with its first keepalive, as recorded with the peer, and is not stored', async () => {
+    const rig = await openRig(REGISTRATION);
+    await keepalive(rig, { timestamp: NOW });
+    await keepalive(rig, { timestamp: NOW });
+    const [job, ...others] = rig.takeJobs();
+    expect(others).toEqual([]);
+    expect(JSON.stringify(job?.event)).toBe(
+      JSON.stringify({
+        id: job?.event.id,
+        client: {
+          version: '1.9.0',
+          name: 'web-1',
+          address: '10.0.0.9',
+          timestamp: NOW,
+          subscriptions: ['client:web-1'],
+        },
+        check: {
+          handler: 'registration',
+          status: 1,
+          name: 'registration',
+          output: 'new client registration',
+          issued: NOW,
+          executed: NOW,
+          history: [],
+          total_state_change: 0,
+        },
+        occurrences: 2,
+        occurrences_watermark: 2,
+        last_ok: null,
+        action: 'create',
+        timestamp: NOW,
+        silenced: false,
+        silenced_by: [],
+      }),
+    );
+    expect(rig.entry('web-1', 'registration')).toBeUndefined();
+  });
+
+  test('comes before the result that makes a client', async () => {
+    const rig = await openRig({ handlers: { registration: PIPE, default: PIPE } });
+    await rig.report(2);
+    await rig.report(2);
+    expect(rig.takeJobs().map(({ handler, check }) => `${handler} ${check}`)).toEqual([
+      'registration registration',
+      'default disk',
+      'default disk',
+    ]);
+  });
+
+  test('is not told of a client that was posted', async () => {
+    const rig = await openRig(REGISTRATION);
+    await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' });
+    await keepalive(rig);
+    await rig.report(0);
+    expect(rig.takeRuns()).toEqual([]);
+  });
+
+  test('takes over what the client says of it, which is enough to ask for it', async () => {
+    const rig = await openRig({ handlers: { file: PIPE } });
+    await keepalive(rig);
+    await keepalive(rig, { name: 'web-2', registration: { handler: 'file', status: 2, note: 'hi', name: 'x' } });
+    const jobs = rig.takeJobs();
+    expect(jobs).toMatchObject([
+      { handler: 'file', client: 'web-2', event: { check: { name: 'registration', status: 2, note: 'hi' } } },
+    ]);
+  });
+
+  test('is silenced and filtered like any other event', async () => {
+    const rig = await openRig(REGISTRATION);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'registration' });
+    await keepalive(rig);
+    expect(rig.takeRuns()).toEqual([]);
+    expect(rig.log.messages('info')).toEqual(['handler is silenced']);
+  });
+
+  test('costs nothing where nobody asks for it', async () => {
+    const rig = await openRig();
+    await keepalive(rig);
+    expect(rig.takeRuns()).toEqual([]);
+    expect(rig.log.records).toEqual([]);
+  });
+});

@@ -1,0 +1,247 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openSpool } from '../../../daemon/agent/spool.ts';
+import { SystemClock } from '../../../daemon/clock/system-clock.ts';
+import type { CommandClock, CommandOutcome } from '../../../daemon/command/command-outcome.ts';
+import { CommandRunner } from '../../../daemon/command/command-runner.ts';
+import { OUTPUT_BYTES_MAX, runCommand } from '../../../daemon/command/run-command.ts';
+import { isAlive } from '../../support/is-alive.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const SOON = { timeout: 10_000, interval: 5 };
+
+interface Rig {
+  readonly runner: CommandRunner;
+  readonly log: RecordedLog;
+  run(command: string, options?: { input?: string; timeoutMs?: number; signal?: AbortSignal }): Promise<CommandOutcome>;
+}
+
+function openRunner(clock: CommandClock = new SystemClock(), processClock: CommandClock = new SystemClock()): Rig {
+  const log = new RecordedLog();
+  const runner = new CommandRunner({ clock, processClock, log, chance: () => 0 });
+  onTestFinished(() => runner[Symbol.asyncDispose]());
+  const { signal: never } = new AbortController();
+  return { runner, log, run: (command, options) => runner.run(command, { input: '', signal: never, ...options }) };
+}
+
+async function outputOf(rig: Rig, command: string): Promise<string> {
+  const outcome = await rig.run(command);
+  if (outcome.kind !== 'exited') throw new Error(`the command ${outcome.kind}`);
+  return outcome.output;
+}
+
+/** The process that the runner has at the moment. */
+async function processOf(rig: Rig): Promise<number> {
+  return Number(await outputOf(rig, 'echo $PPID'));
+}
+
+/** Numbers that a command has written, once there are as many. */
+async function numbersIn(file: string, count: number): Promise<number[]> {
+  return await vi.waitFor(async () => {
+    const text = await readFile(file, 'utf8');
+    const numbers = text.trim().split(/\s+/).map(Number);
+    expect(numbers).toHaveLength(count);
+    expect(text).toMatch(/\n$/);
+    return numbers;
+  }, SOON);
+}
+
+async function expectEndOf(pids: readonly number[]): Promise<void> {
+  await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), SOON);
+}
+
+/** Writes the numbers of its two processes into the file, and stays. */
+const family = (file: string): string => `echo it begins; sleep 600 & echo $! $$ > ${file}; wait`;
+
+describe('a command in the process of its own ends as it does here', () => {
+  test.each([
+    'true',
+    'exit 255',
+    'kill -TERM $$',
+    'no-such-command-here',
+    '/etc/passwd',
+    'if then',
+    'for i in 1 2 3; do echo "out $i"; echo "err $i" >&2; done',
+    'echo a > /dev/stderr; echo b | tee /dev/stdout; cat /dev/stdin',
+    String.raw`printf 'a\377b\303'`,
+    'echo \0',
+    'ps -o pgid= -p $$ | tr -d " " | grep -qx $$',
+  ])('%s', async (command) => {
+    const { signal } = new AbortController();
+    const here = await runCommand(command, { clock: new SystemClock(), input: 'héllo', signal });
+    expect(await openRunner().run(command, { input: 'héllo' })).toEqual(here);
+  });
+
+  test('with more arguments than a process takes', async () => {
+    expect(await openRunner().run(`: ${'x'.repeat(4_000_000)}`)).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('E2BIG'),
+    });
+  });
+});
+
+test('as much input as there is arrives, and as much output as is kept comes back', async () => {
+  const rig = openRunner();
+  const input = 'ä'.repeat(2_000_000);
+  expect(await rig.run('wc -c', { input })).toMatchObject({
+    status: 0,
+    output: expect.stringMatching(/^\s*4000000\n$/),
+  });
+  const outcome = await rig.run(`cat; echo never seen`, { input: 'x'.repeat(OUTPUT_BYTES_MAX * 2) });
+  expect(outcome).toEqual({
+    kind: 'exited',
+    status: 0,
+    output: `${'x'.repeat(OUTPUT_BYTES_MAX)}\n... output cut after 256 KiB`,
+    isOutputCut: true,
+  });
+});
+
+test('two hundred commands at once run in one process, and each gets its own answer', async () => {
+  const rig = openRunner();
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, (_, at) => rig.run('cat; echo " $PPID"', { input: `input ${String(at)} of` })),
+  );
+  const pid = await processOf(rig);
+  expect(pid).not.toBe(process.pid);
+  expect(outcomes).toEqual(
+    outcomes.map((_, at) => ({ kind: 'exited', status: 0, output: `input ${String(at)} of ${String(pid)}\n` })),
+  );
+});
+
+describe('the hard stop', () => {
+  test('at the timeout kills the command with its children, and keeps what it printed', async () => {
+    const clock = new ManualClock();
+    const file = join(await tempDir(), 'pids');
+    const running = openRunner(clock).run(family(file), { timeoutMs: 1500 });
+    const pids = await numbersIn(file, 2);
+    clock.advance(1499);
+    expect(pids.every((pid) => isAlive(pid))).toBe(true);
+    clock.advance(1);
+    expect(await running).toEqual({ kind: 'timed_out', output: 'it begins\n' });
+    await expectEndOf(pids);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('at an abort does the same, and leaves other commands alone', async () => {
+    const dir = await tempDir();
+    const rig = openRunner();
+    const stopping = new AbortController();
+    const stopped = rig.run(family(join(dir, 'stopped')), { signal: stopping.signal });
+    const other = rig.run(`echo $$ > ${dir}/other; exec cat ${dir}/fifo`);
+    const pids = await numbersIn(join(dir, 'stopped'), 2);
+    stopping.abort();
+    expect(await stopped).toEqual({ kind: 'stopped' });
+    await expectEndOf(pids);
+    expect(await other).toMatchObject({ kind: 'exited', status: 1 });
+  });
+
+  test('of a command that is not wanted any more before it begins', async () => {
+    const file = join(await tempDir(), 'ran');
+    const rig = openRunner();
+    expect(await rig.run(`echo ran > ${file}`, { signal: AbortSignal.abort() })).toEqual({ kind: 'stopped' });
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+
+  test('reaches a command whose process does not answer any more', async () => {
+    const clock = new ManualClock();
+    const file = join(await tempDir(), 'pids');
+    const rig = openRunner(clock, clock);
+    const stuck = await processOf(rig);
+    const running = rig.run(family(file), { timeoutMs: 1000 });
+    const pids = await numbersIn(file, 2);
+    process.kill(stuck, 'SIGSTOP');
+    clock.advance(1000);
+    clock.advance(5000);
+    expect(await running).toMatchObject({ kind: 'failed' });
+    await expectEndOf([stuck, ...pids]);
+  });
+});
+
+describe('when the process is killed', () => {
+  test('its commands fail and end, and the next one runs in another', async () => {
+    const file = join(await tempDir(), 'pids');
+    const rig = openRunner();
+    const first = await processOf(rig);
+    const running = rig.run(family(file));
+    const pids = await numbersIn(file, 2);
+    process.kill(first, 'SIGKILL');
+    expect(await running).toEqual({ kind: 'failed', reason: 'the process that runs commands has ended' });
+    await expectEndOf(pids);
+    expect(await processOf(rig)).not.toBe(first);
+    expect(rig.log.records).toEqual([
+      {
+        level: 'warn',
+        message: 'the process that runs commands has ended',
+        fields: { reason: 'SIGKILL', commands: 1, pause_ms: 100 },
+      },
+    ]);
+  });
+
+  test('what comes next waits for the end of a pause, unless its own time is over before', async () => {
+    const clock = new ManualClock();
+    const rig = openRunner(clock);
+    expect(await rig.run('kill -KILL $PPID; sleep 600')).toMatchObject({ kind: 'failed' });
+    const impatient = rig.run('echo ran', { timeoutMs: 50 });
+    const patient = rig.run('echo ran', { timeoutMs: 60_000 });
+    clock.advance(99);
+    expect(await impatient).toEqual({ kind: 'timed_out', output: '' });
+    clock.advance(1);
+    expect(await patient).toMatchObject({ kind: 'exited', output: 'ran\n' });
+  });
+
+  test('nothing of it stays on the disk', async () => {
+    const dir = await tempDir();
+    vi.stubEnv('TMPDIR', dir);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const rig = openRunner();
+    expect(await rig.run('kill -KILL $PPID; sleep 600')).toMatchObject({ kind: 'failed' });
+    expect(await readdir(dir)).toEqual([]);
+  });
+});
+
+test('signals to all of a service or a terminal leave it to the backend when to stop', async () => {
+  const rig = openRunner();
+  const pid = await processOf(rig);
+  expect(await outputOf(rig, 'kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; sleep 0.1; echo on')).toBe('on\n');
+  expect(await processOf(rig)).toBe(pid);
+});
+
+test('at the end of the runner the process ends with all that it runs, and nobody is warned', async () => {
+  const file = join(await tempDir(), 'pids');
+  const rig = openRunner();
+  const pid = await processOf(rig);
+  const running = rig.run(family(file));
+  const pids = await numbersIn(file, 2);
+  await rig.runner[Symbol.asyncDispose]();
+  expect(await running).toMatchObject({ kind: 'failed' });
+  await expectEndOf([pid, ...pids]);
+  expect(rig.log.records).toEqual([]);
+});
+
+describe('the process', () => {
+  test('says what it is', async () => {
+    expect(await outputOf(openRunner(), 'ps -o args= -p $PPID')).toBe('mon-backend commands\n');
+  });
+
+  test('and its commands have no open file of ours and no variable that commands are not to see', async () => {
+    vi.stubEnv('MON_CREDENTIALS', 'user:secret');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const directory = await tempDir();
+    const spool = await openSpool(directory);
+    onTestFinished(() => spool[Symbol.asyncDispose]());
+    const rig = openRunner();
+    expect(await outputOf(rig, 'env')).not.toContain('secret');
+    const descriptors = `/proc/${String(await processOf(rig))}/fd`;
+    const held = await Promise.all(
+      (await readdir(descriptors)).map((fd) => readlink(join(descriptors, fd)).catch(() => '')),
+    );
+    expect(held.filter((path) => path.startsWith(directory))).toEqual([]);
+    // Standard input and output of its own, and nothing that only covers a number.
+    expect(held.filter((path) => path === '/dev/null')).toHaveLength(2);
+    // Besides the listing itself.
+    expect((await outputOf(rig, 'ls /dev/fd')).trim().split('\n')).toEqual(['0', '1', '2', '3']);
+  });
+});

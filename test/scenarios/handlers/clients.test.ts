@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { AgentPeer } from '../../support/agent-peer.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
+
+/** An agent says hello with these attributes, and is gone. */
+async function appear(story: HandlerStory, about: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const agent = await AgentPeer.connect(story.url);
+  await agent.join('spool', about);
+  agent.cut();
+}
+
+describe('the first sight of a client', () => {
+  test('is told to the handler registration, once, and is no event that is kept', async () => {
+    const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
+    await appear(story);
+    await appear(story);
+    expect(await story.told('registration')).toMatchObject([
+      {
+        client: { name: 'web-1', subscriptions: ['web', 'client:web-1'] },
+        check: { name: 'registration', output: 'new client registration', status: 1, history: [] },
+        occurrences: 2,
+        action: 'create',
+        silenced: false,
+      },
+    ]);
+    expect(await story.api.events()).toEqual([]);
+    expect(await story.api.results({ client: 'web-1' })).toEqual([]);
+  });
+
+  test('by a result with a source is one as well, by POST /clients is none', async () => {
+    const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
+    await story.report(0, { source: 'router-1' });
+    await story.api.saveClient({ name: 'router-2', address: '192.0.2.9' });
+    await story.report(0, { source: 'router-2' });
+    expect((await story.told('registration')).map(({ client }) => client.name)).toEqual(['router-1']);
+  });
+
+  test('is told to whom the client says, with what it says', async () => {
+    const story = await HandlerStory.open({ handlers: { welcome: {}, registration: {} } });
+    await appear(story, { registration: { handler: 'welcome', team: 'ops' } });
+    expect(await story.told('welcome')).toMatchObject([{ check: { name: 'registration', team: 'ops' } }]);
+    expect(await story.lines('registration')).toEqual([]);
+  });
+
+  test('can be silenced', async () => {
+    const story = await HandlerStory.open({ handlers: { registration: {} } });
+    await story.api.silence({ subscription: 'client:web-1' });
+    await appear(story);
+    expect(await story.lines('registration')).toEqual([]);
+    expect(story.said('handler is silenced')).toHaveLength(1);
+  });
+
+  test('is nothing where nobody asked for it', async () => {
+    const story = await HandlerStory.open();
+    await appear(story);
+    expect(await story.lines()).toEqual([]);
+    expect(story.log.records.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+test('a client that signs off is removed by the built-in handler, and its problems are told as resolved', async () => {
+  const story = await HandlerStory.open();
+  await appear(story);
+  const agent = await AgentPeer.connect(story.url);
+  await agent.join('spool');
+  agent.say({
+    type: 'results',
+    results: [
+      { id: 1, check: { name: 'disk', output: 'full', status: 2 } },
+      {
+        id: 2,
+        check: {
+          name: 'deregistration',
+          output: 'client initiated deregistration',
+          status: 1,
+          handler: 'deregistration',
+        },
+      },
+    ],
+  });
+  await agent.reaches(2);
+  agent.cut();
+  await story.settled();
+  expect(await story.api.clients()).toEqual([]);
+  expect(await story.api.events()).toEqual([]);
+  const told = await story.told();
+  expect(told.map(({ action, check }) => `${action} ${check.name}`)).toEqual(['create disk', 'resolve disk']);
+  expect(await story.api.deadLetters()).toEqual([]);
+});
+
+describe('a client that falls silent', () => {
+  test('is told to the handler keepalive from its first threshold on, and its return too', async () => {
+    const story = await HandlerStory.open({ handlers: { default: {}, keepalive: {} } });
+    await appear(story);
+    await story.pass(90);
+    expect(await story.lines('keepalive')).toEqual([]);
+    await story.pass(90);
+    await appear(story);
+    await story.pass(30);
+    const told = await story.told('keepalive');
+    expect(told.map(({ action, check }) => [action, check.status])).toEqual([
+      ['create', 1],
+      ['create', 1],
+      ['create', 2],
+      ['resolve', 0],
+    ]);
+    expect(told[0]).toMatchObject({
+      check: { name: 'keepalive', output: 'No keepalive sent from client for 120 seconds (>=120)' },
+    });
+    expect(await story.lines()).toEqual([]);
+  });
+
+  test('is told to whom the settings or the client itself say, and with its filters', async () => {
+    const story = await HandlerStory.open({
+      handlers: { desk: { filter: 'occurrences' }, pager: {}, default: {} },
+      sensu: { keepalives: { handlers: ['desk'], occurrences: 2 } },
+    });
+    await appear(story);
+    const other = await AgentPeer.connect(story.url, 'web-2');
+    await other.join('spool', { keepalive: { handlers: ['pager'] } });
+    other.cut();
+    await story.pass(150);
+    expect((await story.told('desk')).map(({ client, occurrences }) => [client.name, occurrences])).toEqual([
+      ['web-1', 2],
+    ]);
+    expect((await story.told('pager')).map(({ client, occurrences }) => [client.name, occurrences])).toEqual([
+      ['web-2', 1],
+      ['web-2', 2],
+    ]);
+  });
+});
+
+test('a result that is overdue is told as any other problem, and so is the next one in time', async () => {
+  const story = await HandlerStory.open();
+  await story.report(0, { ttl: 60, ttl_status: 2 });
+  await story.pass(60);
+  await story.report(0, { ttl: 60, ttl_status: 2 });
+  const told = await story.told();
+  expect(told.map(({ action, check }) => [action, check.status, check.output])).toEqual([
+    ['create', 2, 'Last check execution was 60 seconds ago'],
+    ['resolve', 0, 'status 0'],
+  ]);
+});
+
+test('what one machine says of another is told with that one as the client', async () => {
+  const story = await HandlerStory.open();
+  const agent = await AgentPeer.connect(story.url, 'monitor');
+  await agent.join('spool');
+  agent.say({
+    type: 'results',
+    results: [{ id: 1, check: { name: 'ping', output: 'no answer', status: 2, source: 'router-1' } }],
+  });
+  await agent.reaches(1);
+  agent.cut();
+  expect(await story.told()).toMatchObject([
+    { client: { name: 'router-1', type: 'proxy' }, check: { name: 'ping', origin: 'monitor' } },
+  ]);
+});

@@ -1,0 +1,83 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parse } from 'yaml';
+import { HandlerStory } from '../../support/handler-story.ts';
+import { HttpReceiver } from '../../support/http-receiver.ts';
+import { openLineReceiver } from '../../support/line-receiver.ts';
+
+const DOCUMENT = await readFile(join(import.meta.dirname, '../../../docs/handlers.md'), 'utf8');
+
+/** The examples of one language in the chapter about the types. */
+function examples(language: string): string[] {
+  const chapter = /^## Types\n(.*?)^## /ms.exec(DOCUMENT)?.[1] ?? '';
+  return [...chapter.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, text = '']) =>
+    name === language ? [text] : [],
+  );
+}
+
+type IsSigned = (headers: object, body: string, secret: string) => boolean;
+
+/** The receiver's side of a signature, as the document has it. */
+async function documentedIsSigned(dir: string): Promise<IsSigned> {
+  const file = join(dir, 'receiver.mjs');
+  await writeFile(file, examples('js').join('\n'));
+  const { isSigned } = (await import(pathToFileURL(file).href)) as { readonly isSigned: IsSigned };
+  return isSigned;
+}
+
+test('the examples of the document deliver, each type to where it says', async () => {
+  const story = await HandlerStory.open({});
+  const [graphite, alerts, chat] = [await openLineReceiver(), await openLineReceiver(), await HttpReceiver.open()];
+  const statsd = createSocket('udp4');
+  onTestFinished(() => void statsd.close());
+  const datagrams: string[] = [];
+  statsd.on('message', (message) => datagrams.push(message.toString()));
+  statsd.bind(0, '127.0.0.1');
+  await once(statsd, 'listening');
+  const places: readonly (readonly [string, string])[] = [
+    ['/usr/local/bin/mail-ops --to ops@example.com', `cat >> ${story.dir}/mail`],
+    ['port: 2003', `port: ${String(graphite.port)}`],
+    ['port: 8125', `port: ${String(statsd.address().port)}`],
+    ['https://chat.example.com/hooks/alerts', chat.url],
+    ['127.0.0.1:5170', `127.0.0.1:${String(alerts.port)}`],
+    ['/var/log/mon/alerts.jsonl', `${story.dir}/alerts.jsonl`],
+  ];
+  const handlers: Record<string, object> = {};
+  for (const text of examples('yaml')) {
+    const here = places.reduce((yaml, [documented, place]) => yaml.replace(documented, place), text);
+    Object.assign(handlers, (parse(here) as { readonly handlers: object }).handlers);
+  }
+  await story.reload({
+    handlers: { ...handlers, 'on-call': { type: 'set', handlers: ['graphite', 'statsd', 'alerts'] } },
+  });
+  // By the handler "default", which is the set of the document.
+  await story.report(2, { output: 'disk full' });
+  await story.settled();
+
+  const file = (name: string): Promise<string> => readFile(join(story.dir, name), 'utf8');
+  await vi.waitFor(() => {
+    expect([graphite.received, datagrams]).toEqual([['disk full'], ['disk full']]);
+    expect([alerts.received.length, chat.received.length]).toEqual([1, 1]);
+  });
+  const event = { action: 'create', client: { name: 'web-1' }, check: { output: 'disk full' } };
+  for (const text of [
+    await file('mail'),
+    await file('alerts.jsonl'),
+    alerts.received[0] ?? '',
+    chat.received[0]?.body ?? '',
+  ]) {
+    expect(JSON.parse(text)).toMatchObject(event);
+  }
+  expect(await story.api.deadLetters()).toEqual([]);
+
+  const isSigned = await documentedIsSigned(story.dir);
+  const { headers, body } = chat.received[0] ?? { headers: {}, body: '' };
+  expect(isSigned(headers, body, 'change-me')).toBe(true);
+  expect(isSigned(headers, `${body} `, 'change-me')).toBe(false);
+  expect(isSigned(headers, body, 'another')).toBe(false);
+  expect(isSigned({}, body, 'change-me')).toBe(false);
+});

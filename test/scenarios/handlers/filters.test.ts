@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { HandlerStory } from '../../support/handler-story.ts';
+
+const handler = (attributes: object) => ({ handlers: { default: { ...attributes } } });
+
+describe('occurrences', () => {
+  test('are waited for, then the problem is told again at each refresh, and its end is told', async () => {
+    const story = await HandlerStory.open(handler({ filter: 'occurrences' }));
+    const check = { occurrences: 3, refresh: 300, interval: 60 };
+    for (let times = 0; times < 14; times++) await story.report(2, check);
+    await story.report(0, check);
+    const told = await story.told();
+    expect(told.map(({ action, occurrences }) => `${action} ${String(occurrences)}`)).toEqual([
+      'create 3',
+      'create 8',
+      'create 13',
+      'resolve 14',
+    ]);
+    const filtered = story.said('event was filtered');
+    expect(filtered).toHaveLength(11);
+    expect(filtered[0]).toMatchObject({ level: 'info', fields: { handler: 'default', filter: 'occurrences' } });
+    expect(String(filtered[0]?.fields['reason'])).toContain('not enough occurrences');
+    expect(String(filtered[2]?.fields['reason'])).toContain('only handling every 5 occurrences');
+  });
+
+  test('that were never enough are not told of at their end either', async () => {
+    const story = await HandlerStory.open(handler({ filter: 'occurrences' }));
+    for (const status of [2, 2, 0]) await story.report(status, { occurrences: 3 });
+    expect(await story.lines()).toEqual([]);
+  });
+});
+
+test('an event is kept while something that it depends on has one, and told once that is over', async () => {
+  const story = await HandlerStory.open(handler({ filter: 'check_dependencies' }));
+  await story.api.saveClient({ name: 'nas', address: '192.0.2.9', subscriptions: ['storage'] });
+  const check = { dependencies: ['mount', 'nas/ping', 'subscription:storage/raid'] };
+  for (const [source, name] of [
+    ['web-1', 'mount'],
+    ['nas', 'ping'],
+    ['nas', 'raid'],
+  ] as const) {
+    await story.report(2, { source, name });
+    await story.lines();
+    await story.report(2, check);
+    expect(await story.lines()).toEqual([]);
+    await story.report(0, { source, name });
+    await story.lines();
+    await story.report(2, check);
+    expect((await story.told()).map((event) => event.check.name)).toEqual(['disk']);
+  }
+  // The same check of another machine is no dependency.
+  await story.report(2, { source: 'web-2', name: 'mount' });
+  await story.lines();
+  await story.report(2, check);
+  expect(await story.lines()).toHaveLength(1);
+});
+
+describe('severities', () => {
+  test('choose what is told, and a resolve is told to who was told of the problem', async () => {
+    const story = await HandlerStory.open({
+      handlers: { pager: { severities: ['critical'] }, desk: { severities: ['warning', 'unknown'] } },
+    });
+    const handlers = ['pager', 'desk'];
+    for (const status of [1, 2, 0]) await story.report(status, { handlers });
+    expect(await story.actions('pager')).toEqual(['create 2', 'resolve 0']);
+    expect(await story.actions('desk')).toEqual(['create 1', 'resolve 0']);
+    for (const status of [3, 127, -1]) await story.report(status, { handlers, source: 'web-2' });
+    expect(await story.actions('desk')).toEqual(['create 3', 'create 127', 'create -1']);
+    expect(await story.lines('pager')).toEqual([]);
+    expect(story.said('handler does not handle event severity').map(({ fields }) => fields['handler'])).toEqual([
+      'pager',
+      'desk',
+      'pager',
+      'pager',
+      'pager',
+    ]);
+  });
+
+  test('without any of them a resolve is for nobody', async () => {
+    const story = await HandlerStory.open(handler({ severities: ['critical'] }));
+    for (const status of [1, 1, 0]) await story.report(status);
+    expect(await story.lines()).toEqual([]);
+  });
+});
+
+describe('a filter of one’s own', () => {
+  const filters = {
+    production: { attributes: { client: { environment: 'production' } } },
+    test: { attributes: { client: { environment: 'test' } }, negate: true },
+    'every-other': { attributes: { occurrences: 'eval: value % 2 == 0' } },
+    'by-day': { attributes: { occurrences: 1 }, when: { days: { all: [{ begin: '09:00 UTC', end: '17:00 UTC' }] } } },
+    typed: { attributes: { occurrences: 'eval: value > :::check.least|1:::', check: { status: '2' } } },
+  };
+
+  async function play(attributes: object, client: object): Promise<HandlerStory> {
+    const story = await HandlerStory.open({ ...handler(attributes), filters });
+    await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', ...client });
+    for (const times of [1, 2, 3, 4]) await story.report(2, { least: 2, times });
+    return story;
+  }
+
+  test.each<{ attributes: object; environment: string; told: number[] }>([
+    { attributes: { filter: 'production' }, environment: 'production', told: [1, 2, 3, 4] },
+    { attributes: { filter: 'production' }, environment: 'test', told: [] },
+    { attributes: { filter: 'test' }, environment: 'test', told: [] },
+    { attributes: { filter: 'test' }, environment: 'production', told: [1, 2, 3, 4] },
+    { attributes: { filter: 'every-other' }, environment: 'test', told: [2, 4] },
+    { attributes: { filters: ['production', 'every-other'] }, environment: 'production', told: [2, 4] },
+    { attributes: { filters: ['production', 'every-other'] }, environment: 'test', told: [] },
+    { attributes: { filters: ['every-other'], filter: 'production' }, environment: 'test', told: [2, 4] },
+    { attributes: { filters: [], filter: 'production' }, environment: 'test', told: [1, 2, 3, 4] },
+    { attributes: { filter: 'typed' }, environment: 'test', told: [3, 4] },
+    { attributes: { filter: 'nobody-defined-it' }, environment: 'test', told: [1, 2, 3, 4] },
+  ])('$attributes of a client in $environment: $told', async ({ attributes, environment, told }) => {
+    const story = await play(attributes, { environment });
+    expect((await story.told()).map(({ occurrences }) => occurrences)).toEqual(told);
+  });
+
+  test('lets everything through outside of its windows', async () => {
+    // Midnight.
+    const story = await play({ filter: 'by-day' }, {});
+    expect(await story.lines()).toHaveLength(4);
+    await story.pass(9 * 3600, 9 * 3600);
+    await story.lines();
+    await story.report(2);
+    expect(await story.lines()).toEqual([]);
+    await story.pass(9 * 3600, 9 * 3600);
+    await story.report(2);
+    expect(await story.lines()).toHaveLength(1);
+  });
+
+  test('that is not defined, or cannot be judged, is an error in the log; the first lets through, the other does not', async () => {
+    const story = await HandlerStory.open({
+      handlers: { a: { filter: 'nowhere' }, b: { filter: 'untyped' }, c: { filter: 'unmatched' } },
+      filters: {
+        untyped: { attributes: { check: { output: 'eval: value > 3' } } },
+        unmatched: { attributes: { occurrences: 'eval: value > :::check.nope:::' } },
+      },
+    });
+    await story.report(2, { handlers: ['a', 'b', 'c'] });
+    expect(
+      [await story.lines('a'), await story.lines('b'), await story.lines('c')].map(({ length }) => length),
+    ).toEqual([1, 0, 0]);
+    expect(
+      story.log.records
+        .filter(({ level }) => level === 'error')
+        .map(({ message, fields }) => [message, fields['filter'], fields['handler']]),
+    ).toEqual([
+      ['unknown filter', 'nowhere', 'a'],
+      ['attribute value eval error', 'untyped', 'b'],
+      ['attribute value eval unmatched tokens', 'unmatched', 'c'],
+    ]);
+  });
+});

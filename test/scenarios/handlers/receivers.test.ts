@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { FeedPeer } from '../../support/feed-peer.ts';
+import { freePort, openLineReceiver } from '../../support/line-receiver.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
+import { HttpReceiver } from '../../support/http-receiver.ts';
+
+const SECRETIVE = { name: 'web-1', address: '192.0.2.1', password: 'hunter2', environment: 'production' };
+
+describe('a receiver of TCP', () => {
+  test('gets each event on a connection of its own, without a newline at the end', async () => {
+    const receiver = await openLineReceiver();
+    const story = await HandlerStory.open({
+      handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port: receiver.port } } },
+    });
+    for (const status of [2, 0]) await story.report(status);
+    await story.settled();
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+    const told = receiver.received.map((text) => JSON.parse(text) as { readonly action: string });
+    expect(told.map(({ action }) => action)).toEqual(['create', 'resolve']);
+    expect(receiver.received.join('')).not.toContain('\n');
+  });
+
+  test('that is down is an error in the log, is tried again where that is wished, and gets it when it is up', async () => {
+    const port = await freePort();
+    const socket = { host: '127.0.0.1', port };
+    const story = await HandlerStory.open({
+      handlers: {
+        once: { type: 'tcp', socket },
+        stubborn: { type: 'tcp', socket, retry: { attempts: 5, delay: 10, max_delay: 10 } },
+      },
+    });
+    await story.report(2, { handlers: ['once', 'stubborn'] });
+    await story.settled();
+    expect(story.said('handler error')).toMatchObject([
+      {
+        level: 'error',
+        fields: {
+          handler: 'once',
+          client: 'web-1',
+          check: 'disk',
+          reason: 'the connection was refused',
+        },
+      },
+      { level: 'error', fields: { handler: 'stubborn' } },
+    ]);
+    expect((await story.api.deadLetters()).map(({ handler }) => handler)).toEqual(['once']);
+    const receiver = await openLineReceiver(port);
+    await story.pass(10);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    expect(await story.api.handlers()).toMatchObject([
+      { name: 'once', delivered: 0, failed: 1 },
+      { name: 'stubborn', delivered: 1, failed: 0, retrying: 0 },
+    ]);
+  });
+});
+
+test('a receiver of UDP gets each event as a datagram', async () => {
+  const socket = createSocket('udp4');
+  onTestFinished(() => void socket.close());
+  const received: string[] = [];
+  socket.on('message', (message) => received.push(message.toString()));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const story = await HandlerStory.open({
+    handlers: {
+      default: {
+        type: 'udp',
+        socket: { host: '127.0.0.1', port: socket.address().port },
+        mutator: 'only_check_output',
+      },
+    },
+  });
+  await story.report(2, { output: 'disk full' });
+  await vi.waitFor(() => expect(received).toEqual(['disk full']));
+});
+
+describe('a receiver of webhooks', () => {
+  test('gets events without secrets and signed, unless the definition says otherwise', async () => {
+    const receiver = await HttpReceiver.open();
+    const story = await HandlerStory.open({
+      handlers: {
+        default: { type: 'webhook', url: receiver.url, secret: 'between-us', headers: { 'X-Team': 'ops' } },
+        trusted: { type: 'webhook', url: receiver.url, redact: false },
+        shy: { redact: true },
+        program: {},
+      },
+    });
+    await story.api.saveClient(SECRETIVE);
+    await story.report(2, { api_key: 'hunter2' });
+    await story.settled();
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
+    expect(body).not.toContain('hunter2');
+    expect(JSON.parse(body)).toMatchObject({
+      client: { password: 'REDACTED', environment: 'production' },
+      check: { api_key: 'REDACTED', output: 'status 2' },
+    });
+    const signed = createHmac('sha256', 'between-us')
+      .update(`${String(story.now)}.${body}`)
+      .digest('hex');
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-team': 'ops',
+      'x-mon-timestamp': String(story.now),
+      'x-mon-signature': `sha256=${signed}`,
+    });
+
+    await story.report(2, { handlers: ['trusted', 'shy', 'program'] });
+    await story.settled();
+    expect(receiver.received[1]?.body).toContain('hunter2');
+    expect(receiver.received[1]?.headers).not.toHaveProperty('x-mon-signature');
+    expect((await story.lines('shy')).join('')).not.toContain('hunter2');
+    expect(await story.told('program')).toMatchObject([{ client: { password: 'hunter2' } }]);
+  });
+
+  test('that fails and recovers gets everything in the end, in order and each delivery under one id', async () => {
+    const receiver = await HttpReceiver.open();
+    const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
+    receiver.status = 503;
+    for (const status of [2, 0]) await story.report(status);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    // The resolve waits behind the problem.
+    await vi.waitFor(async () => expect(await story.api.handlers()).toMatchObject([{ retrying: 1, queued: 1 }]));
+    receiver.status = 204;
+    story.clock.advance(2000);
+    await story.settled();
+    const tries = receiver.received.map(({ headers, body, status }) => ({
+      delivery: headers['x-mon-delivery'],
+      action: (JSON.parse(body) as { readonly action: string }).action,
+      status,
+    }));
+    expect(tries.map(({ action, status }) => [action, status])).toEqual([
+      ['create', 503],
+      ['create', 204],
+      ['resolve', 204],
+    ]);
+    expect(tries[1]?.delivery).toBe(tries[0]?.delivery);
+    expect(tries[2]?.delivery).not.toBe(tries[0]?.delivery);
+    expect(await story.api.deadLetters()).toEqual([]);
+  });
+
+  test('that refuses the event itself is not asked again', async () => {
+    const receiver = await HttpReceiver.open();
+    const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
+    receiver.status = 400;
+    await story.report(2);
+    await story.pass(300);
+    expect(receiver.received).toHaveLength(1);
+    expect(await story.api.deadLetters()).toMatchObject([
+      { handler: 'default', attempts: 1, reason: expect.stringContaining('answered 400') as string },
+    ]);
+  });
+});
+
+test('a transport is a topic of the live feed for who asks for it, without secrets, and a file with them', async () => {
+  const story = await HandlerStory.open();
+  const file = join(story.dir, 'alerts.jsonl');
+  await story.reload({
+    handlers: { default: { type: 'transport', pipe: { type: 'topic', name: 'alerts', options: { file } } } },
+  });
+  await story.api.saveClient(SECRETIVE);
+  const listener = await FeedPeer.subscribe(story.url, { topics: [], transports: ['alerts'] });
+  const other = await FeedPeer.subscribe(story.url, { transports: ['others'] });
+  onTestFinished(() => {
+    for (const { socket } of [listener, other]) socket.terminate();
+  });
+  // The feed goes by the clock of the test too.
+  const heard = (peer: FeedPeer, type: 'live' | 'message'): Promise<void> =>
+    vi.waitFor(() => {
+      story.clock.advance(100);
+      expect(peer.all(type)).toHaveLength(1);
+    });
+  await heard(listener, 'live');
+  await heard(other, 'live');
+  await story.report(2);
+  await heard(listener, 'message');
+  const message = await listener.hears('message');
+  expect(message.transport).toBe('alerts');
+  expect(JSON.parse(message.data)).toMatchObject({ action: 'create', client: { name: 'web-1', password: 'REDACTED' } });
+  await story.settled();
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ client: { password: 'hunter2' } });
+  expect(other.all('message')).toEqual([]);
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test, vi } from 'vitest';
+import { HandlerStory } from '../../support/handler-story.ts';
+
+describe('who handles an event', () => {
+  const handlers = { default: {}, mail: {}, chat: {}, pager: {} };
+  const NAMES = Object.keys(handlers);
+
+  async function whoWasTold(sets: object, attributes: Readonly<Record<string, unknown>>): Promise<string[]> {
+    const story = await HandlerStory.open({ handlers: { ...handlers, ...sets } });
+    await story.report(2, attributes);
+    const told: string[] = [];
+    for (const name of NAMES) for (const _ of await story.lines(name)) told.push(name);
+    return told;
+  }
+
+  const team = { type: 'set', handlers: ['mail', 'chat'] };
+
+  test.each<{ title: string; sets?: object; check: Readonly<Record<string, unknown>>; told: string[] }>([
+    { title: 'nobody named: default', check: {}, told: ['default'] },
+    { title: 'one', check: { handler: 'mail' }, told: ['mail'] },
+    { title: 'handlers before handler', check: { handler: 'mail', handlers: ['chat'] }, told: ['chat'] },
+    { title: 'an empty list: nobody', check: { handlers: [] }, told: [] },
+    { title: 'the same twice runs once', check: { handlers: ['mail', 'mail'] }, told: ['mail'] },
+    { title: 'a set', sets: { team }, check: { handler: 'team' }, told: ['mail', 'chat'] },
+    {
+      title: 'a set in a set, whose members are named beside it too',
+      sets: { team, all: { type: 'set', handlers: ['team', 'mail', 'pager'] } },
+      check: { handlers: ['pager', 'all', 'chat'] },
+      told: ['mail', 'chat', 'pager'],
+    },
+    {
+      title: 'the third level of sets is refused, and the rest runs',
+      sets: {
+        team,
+        all: { type: 'set', handlers: ['team', 'pager'] },
+        world: { type: 'set', handlers: ['all'] },
+      },
+      check: { handler: 'world' },
+      told: ['pager'],
+    },
+    {
+      title: 'a set that holds itself ends',
+      sets: { ring: { type: 'set', handlers: ['ring', 'mail'] } },
+      check: { handler: 'ring' },
+      told: ['mail'],
+    },
+    {
+      title: 'attributes of a set do nothing',
+      sets: { strict: { ...team, severities: ['ok'], filter: 'none', mutator: 'none' } },
+      check: { handler: 'strict' },
+      told: ['mail', 'chat'],
+    },
+    { title: 'default as a set', sets: { default: team }, check: {}, told: ['mail', 'chat'] },
+    { title: 'contacts beside handlers', check: { handlers: ['mail'], contact: 'pager' }, told: ['mail', 'pager'] },
+    { title: 'an unknown one beside a known one', check: { handlers: ['nobody', 'mail'] }, told: ['mail'] },
+  ])('$title', async ({ sets = {}, check, told }) => {
+    expect(await whoWasTold(sets, check)).toEqual(told);
+  });
+
+  test('an unknown one is an error in the log, said once a minute', async () => {
+    const story = await HandlerStory.open({ handlers: {} });
+    for (let times = 0; times < 5; times++) await story.report(2);
+    await story.pass(60);
+    await story.report(2);
+    expect(story.said('unknown handler')).toMatchObject([
+      { level: 'error', fields: { handler: 'default', client: 'web-1', check: 'disk' } },
+      { level: 'error', fields: { handler: 'default', left_out: 4 } },
+    ]);
+  });
+
+  test('what the definitions of the check say counts, and the result has the last word', async () => {
+    const story = await HandlerStory.open({
+      handlers,
+      checks: { disk: { command: 'df', interval: 60, subscribers: ['web'], handlers: ['pager'], runbook: 'wiki' } },
+    });
+    await story.report(2);
+    expect(await story.told('pager')).toMatchObject([{ check: { runbook: 'wiki', interval: 60 } }]);
+    await story.report(2, { handlers: ['mail'] });
+    expect([await story.lines('pager'), await story.lines('mail')].map(({ length }) => length)).toEqual([0, 1]);
+  });
+
+  test('a reload changes who is told from the next event on', async () => {
+    const story = await HandlerStory.open({ handlers: { default: { type: 'set', handlers: ['mail'] }, mail: {} } });
+    await story.report(2);
+    await story.reload({ handlers: { default: { type: 'set', handlers: ['chat'] }, chat: {} } });
+    await story.report(2);
+    expect([await story.lines('mail'), await story.lines('chat')].map(({ length }) => length)).toEqual([1, 1]);
+  });
+});
+
+describe('what a handler gets', () => {
+  test('is the event, its output alone, or what a command makes of it', async () => {
+    const story = await HandlerStory.open({
+      handlers: { whole: {}, line: { mutator: 'only_check_output' }, wrapped: { mutator: 'wrap' } },
+      mutators: { wrap: { command: 'echo "$(wc -c) bytes"; echo of JSON >&2' } },
+    });
+    await story.report(2, { output: 'disk full', handlers: ['whole', 'line', 'wrapped'] });
+    const [whole = ''] = await story.lines('whole');
+    expect(JSON.parse(whole)).toMatchObject({ check: { output: 'disk full' } });
+    expect(await story.lines('line')).toEqual(['disk full']);
+    // What it prints to both of its outputs, and the newline of the handler.
+    expect(await story.lines('wrapped')).toEqual([`${String(whole.length)} bytes`, 'of JSON', '']);
+  });
+
+  test.each<{ title: string; mutator: string; command: string; afterMs?: number; message: string; why: string }>([
+    { title: 'that fails', mutator: 'odd', command: 'echo no; exit 1', message: 'mutator error', why: 'exited with 1' },
+    {
+      title: 'that takes too long',
+      mutator: 'odd',
+      command: 'cat >/dev/null; sleep 600',
+      afterMs: 60_000,
+      message: 'mutator error',
+      why: 'execution timed out',
+    },
+    { title: 'that nobody defined', mutator: 'nobody', command: 'cat', message: 'unknown mutator', why: 'nobody' },
+  ])('is nothing from a mutator $title: an error in the log, and a dead letter', async (mutating) => {
+    const { mutator, command, afterMs = 0, message, why } = mutating;
+    const story = await HandlerStory.open({
+      handlers: { default: { mutator }, other: {} },
+      mutators: { odd: { command, timeout: 60 } },
+    });
+    await story.report(2, { handlers: ['default', 'other'] });
+    await vi.waitFor(() => {
+      story.clock.advance(afterMs);
+      expect(story.said(message)).toHaveLength(1);
+    });
+    expect(await story.lines()).toEqual([]);
+    expect(story.said(message)).toMatchObject([{ level: 'error', fields: { handler: 'default', mutator } }]);
+    expect(await story.api.deadLetters()).toMatchObject([
+      { handler: 'default', reason: expect.stringMatching(`^${message}.*${why}`) as string },
+    ]);
+    expect(await story.lines('other')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Every source file of what runs at a user's. */
+const SOURCES = globSync('{shared,daemon,tui}/**/*.{ts,tsx}', { cwd: ROOT }).map((path) => ({
+  path,
+  text: readFileSync(join(ROOT, path), 'utf8'),
+}));
+
+function filesWith(pattern: RegExp): string[] {
+  return SOURCES.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+}
+
+/** Each of these is made of constants of its own file. */
+const MADE_PATTERNS = ['shared/domain/redact.ts', 'tui/terminal/key-decoder.ts'];
+
+test('nobody makes a regular expression of a text that came from outside (reliability-and-security, S11)', () => {
+  expect(SOURCES.length).toBeGreaterThan(200);
+  expect(filesWith(/\bRegExp\(/).toSorted()).toEqual(MADE_PATTERNS);
+});
+
+test.each<[what: string, pattern: RegExp]>([
+  ['eval', /\beval\(/],
+  ['Function', /\bnew Function\b|\bFunction\(/],
+  ['vm', /['"](?:node:)?vm['"]/],
+  ['imports of what is not written there', /\bimport\((?!'[^']+'\))/],
+])('nothing is evaluated as code: %s (S12)', (_, pattern) => {
+  expect(filesWith(pattern)).toEqual([]);
+});

@@ -1,0 +1,53 @@
+import type { Chance } from './chance.ts';
+
+const CHECKS = 3;
+
+/** Reports results one after the other over HTTP and knows which of them must have been handled. */
+export class HandledWriter {
+  readonly name: string;
+  /** Named by all of its results. */
+  readonly handlers: readonly string[];
+  /** The outputs of acknowledged results that are events, each of them another one. */
+  readonly expected: string[] = [];
+  readonly #chance: Chance;
+  #count = 0;
+
+  constructor(name: string, handlers: readonly string[], chance: Chance) {
+    this.name = name;
+    this.handlers = handlers;
+    this.#chance = chance;
+  }
+
+  /** Writes until the backend is gone. */
+  async run(url: string): Promise<void> {
+    // Whether what was not acknowledged before is there nobody knows, so each check begins with a failure.
+    const isOpen = new Set<number>();
+    for (;;) {
+      const check = this.#chance.below(CHECKS);
+      const status = isOpen.has(check) ? this.#chance.pick([0, 1, 2]) : 2;
+      const output = `${this.name} ${String(++this.#count)}`;
+      const { name: source, handlers } = this;
+      const result = { source, name: `check-${String(check)}`, output, status, handlers };
+      if (!(await isAcknowledged(url, result))) return;
+      this.expected.push(output);
+      if (status === 0) isOpen.delete(check);
+      else isOpen.add(check);
+    }
+  }
+}
+
+async function isAcknowledged(url: string, result: object): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/results`, {
+      method: 'POST',
+      body: JSON.stringify(result),
+    });
+    await answer.arrayBuffer();
+    if (answer.status !== 202) throw new Error(`a result was answered with ${String(answer.status)}`);
+    return true;
+  } catch (error) {
+    // The connection is gone, and with it the backend.
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { HandledReceiver, type Receipt } from './handled-receiver.ts';
+import { HandledWriter } from './handled-writer.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 3;
+const WRITERS = 6;
+/** Longest time under load before the kill. */
+const LOAD_MS_MAX = 1500;
+/** What was delivered so long before the kill is no longer in flight: it is forgotten with the next commits. */
+const IN_FLIGHT_MS_MAX = 1000;
+const HANDLERS = ['line', 'hook', 'file'] as const;
+
+/** Waits until nothing is left to run. */
+async function idle(url: string): Promise<void> {
+  const left = async (): Promise<unknown> => {
+    const { handlers } = (await (await fetch(`${url}/health?deep=1`)).json()) as { handlers: object };
+    return handlers;
+  };
+  await vi.waitFor(
+    async () => expect(await left()).toMatchObject({ queued: 0, running: 0, retrying: 0, dead_letters: 0 }),
+    { timeout: 120_000, interval: 50 },
+  );
+}
+
+test(
+  'every event that was acknowledged is handled although the backend is killed at any moment, and twice only around a kill',
+  async () => {
+    const chance = new Chance(seed());
+    const dir = await tempDir();
+    const config = join(dir, 'config.json');
+    const stateDir = join(dir, 'state');
+    const receiver = new HandledReceiver(join(dir, 'handled'));
+    onTestFinished(() => receiver[Symbol.asyncDispose]());
+    const writers = Array.from({ length: WRITERS }, (_, at) => {
+      // A process for each event of all writers would take longer than the rounds.
+      const handlers = at === 0 ? HANDLERS : HANDLERS.filter((handler) => handler !== 'file');
+      return new HandledWriter(`web-${String(at)}`, handlers, chance);
+    });
+    const killedAtMs: number[] = [];
+
+    const start = async (): Promise<DaemonProcess> => {
+      await writeFile(config, JSON.stringify({ handlers: await receiver.definitions(killedAtMs.length) }));
+      return await startDaemon({ stateDir, args: ['--config', config] });
+    };
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      await using daemon = await start();
+      const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
+      // A writer that meets a wrong answer ends the test, not the wait.
+      await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
+      killedAtMs.push(performance.now());
+      await daemon.end('SIGKILL');
+      await running;
+    }
+    const last = await start();
+    await idle(last.url);
+    await last.end('SIGTERM');
+    await receiver.readFile();
+
+    const { receipts } = receiver;
+    for (const handler of HANDLERS) {
+      const expected = expectedOf(writers.filter(({ handlers }) => handlers.includes(handler)));
+      expect(expected.length).toBeGreaterThan(0);
+      const handled = new Set(receipts.filter((one) => one.handler === handler).map(({ output }) => output));
+      expect(expected.filter((output) => !handled.has(output))).toEqual([]);
+    }
+    const repeated = repetitions(receipts);
+    for (const [earlier, later] of repeated) {
+      expect(later.life).toBeGreaterThan(earlier.life);
+      // It was in flight when its backend was killed.
+      if (earlier.atMs === undefined) continue;
+      expect((killedAtMs[earlier.life] ?? 0) - earlier.atMs).toBeLessThan(IN_FLIGHT_MS_MAX);
+    }
+    expect(await leftInStore(stateDir)).toBe(0);
+    const counts = HANDLERS.map(
+      (handler) =>
+        `${handler} ${String(repeated.filter(([one]) => one.handler === handler).length)} of ${String(receipts.filter((one) => one.handler === handler).length)}`,
+    );
+    console.log(
+      `${String(rounds(ROUNDS))} kills, ${String(expectedOf(writers).length)} acknowledged events, none lost; repeated: ${counts.join(', ')}`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 15_000),
+);
+
+function expectedOf(writers: readonly HandledWriter[]): string[] {
+  return writers.flatMap(({ expected }) => expected);
+}
+
+/** Each receipt that is not the first of its event at its handler, with the one before it. */
+function repetitions(receipts: readonly Receipt[]): (readonly [earlier: Receipt, later: Receipt])[] {
+  const latest = new Map<string, Receipt>();
+  const repeated: (readonly [Receipt, Receipt])[] = [];
+  for (const receipt of receipts.toSorted((a, b) => a.life - b.life)) {
+    const key = `${receipt.handler} ${receipt.output}`;
+    const earlier = latest.get(key);
+    if (earlier !== undefined) repeated.push([earlier, receipt]);
+    latest.set(key, receipt);
+  }
+  return repeated;
+}
+
+async function leftInStore(dir: string): Promise<number> {
+  const store = await openLevelStore(dir);
+  let count = 0;
+  for (const prefix of [HANDLER_JOBS, DEAD_LETTERS]) for await (const _ of store.scan([prefix])) count++;
+  await store.close();
+  return count;
+}

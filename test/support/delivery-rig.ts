@@ -1,0 +1,101 @@
+import { onTestFinished } from 'vitest';
+import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { Delivery, type DeliveryOutcome, type DeliveryParts } from '../../daemon/backend/handlers/deliver.ts';
+import type { Clock } from '../../daemon/backend/ports.ts';
+import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import { CommandRunner } from '../../daemon/command/command-runner.ts';
+import { MonError } from '../../shared/errors.ts';
+import { handlerSchema, type RunningHandler } from '../../shared/schemas/handler.ts';
+import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
+import type { MutatorDefinition } from '../../shared/schemas/mutator.ts';
+import { aJob } from './a-job.ts';
+import { RecordedLog } from './recorded-log.ts';
+
+interface RigOptions {
+  readonly mutators?: Readonly<Record<string, MutatorDefinition>>;
+  readonly networks?: readonly string[];
+  /** The addresses of names; without it what this machine knows. */
+  readonly names?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly remove?: DeliveryParts['clients']['remove'];
+  /** Default: nobody is known. */
+  readonly registry?: Registry;
+}
+
+/** What one run is about. */
+interface RunOptions {
+  readonly job?: Partial<HandlerJob>;
+  readonly attempt?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs handlers as the backend does, one at a time. */
+export class DeliveryRig {
+  readonly log = new RecordedLog();
+  /** What went to the live feed. */
+  readonly published: { readonly transport: string; readonly data: string }[] = [];
+  readonly #delivery: Delivery;
+
+  constructor({
+    mutators = {},
+    networks = [],
+    names,
+    clock = new SystemClock(),
+    remove,
+    registry = new Registry(),
+  }: RigOptions = {}) {
+    const commands = new CommandRunner({ clock, log: this.log, chance: () => 0 });
+    onTestFinished(() => commands[Symbol.asyncDispose]());
+    this.#delivery = new Delivery({
+      definitions: new Definitions({
+        checks: new Map(),
+        handlers: new Map(),
+        mutators: new Map(Object.entries(mutators)),
+      }),
+      clock,
+      log: this.log,
+      commands,
+      feed: { publish: (transport, data) => void this.published.push({ transport, data }) },
+      clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
+      registry,
+      networks: () => networks,
+      ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
+    });
+    onTestFinished(() => this.#delivery[Symbol.dispose]());
+  }
+
+  /** @param definition as it stands in a configuration, which has to be valid */
+  async run(definition: Readonly<Record<string, unknown>>, options: RunOptions = {}): Promise<DeliveryOutcome> {
+    return await this.#deliver(handlerSchema.parse(definition) as RunningHandler, options);
+  }
+
+  async runBuiltIn(handler: string, options: RunOptions = {}): Promise<DeliveryOutcome> {
+    return await this.#deliver(undefined, { ...options, job: { ...options.job, handler } });
+  }
+
+  /** The only record of the log. */
+  get record(): RecordedLog['records'][number] {
+    const [record, ...others] = this.log.records;
+    if (record === undefined || others.length > 0)
+      throw new Error(`not one record: ${JSON.stringify(this.log.records)}`);
+    return record;
+  }
+
+  async #deliver(
+    handler: RunningHandler | undefined,
+    { job = {}, attempt = 1, signal = new AbortController().signal }: RunOptions,
+  ): Promise<DeliveryOutcome> {
+    return await this.#delivery.deliver(aJob(job), handler, attempt, signal);
+  }
+}
+
+function lookUp(
+  names: Readonly<Record<string, string>>,
+  name: string,
+): ReturnType<NonNullable<DeliveryParts['lookUp']>> {
+  const address = names[name];
+  return address === undefined
+    ? Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`))
+    : Promise.resolve([{ address, family: address.includes(':') ? 6 : 4 }]);
+}

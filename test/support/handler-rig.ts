@@ -1,0 +1,179 @@
+import { onTestFinished } from 'vitest';
+import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { DeadLetters } from '../../daemon/backend/handlers/dead-letters.ts';
+import { LastDeliveries } from '../../daemon/backend/handlers/last-deliveries.ts';
+import type { DeliveryOutcome } from '../../daemon/backend/handlers/outcome.ts';
+import { JobRunner } from '../../daemon/backend/handlers/run-jobs.ts';
+import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
+import { HandlerJobs } from '../../daemon/backend/pipeline/handler-jobs.ts';
+import type { Store } from '../../daemon/backend/ports.ts';
+import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import type { HandledEvent, HandlerJob } from '../../shared/schemas/handler-job.ts';
+import { handlerSchema, type HandlerDefinition } from '../../shared/schemas/handler.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { tempDir } from './temp-dir.ts';
+import { TroubledStore } from './troubled-store.ts';
+
+/** A run that a receiver has been given, and that ends when the test says so. */
+export interface HeldRun {
+  readonly job: HandlerJob;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  readonly end: (outcome: DeliveryOutcome) => void;
+}
+
+/** The runner over a real store, and a receiver in the hands of the test. */
+export interface HandlerRig {
+  readonly clock: ManualClock;
+  readonly log: RecordedLog;
+  readonly store: TroubledStore;
+  readonly batcher: Batcher;
+  readonly runner: JobRunner;
+  readonly deadLetters: DeadLetters;
+  readonly last: LastDeliveries;
+  readonly definitions: Definitions;
+  /** Runs that have begun, in order, since the start of this rig. */
+  readonly begun: readonly HeldRun[];
+  /** Commits an event of each pair for the handler, together. */
+  ask(handler: string, ...pairs: readonly (readonly [client: string, check: string])[]): Promise<void>;
+  /** Waits for run number `at`. */
+  run(at: number): Promise<HeldRun>;
+  /** Ids of stored runs, and of those that are dead letters. */
+  stored(): Promise<{ readonly jobs: readonly number[]; readonly dead: readonly number[] }>;
+  /** Ends it as a kill does, or properly. */
+  stop(how?: 'kill'): Promise<void>;
+}
+
+/** A pipe that does nothing; what it takes comes over it. */
+export function aHandler(attributes: object = {}): HandlerDefinition {
+  return handlerSchema.parse({ type: 'pipe', command: 'true', ...attributes });
+}
+
+export function anEvent(client: string, check: string): HandledEvent {
+  return {
+    id: `${client}/${check}`,
+    client: {
+      name: client,
+      address: '192.0.2.1',
+      subscriptions: [],
+      timestamp: 0,
+      version: '1.9.0',
+      secret: 'hunter2',
+    },
+    check: {
+      name: check,
+      output: 'out',
+      status: 2,
+      executed: 0,
+      issued: 0,
+      history: ['2'],
+      total_state_change: 0,
+    },
+    occurrences: 1,
+    occurrences_watermark: 1,
+    last_ok: null,
+    action: 'create',
+    timestamp: 0,
+    silenced: false,
+    silenced_by: [],
+  };
+}
+
+export async function openHandlerRig(options: {
+  readonly handlers: Readonly<Record<string, HandlerDefinition>>;
+  /** Of an earlier rig. */
+  readonly dir?: string;
+  readonly clock?: ManualClock;
+  readonly deadLettersMax?: number;
+  /** Results that may wait for their commit. */
+  readonly queueLimit?: number;
+}): Promise<HandlerRig> {
+  const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));
+  const registry = new Registry();
+  await registry.load(store);
+  const clock = options.clock ?? new ManualClock();
+  const log = new RecordedLog();
+  const definitions = new Definitions({ checks: new Map(), handlers: new Map(Object.entries(options.handlers)) });
+  const lease = await store.acquire('main', 30_000);
+  const batcher = new Batcher(
+    { registry, store, lease, clock, log },
+    {
+      batchLimit: 1,
+      ...(options.queueLimit === undefined ? {} : { queueLimit: options.queueLimit }),
+    },
+  );
+  const jobs = new HandlerJobs({ batcher, clock, log });
+  const deadLetters = new DeadLetters({ jobs, clock, log }, options.deadLettersMax);
+  const last = new LastDeliveries();
+  const begun: HeldRun[] = [];
+  const waiting = new Map<number, (run: HeldRun) => void>();
+  const deliver = (
+    job: HandlerJob,
+    _handler: unknown,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome> =>
+    new Promise((resolve) => {
+      const run: HeldRun = { job, attempt, signal, end: resolve };
+      waiting.get(begun.length)?.(run);
+      begun.push(run);
+    });
+  const runner = await JobRunner.start({
+    definitions,
+    delivery: { deliver },
+    jobs,
+    deadLetters,
+    last,
+    batcher,
+    registry,
+    store,
+    clock,
+    log,
+    chance: () => 0.5,
+  });
+  let isStopped = false;
+  const stop = async (how?: 'kill'): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    if (how === 'kill') store.refuses = () => true;
+    else await runner[Symbol.asyncDispose]();
+    jobs[Symbol.dispose]();
+    await batcher.close();
+    await store.close();
+  };
+  onTestFinished(() => stop('kill'));
+  return {
+    clock,
+    log,
+    store,
+    batcher,
+    runner,
+    deadLetters,
+    last,
+    definitions,
+    begun,
+    stop,
+    async ask(handler, ...pairs) {
+      await batcher.run((transaction) => {
+        const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
+        for (const [client, check] of pairs) transaction.addJob(namespace, handler, anEvent(client, check));
+      });
+    },
+    async run(at) {
+      return begun[at] ?? (await new Promise((resolve) => waiting.set(at, resolve)));
+    },
+    async stored() {
+      return { jobs: await idsOf(store, HANDLER_JOBS), dead: await idsOf(store, DEAD_LETTERS) };
+    },
+  };
+}
+
+async function idsOf(store: Store, prefix: string): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const [key] of store.scan([prefix])) ids.push(Number(key.at(-1)));
+  return ids;
+}

@@ -1,0 +1,166 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { compose, type Backend } from '../../daemon/backend/compose.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import type { HandledEvent } from '../../shared/schemas/handler-job.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { tempDir } from './temp-dir.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** A configuration. Handlers without a type are commands that write what they get to a file, a line for each run. */
+type Settings = Attributes & { readonly handlers?: Readonly<Record<string, object>> };
+
+/** Generous, because two cores may be shared with other work. */
+const SOON = { timeout: 20_000, interval: 5 };
+
+/** In one write, because several runs may write at once; the dot keeps newlines at the end, which a shell would drop. */
+function appendTo(file: string): string {
+  return `text=$(cat; echo .); printf '%s\\n' "\${text%.}" >> ${file}`;
+}
+
+/**
+ * The whole backend over a real store, with handlers that are real processes and sockets, under a clock that the test
+ * moves; until the test is over.
+ */
+export class HandlerStory {
+  readonly clock = new ManualClock();
+  readonly log = new RecordedLog();
+  /** Whatever handlers may write to. */
+  readonly dir: string;
+  #backend: Backend | undefined;
+  /** By handler, how many of its lines were read. */
+  readonly #read = new Map<string, number>();
+
+  private constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  static async open(settings: Settings = { handlers: { default: {} } }): Promise<HandlerStory> {
+    const story = new HandlerStory(await tempDir());
+    onTestFinished(() => story.stop());
+    await story.configure(settings);
+    await story.start();
+    return story;
+  }
+
+  /** The file of the configuration; it counts from the next start or reload on. */
+  async configure({ handlers = {}, ...rest }: Settings): Promise<void> {
+    const defined = Object.entries(handlers).map(([name, attributes]) => [
+      name,
+      {
+        ...('type' in attributes ? {} : { type: 'pipe', command: appendTo(this.#file(name)) }),
+        ...attributes,
+      },
+    ]);
+    await writeFile(join(this.dir, 'backend.json'), JSON.stringify({ ...rest, handlers: Object.fromEntries(defined) }));
+  }
+
+  async start(): Promise<void> {
+    const { clock, log } = this;
+    const load = () => loadConfig({ file: join(this.dir, 'backend.json'), directories: [], env: {} });
+    this.#backend = await compose({
+      config: await load(),
+      loadConfig: load,
+      openStore: () => openLevelStore(join(this.dir, 'store')),
+      clock,
+      log,
+      bind: '127.0.0.1',
+      port: 0,
+      // Nobody waits for company while the clock stands.
+      batcher: { batchLimit: 1 },
+    });
+  }
+
+  async stop(): Promise<void> {
+    const backend = this.#backend;
+    this.#backend = undefined;
+    await backend?.stop();
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  async reload(settings: Settings): Promise<void> {
+    await this.configure(settings);
+    await this.#running.reload();
+  }
+
+  get url(): string {
+    return this.#running.url;
+  }
+
+  get api(): ApiClient {
+    return openApiClient({ backend: this.url });
+  }
+
+  /** Epoch seconds. */
+  get now(): number {
+    return this.clock.now() / 1000;
+  }
+
+  /** A result through the API, of `web-1/disk` unless it says otherwise. */
+  async report(status: number, attributes: Attributes = {}): Promise<void> {
+    const output = `status ${String(status)}`;
+    await this.api.submitResult({ source: 'web-1', name: 'disk', output, status, ...attributes });
+  }
+
+  /** Lets time pass, step by step, each with all that is to be stored and handled. */
+  async pass(seconds: number, stepSeconds = 30): Promise<void> {
+    // What runs still would run into its limit.
+    await this.settled();
+    for (let left = seconds; left > 0; left -= stepSeconds) {
+      this.clock.advance(Math.min(left, stepSeconds) * 1000);
+      await this.settled();
+    }
+  }
+
+  /** Waits until nothing is to be stored, and no handler runs or could start. */
+  async settled(): Promise<void> {
+    await vi.waitFor(async () => {
+      const waiting = (await this.api.info()).transport?.results?.messages;
+      if (waiting !== 0) throw new Error(`${String(waiting)} results are not stored`);
+      const busy = (await this.api.handlers()).filter(({ queued, running }) => queued + running > 0);
+      if (busy.length > 0) throw new Error(`handlers have not run: ${JSON.stringify(busy)}`);
+    }, SOON);
+  }
+
+  /** What a handler has written since the last look, once everything has run. */
+  async lines(handler = 'default'): Promise<string[]> {
+    await this.settled();
+    const text = await readFile(this.#file(handler), 'utf8').catch(() => '');
+    const lines = text.split('\n').slice(this.#read.get(handler) ?? 0, -1);
+    this.#read.set(handler, (this.#read.get(handler) ?? 0) + lines.length);
+    return lines;
+  }
+
+  /** The same as events. */
+  async told(handler = 'default'): Promise<HandledEvent[]> {
+    return (await this.lines(handler)).map((line) => JSON.parse(line) as HandledEvent);
+  }
+
+  /** What each run since the last look was about, in short: `create 2`. */
+  async actions(handler = 'default'): Promise<string[]> {
+    return (await this.told(handler)).map(({ action, check }) => `${action} ${String(check.status)}`);
+  }
+
+  /** The records of the log with one of these messages. */
+  said(...messages: readonly string[]): RecordedLog['records'] {
+    return this.log.records.filter(({ message }) => messages.includes(message));
+  }
+
+  get #running(): Backend {
+    if (this.#backend === undefined) throw new Error('the backend was stopped');
+    return this.#backend;
+  }
+
+  #file(handler: string): string {
+    return join(this.dir, `${handler}.lines`);
+  }
+}

@@ -1,0 +1,135 @@
+import { Definitions } from '../../daemon/backend/config/definitions.ts';
+import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
+import { Checks } from '../../daemon/backend/pipeline/checks.ts';
+import { Clients } from '../../daemon/backend/pipeline/clients.ts';
+import { Events } from '../../daemon/backend/pipeline/events.ts';
+import { EventHandling } from '../../daemon/backend/pipeline/handle-event.ts';
+import { logHandling } from '../../daemon/backend/pipeline/log-handling.ts';
+import { Results } from '../../daemon/backend/pipeline/results.ts';
+import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
+import { StaleResults } from '../../daemon/backend/pipeline/stale-results.ts';
+import type { CheckEntry } from '../../daemon/backend/registry/namespace.ts';
+import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { checkSchema } from '../../shared/schemas/check.ts';
+import { filterSchema } from '../../shared/schemas/filter.ts';
+import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
+import { handlerSchema } from '../../shared/schemas/handler.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { tempDir } from './temp-dir.ts';
+import { TroubledStore } from './troubled-store.ts';
+
+type Section = Readonly<Record<string, object>>;
+
+/** The sections of a configuration that say what is handled, and how. */
+export interface HandlingSections {
+  readonly checks?: Section;
+  readonly handlers?: Section;
+  readonly filters?: Section;
+}
+
+export interface HandlingOptions {
+  /** Of an earlier rig. */
+  readonly dir?: string;
+  readonly clock?: ManualClock;
+  /** The setting `handle-when-silence-ends`. */
+  readonly handlesSilenceEnds?: boolean;
+  /** Handlers without a place for a further run; may be changed. */
+  readonly full?: ReadonlySet<string>;
+}
+
+/** The pipeline over a real store, as far as it asks for runs of handlers; nothing runs them, so all of them stay. */
+export class HandlingRig implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly log = new RecordedLog();
+  readonly registry = new Registry();
+  readonly store: TroubledStore;
+  readonly definitions: Definitions;
+  readonly results: Results;
+  readonly clients: Clients;
+  readonly events: Events;
+  readonly checks: Checks;
+  readonly silenced: SilencedEntries;
+  readonly stale: StaleResults;
+  readonly batcher: Batcher;
+  /** What commits have asked for since the last look. */
+  #jobs: HandlerJob[] = [];
+
+  static async open(sections: HandlingSections = {}, options: HandlingOptions = {}): Promise<HandlingRig> {
+    const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));
+    const lease = await store.acquire('main', 30_000);
+    const rig = new HandlingRig(store, lease, sections, options);
+    await rig.registry.load(store);
+    // As the runner of jobs does, which is not here: their ids are taken.
+    for await (const [[, id]] of store.scan([HANDLER_JOBS])) rig.registry.noteJobId(Number(id));
+    return rig;
+  }
+
+  private constructor(
+    store: TroubledStore,
+    lease: Awaited<ReturnType<TroubledStore['acquire']>>,
+    sections: HandlingSections,
+    { clock = new ManualClock(), handlesSilenceEnds = true, full = new Set() }: HandlingOptions,
+  ) {
+    this.clock = clock;
+    const { log, registry } = this;
+    this.store = store;
+    const definitions = (this.definitions = new Definitions(parsed(sections)));
+    const handling = new EventHandling(definitions, () => handlesSilenceEnds, {
+      isFull: (handler) => full.has(handler),
+    });
+    const batcher = new Batcher({ registry, store, lease, clock, log, handling }, { batchLimit: 1 });
+    this.batcher = batcher;
+    this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
+    this.clients = new Clients({ batcher, quarantineSeconds: 0 });
+    this.events = new Events(batcher);
+    this.checks = new Checks({ batcher, registry });
+    this.silenced = new SilencedEntries(batcher);
+    this.stale = new StaleResults(batcher);
+    batcher.onCommit(({ jobs }) => this.#jobs.push(...jobs));
+    logHandling({ batcher, clock, log });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.batcher.close();
+    await this.store.close();
+  }
+
+  /** Puts other definitions into force, as a reload does. */
+  reload(sections: HandlingSections): void {
+    this.definitions.replace(parsed(sections));
+  }
+
+  /** A result of `web-1` through the API, of the check `disk` unless it says otherwise. */
+  async report(status: number, attributes: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    await this.results.submit(DEFAULT_NAMESPACE, [
+      { name: 'disk', output: `status ${String(status)}`, source: 'web-1', status, ...attributes },
+    ]);
+  }
+
+  entry(client = 'web-1', check = 'disk'): CheckEntry | undefined {
+    return this.registry.namespace(DEFAULT_NAMESPACE).check(client, check);
+  }
+
+  takeJobs(): HandlerJob[] {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    return jobs;
+  }
+
+  /** The handlers that commits have asked to run since the last look, each with its action. */
+  takeRuns(): string[] {
+    return this.takeJobs().map(({ handler, event }) => `${handler} ${event.action}`);
+  }
+}
+
+function parsed({ checks = {}, handlers = {}, filters = {} }: HandlingSections) {
+  return {
+    checks: new Map(Object.entries(checks).map(([name, check]) => [name, checkSchema.parse(check)])),
+    handlers: new Map(Object.entries(handlers).map(([name, handler]) => [name, handlerSchema.parse(handler)])),
+    filters: new Map(Object.entries(filters).map(([name, filter]) => [name, filterSchema.parse(filter)])),
+  };
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** The status that it was answered with. */
+  readonly status: number;
+}
+
+/** A receiver of webhooks that fails for as long as the test wants. */
+export class HttpReceiver {
+  readonly received: Received[] = [];
+  readonly url: string;
+  /** What it answers. */
+  status = 204;
+
+  private constructor(url: string) {
+    this.url = url;
+  }
+
+  /** Listens until the test is over. */
+  static async open(): Promise<HttpReceiver> {
+    const server = createServer((request, response) => {
+      void (async () => {
+        const { headers } = request;
+        const body = await text(request);
+        const { status } = receiver;
+        receiver.received.push({ headers, body, status });
+        response.writeHead(status).end();
+      })();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    });
+    const receiver = new HttpReceiver(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/hook`);
+    return receiver;
+  }
+}

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** Listens on TCP and keeps what each connection said, until its end. */
+export async function openLineReceiver(port = 0): Promise<{ readonly port: number; readonly received: string[] }> {
+  const received: string[] = [];
+  const server = createServer((socket) => {
+    text(socket).then(
+      (said) => received.push(said),
+      // Cut off: then it was not said.
+      () => undefined,
+    );
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, received };
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

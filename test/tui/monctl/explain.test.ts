@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiClient, type ApiClient } from '../../../shared/client/api-client.ts';
+import { NOW, runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const PIPE = { type: 'pipe', command: 'cat > /dev/null' };
+const RESULT = { source: 'web-1', name: 'disk', output: 'full', status: 2, handlers: ['pager', 'audit', 'nope'] };
+
+let backend: RunningBackend;
+let api: ApiClient;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    settings: { handlers: { pager: PIPE, audit: { ...PIPE, handle_silenced: true } } },
+    // Four minutes before the calls.
+    clock: new ManualClock((NOW - 240) * 1000),
+    batcher: { batchLimit: 1 },
+  });
+  api = openApiClient({ backend: backend.url, env: {} });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const monctl = (line: readonly string[], input = ''): Promise<MonctlRun> =>
+  runMonctl(line, { MON_BACKEND: backend.url }, { input });
+
+test('a result is simulated from a file or standard input, in JSON or YAML', async () => {
+  const text = [
+    'client  web-1',
+    'check   disk',
+    'event   CRIT (2), create, occurrences 1, not silenced',
+    'reason  an event would begin: pager, audit handle it, nope does not',
+    '',
+    'HANDLER  VERDICT          REASON',
+    'pager    handle           nothing keeps it from running',
+    'audit    handle           nothing keeps it from running',
+    'nope     unknown_handler  no handler of this name is defined',
+    '',
+  ].join('\n');
+  expect(await monctl(['simulate', '-'], JSON.stringify(RESULT))).toEqual({ code: 0, stdout: text, stderr: '' });
+  const file = join(await tempDir(), 'result.yml');
+  await writeFile(file, 'source: web-1\nname: disk\noutput: full\nstatus: 2\nhandlers: [pager, audit, nope]\n');
+  expect(await monctl(['simulate', file])).toEqual({ code: 0, stdout: text, stderr: '' });
+  const { stdout } = await monctl(['simulate', '-', '--output', 'json'], JSON.stringify({ ...RESULT, status: 0 }));
+  expect(JSON.parse(stdout)).toMatchObject({ transition: 'none', event: null, handlers: [] });
+  expect((await monctl(['simulate', '-'], JSON.stringify({ ...RESULT, status: 0 }))).stdout).toMatch(
+    /^event {3}none\nreason {2}nothing to handle: it is OK, and there is no event\n$/m,
+  );
+  expect(await api.events()).toEqual([]);
+});
+
+test.each<{ name: string; line: readonly string[]; input?: string; code: number; stderr: RegExp }>([
+  { name: 'no such file', line: ['simulate', '/does/not/exist'], code: 2, stderr: /\/does\/not\/exist cannot be read/ },
+  { name: 'no result', line: ['simulate', '-'], input: '{"name": "disk"}', code: 2, stderr: /output/ },
+  { name: 'a list', line: ['simulate', '-'], input: '[]', code: 2, stderr: /object/ },
+  {
+    name: 'nobody knows it',
+    line: ['event', 'explain', 'web-9', 'disk'],
+    code: 3,
+    stderr: /neither an event nor a result/,
+  },
+])('what is wrong is said: $name', async ({ line, input, code, stderr }) => {
+  const run = await monctl(line, input);
+  expect(run).toMatchObject({ code, stdout: '' });
+  expect(run.stderr).toMatch(stderr);
+});
+
+test('an event is explained, with the last run of each handler', async () => {
+  await api.silence({ check: 'disk' });
+  await api.submitResult(RESULT);
+  const { stdout } = await monctl(['event', 'explain', 'web-1', 'disk']);
+  const [about, handlers] = stdout.split('\n\n');
+  expect(about).toBe(
+    [
+      'client  web-1',
+      'check   disk',
+      'event   CRIT (2), create, occurrences 1, silenced by *:disk',
+      'reason  audit handles it, pager, nope do not',
+    ].join('\n'),
+  );
+  const rows = handlers
+    ?.trimEnd()
+    .split('\n')
+    .map((row) => row.replaceAll(/ {2,}/g, '|'));
+  expect(rows).toEqual([
+    'HANDLER|VERDICT|LAST RUN|REASON',
+    'pager|silenced|it is silenced by *:disk, and the handler does not say handle_silenced: true',
+    expect.stringMatching(/^audit\|handle\|(?:queued|running|delivered) 4m ago\|nothing keeps it from running$/),
+    'nope|unknown_handler|no handler of this name is defined',
+  ]);
+  const json = await monctl(['event', 'explain', 'web-1', 'disk', '--output', 'json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    event: { silenced_by: ['*:disk'] },
+    handlers: [{ handler: 'pager', verdict: 'silenced', silenced_by: ['*:disk'], delivery: null }, {}, {}],
+  });
+});

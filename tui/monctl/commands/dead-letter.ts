@@ -1,0 +1,168 @@
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import type { StoredDeadLetter } from '../../../shared/client/answers.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command, CommandOption } from '../command.ts';
+import { counted } from '../counted.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { toYaml } from '../output.ts';
+import { record, type Column } from '../table.ts';
+import { ago } from '../times.ts';
+
+const HANDLER_OPTION: CommandOption = {
+  type: 'value',
+  value: 'NAME',
+  completes: 'handler',
+  text: 'only those of this handler',
+};
+
+const WHICH_OPTIONS = {
+  handler: { ...HANDLER_OPTION, text: 'all of this handler' },
+  all: { type: 'switch', text: 'all that there are' },
+} as const;
+
+const list: Command = {
+  words: ['dead-letter', 'list'],
+  summary: 'List runs of handlers that failed for good, the oldest first',
+  operands: [],
+  options: { handler: HANDLER_OPTION, ...LIST_OPTIONS },
+  examples: [['monctl dead-letter list --handler pagerduty', 'what did not get out']],
+  async run(call) {
+    const handler = call.flags.value('handler');
+    await showList<StoredDeadLetter>(call, {
+      noun: 'dead letters',
+      columns: listColumns,
+      key: ({ id }) => String(id),
+      fetch: () => call.api().deadLetters(handler === undefined ? {} : { handler }),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['dead-letter', 'info'],
+  summary: 'Show one dead letter with its event',
+  operands: ['ID'],
+  completes: ['dead-letter'],
+  options: {},
+  examples: [
+    ['monctl dead-letter info 1763745000000000 --output json', 'the event as the handler got it, without secrets'],
+  ],
+  async run({ api, operands: [text = ''], output, nowMs }) {
+    const id = parseId(text);
+    const letter = await api().deadLetter(id);
+    if (letter === undefined) throw noSuchLetter(id);
+    const event = await toYaml(letter.event);
+    await output.show(letter, () => `${record(fieldsOf(letter, nowMs), output.look)}\n\n${event}`);
+  },
+};
+
+const retry: Command = {
+  words: ['dead-letter', 'retry'],
+  summary: 'Run handlers again that failed for good',
+  details: ['They stand behind what waits. Receivers can tell a repetition: the id of the delivery stays.'],
+  operands: ['[ID]'],
+  completes: ['dead-letter'],
+  options: { ...WHICH_OPTIONS, ...CHANGE_OPTIONS },
+  examples: [['monctl dead-letter retry --handler pagerduty', 'it can be reached again']],
+  async run(call) {
+    const which = whichOf(call);
+    await carryOut(call, {
+      send: (api) => api.retryDeadLetters(which),
+      effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be run again`],
+      done: (answer) => call.output.show(answer, () => `${counted(answer.retried, 'dead letters')} will be run again`),
+    });
+  },
+};
+
+const drop: Command = {
+  words: ['dead-letter', 'drop'],
+  summary: 'Forget runs of handlers that failed for good',
+  operands: ['[ID]'],
+  completes: ['dead-letter'],
+  options: { ...WHICH_OPTIONS, ...DELETE_OPTIONS },
+  examples: [['monctl dead-letter drop --handler old-chat', 'nobody reads it any more']],
+  async run(call) {
+    const which = whichOf(call);
+    const question =
+      'id' in which ? `drop the dead letter ${String(which.id)}` : `drop the dead letters ${nameOf(which)}`;
+    await carryOut(call, {
+      send: (api) => dropped(api, which),
+      effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be dropped`],
+      question,
+      done: (answer) => call.output.show(answer, () => `dropped ${counted(answer.dropped, 'dead letters')}`),
+    });
+  },
+};
+
+export const deadLetterCommands: readonly Command[] = [list, info, retry, drop];
+
+type Which = { readonly id: number } | DeadLetterSelection;
+
+/** @throws MonError `invalid` unless exactly one of ID, `--handler` and `--all` was given */
+function whichOf({ flags, operands: [id = ''] }: Call): Which {
+  const handler = flags.value('handler');
+  const given: Which[] = [
+    ...(id === '' ? [] : [{ id: parseId(id) }]),
+    ...(handler === undefined ? [] : [{ handler }]),
+    ...(flags.switch('all') === true ? [{ all: true as const }] : []),
+  ];
+  const [which] = given;
+  if (which === undefined || given.length > 1) {
+    throw new MonError('invalid', 'say which dead letters: one ID, --handler NAME, or --all');
+  }
+  return which;
+}
+
+function parseId(text: string): number {
+  if (/^\d{1,16}$/.test(text)) return Number(text);
+  throw new MonError('invalid', `${JSON.stringify(text)} is no id of a dead letter: see monctl dead-letter list`);
+}
+
+function noSuchLetter(id: number): MonError {
+  return new MonError('not_found', `there is no dead letter ${String(id)}: see monctl dead-letter list`);
+}
+
+/** @throws MonError `not_found` when there is none of this id */
+async function count(api: ApiClient, which: Which): Promise<number> {
+  if (!('id' in which)) return (await api.deadLetters('handler' in which ? which : {})).length;
+  if ((await api.deadLetter(which.id)) === undefined) throw noSuchLetter(which.id);
+  return 1;
+}
+
+/** @throws MonError `not_found` when there is none of this id */
+async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped: number }> {
+  if (!('id' in which)) return await api.dropDeadLetters(which);
+  if (!(await api.dropDeadLetter(which.id))) throw noSuchLetter(which.id);
+  return { dropped: 1 };
+}
+
+function nameOf(which: DeadLetterSelection): string {
+  return 'handler' in which ? `of ${which.handler}` : 'of all handlers';
+}
+
+function fieldsOf(letter: StoredDeadLetter, nowMs: number): readonly (readonly [string, string])[] {
+  return [
+    ['id', String(letter.id)],
+    ['handler', letter.handler],
+    ['client', letter.client],
+    ['check', letter.check],
+    ['queued', ago(letter.queued_at, nowMs)],
+    ['failed', ago(letter.failed_at, nowMs)],
+    ['attempts', String(letter.attempts)],
+    ['reason', letter.reason],
+  ];
+}
+
+function listColumns(nowMs: number): readonly Column<StoredDeadLetter>[] {
+  return [
+    { title: 'ID', text: ({ id }) => String(id) },
+    { title: 'HANDLER', text: ({ handler }) => handler },
+    { title: 'CLIENT', text: ({ client }) => client },
+    { title: 'CHECK', text: ({ check }) => check },
+    { title: 'FAILED', align: 'right', text: ({ failed_at: at }) => formatDuration(nowMs / 1000 - at, 1) },
+    { title: 'TRIES', align: 'right', text: ({ attempts }) => String(attempts) },
+    { title: 'REASON', text: ({ reason }) => reason },
+  ];
+}

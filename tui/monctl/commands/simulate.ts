@@ -1,0 +1,29 @@
+import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { Command } from '../command.ts';
+import { handlingText } from '../handling-text.ts';
+import { readStructure } from '../input.ts';
+
+export const simulateCommand: Command = {
+  words: ['simulate'],
+  summary: 'Say what a result would do, without doing it',
+  details: [
+    'FILE holds one result as result submit takes it, in JSON or YAML; its client is the source. - reads standard input.',
+    'Nothing is stored and no handler runs.',
+  ],
+  operands: ['FILE'],
+  completes: ['file'],
+  options: {},
+  examples: [
+    ['monctl simulate result.yml', 'who would be told?'],
+    ['monctl simulate - < result.json', 'from a program'],
+  ],
+  async run(call) {
+    const { api, operands, output, nowMs } = call;
+    const [file = ''] = operands;
+    // The backend says what is wrong with it.
+    const simulation = await api().simulate((await readStructure(call, file)) as SubmittedResult);
+    const { event } = simulation;
+    const handled = { ...simulation, event: event === null ? null : { ...event, status: event.check.status } };
+    await output.show(simulation, () => handlingText(handled, nowMs, output.look));
+  },
+};

@@ -1,0 +1,75 @@
+import type { EventExplanation, SimulatedResult } from '../../shared/client/answers.ts';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { statusText } from './severity-text.ts';
+import { record, table } from './table.ts';
+import type { Column, Style, TableLook } from './table.ts';
+
+type HandledEvent = NonNullable<EventExplanation['event']>;
+
+/** What becomes of an event at a handler; a simulation knows of no run. */
+type Verdict = SimulatedResult['handlers'][number] & Partial<Pick<EventExplanation['handlers'][number], 'delivery'>>;
+
+interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'> {
+  readonly event: HandledEvent | null;
+  readonly handlers: readonly Verdict[];
+}
+
+/** An event as a whole, and under it what becomes of it at each handler. */
+export function handlingText(
+  { client, check, event, reason, handlers }: Handling,
+  nowMs: number,
+  look: TableLook,
+): string {
+  const about = record(
+    [
+      ['client', client],
+      ['check', check],
+      ['event', event === null ? 'none' : eventSummary(event)],
+      ['reason', reason],
+    ],
+    look,
+  );
+  if (handlers.length === 0) return about;
+  const hasRuns = handlers.some(({ delivery }) => delivery !== undefined);
+  const columns = hasRuns ? [HANDLER, VERDICT, lastRun(nowMs), REASON] : [HANDLER, VERDICT, REASON];
+  return `${about}\n\n${table(columns, handlers, look)}`;
+}
+
+/** `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
+function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent): string {
+  const silenced = silenced_by.length === 0 ? 'not silenced' : `silenced by ${silenced_by.join(', ')}`;
+  return [statusText(status), action, `occurrences ${String(occurrences)}`, silenced].join(', ');
+}
+
+const HANDLER: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };
+const VERDICT: Column<Verdict> = {
+  title: 'VERDICT',
+  text: ({ verdict }) => verdict,
+  style: ({ verdict }) => VERDICT_STYLES.get(verdict),
+};
+const REASON: Column<Verdict> = { title: 'REASON', text: ({ reason }) => reason };
+
+/** Red is what somebody has to mend. */
+const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
+  ['handle', 'green'],
+  ['overflow', 'red'],
+  ['unknown_mutator', 'red'],
+  ['unknown_handler', 'red'],
+  ['nested_set', 'red'],
+]);
+
+function lastRun(nowMs: number): Column<Verdict> {
+  return {
+    title: 'LAST RUN',
+    text: ({ delivery }) => (delivery === null || delivery === undefined ? '' : deliveryText(delivery, nowMs)),
+    style: ({ delivery }) => (delivery?.state === 'failed' ? 'red' : undefined),
+  };
+}
+
+/** `delivered 4m ago`, `failed 4m ago (4 tries): connection refused`. */
+function deliveryText(delivery: NonNullable<Verdict['delivery']>, nowMs: number): string {
+  const { state, at, attempts, reason } = delivery;
+  const tries = attempts > 1 ? ` (${String(attempts)} tries)` : '';
+  const because = reason === undefined ? '' : `: ${reason}`;
+  return `${state} ${formatDuration(nowMs / 1000 - at, 1)} ago${tries}${because}`;
+}
