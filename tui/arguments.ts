@@ -10,14 +10,13 @@ export interface Arguments {
   /** Path of the configuration file. */
   readonly config: string | undefined;
   readonly readOnly: boolean;
-  readonly ascii: boolean;
+  /** Of these, what is not said is as the configuration file says. */
+  readonly ascii: boolean | undefined;
   readonly color: boolean;
-  /** Default: that of the configuration file, else `dark`. */
   readonly skin: Skin | undefined;
-  readonly mouse: boolean;
-  /** How it calls for attention when something becomes critical. */
-  readonly bell: boolean;
-  readonly notify: boolean;
+  readonly mouse: boolean | undefined;
+  readonly bell: boolean | undefined;
+  readonly notify: boolean | undefined;
   /** Lines in place of a screen; `undefined`: as the environment says. */
   readonly screenReader: boolean | undefined;
   /** `mon watch` */
@@ -38,12 +37,12 @@ export const DEFAULT_ARGUMENTS: Arguments = {
   context: undefined,
   config: undefined,
   readOnly: false,
-  ascii: false,
+  ascii: undefined,
   color: true,
   skin: undefined,
-  mouse: false,
-  bell: true,
-  notify: false,
+  mouse: undefined,
+  bell: undefined,
+  notify: undefined,
   screenReader: undefined,
   watch: undefined,
 };

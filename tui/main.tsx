@@ -8,14 +8,12 @@ import { chooseBackend, contextNamed, type Choice } from './config/choose-backen
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
-import { withConfig } from './config/with-config.ts';
+import { settingsOf, type Settings } from './config/settings-of.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
 import { bindKeys } from './keys.ts';
 import { ALL_CONTEXTS } from './store/backend-names.ts';
-import { ATTENTION } from './store/bell.ts';
 import type { Kept } from './store/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
-import type { Theme } from './theme.ts';
 
 /** As for `monctl`: the command line is wrong, or there is no terminal. */
 const EXIT_USAGE = 2;
@@ -64,7 +62,7 @@ async function main(flags: Arguments): Promise<void> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
       return fail('the console needs a terminal; in scripts and pipes use: mon watch');
     }
-    start(shown, nameOf(choice), loaded, withConfig(flags, loaded.config));
+    start(shown, nameOf(choice), loaded, flags);
   } catch (error) {
     fail(errorMessage(error));
   }
@@ -77,11 +75,12 @@ function start(
   flags: Arguments,
 ): void {
   bindKeys(config.keys);
+  const settings = settingsOf(flags, config, process.env);
   const session = openTerminalSession({
     // Called from the event loop, when both are there.
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
-    mouse: flags.mouse,
+    mouse: settings.mouse,
   });
   const running: Console = openConsole({
     ...shown,
@@ -90,7 +89,7 @@ function start(
       current,
       open: (name) => openContext(name, contextNamed(config, name)),
     },
-    kept: keptOf(config, flags),
+    kept: keptOf(config, settings),
     isTmux: (process.env['TMUX'] ?? '') !== '',
     setMouse: (isOn) => session.setMouse(isOn),
     aggregateNeeds: config.aggregateNeeds,
@@ -101,7 +100,7 @@ function start(
     },
     stdout: session.stdout,
     clock,
-    theme: themeOf(flags, process.env),
+    theme: settings.theme,
     creator: creatorOf(process.env),
     readOnly: flags.readOnly,
     onQuit: () => {
@@ -153,20 +152,14 @@ async function loadApiClient(backend: string, env: CredentialsEnv): Promise<ApiC
 }
 
 /** What the file sets, under what the command line says. */
-function keptOf(config: LoadedConfig['config'], { mouse, bell, notify }: Arguments): Kept {
+function keptOf(config: LoadedConfig['config'], { mouse, attention }: Settings): Kept {
   const kept = keptOfConfig(config);
-  return { ...kept, common: { ...kept.common, mouse, attention: { ...ATTENTION, bell, notify } } };
+  return { ...kept, common: { ...kept.common, mouse, attention } };
 }
 
 /** A terminal without a cursor to move has no screen either. */
 function wantsLines({ screenReader }: Arguments, env: NodeJS.ProcessEnv): boolean {
   return screenReader ?? (env['INK_SCREEN_READER'] === 'true' || env['TERM'] === 'dumb');
-}
-
-function themeOf({ ascii, color, skin }: Arguments, env: NodeJS.ProcessEnv): Theme {
-  // NO_COLOR counts when it is set to anything but the empty string (no-color.org).
-  const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  return { color: color && !isPlain, ascii, ...(skin !== undefined && { skin }) };
 }
 
 /** Who silences, until the backend knows people by name. */

@@ -27,6 +27,7 @@ export class Pty implements AsyncDisposable {
     const { columns = 120, rows = 36, cwd = process.cwd(), env = {} } = options;
     this.screen = new Screen({ columns, rows });
     this.#pty = spawn(program, [...programArguments], {
+      // It becomes TERM, whatever the environment says.
       name: env['TERM'] ?? 'xterm-256color',
       cols: columns,
       rows,

@@ -74,6 +74,19 @@ function joinCells(layout: EventColumns, cells: Readonly<Record<EventCell, strin
   return shown.map((id) => fit(text(id), layout[id], align(id))).join(' '.repeat(GAP));
 }
 
+/** The column that is drawn at a cell of the row; `undefined`: none. */
+export function eventColumnAt(layout: EventColumns, cell: number): 'status' | EventCell | undefined {
+  let start = LEAD + STATUS_CELLS;
+  if (cell < start) return cell < LEAD ? undefined : 'status';
+  for (const id of EVENT_CELLS) {
+    if (layout[id] === 0) continue;
+    start += layout[id] + GAP;
+    // The space behind a title belongs to it: nobody aims at one cell.
+    if (cell < start) return id;
+  }
+  return undefined;
+}
+
 export function headRuns(layout: EventColumns, sort: SortState, stale: boolean): readonly Run[] {
   // Severity and age is the order that the list begins with: its direction is told at the age.
   const sorted = sort.column === 'status' ? 'age' : sort.column;

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { ConsoleState } from '../store/console-state.ts';
 import type { EventCounts } from '../store/event-counts.ts';
 import type { FeedStatus } from '../store/feed-status.ts';
-import { VIEWS, type ViewName } from '../store/views/view-names.ts';
+import type { ViewName } from '../store/views/view-names.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../theme.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -12,6 +12,7 @@ import { cellWidth } from '../terminal/cells.ts';
 import { Row } from './row.tsx';
 import { runsWidth, spread, wholeRuns } from './runs.ts';
 import { sparkline } from './sparkline.ts';
+import { tabRuns } from './tabs.ts';
 
 export interface HeaderProps {
   readonly theme: Theme;
@@ -104,18 +105,6 @@ const RATE_CELLS = 16;
 function rateLine(feed: FeedStatus): readonly Run[] {
   if (feed.rates.length === 0) return [];
   return [run('rate 5m ', 'faint'), run(`${sparkline(feed.rates, RATE_CELLS)} `, 'accent')];
-}
-
-/** The views by number. Where they do not all fit, those that are not shown are numbers. */
-function tabRuns(active: ViewName, columns: number): readonly Run[] {
-  const tabs = (isLong: boolean): readonly Run[] =>
-    VIEWS.flatMap(({ number, name, title }) => {
-      const numbered = number === undefined ? title : `${String(number)} ${title}`;
-      if (name === active) return run(` [${numbered}] `, 'strong');
-      return number === undefined ? [] : run(isLong ? ` ${numbered} ` : ` ${String(number)} `);
-    });
-  const long = tabs(true);
-  return runsWidth(long) <= columns ? long : tabs(false);
 }
 
 function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {

@@ -56,6 +56,16 @@ function widen(shown: readonly TableColumn<unknown>[], extra: number): readonly 
   });
 }
 
+/** The column that is drawn at a cell of the row; `undefined`: none. */
+export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): TableColumn<unknown> | undefined {
+  if (cell < LEAD) return undefined;
+  let start = LEAD;
+  return placed.find(({ width }) => {
+    start += width + GAP;
+    return cell < start;
+  })?.column;
+}
+
 /** The titles, the one that is sorted by with its direction. */
 export function tableHead(placed: readonly PlacedColumn[], sort: SortState, columns: number): readonly Run[] {
   const cells = placed.map(({ column, width }) => {

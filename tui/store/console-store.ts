@@ -400,6 +400,11 @@ export class ConsoleStore {
     this.update({ size });
   }
 
+  /** Key of what is drawn in a row of the list, counted from 0, whatever has moved since. */
+  keyAtRow(row: number): string | undefined {
+    return [...this.#window.keys][row];
+  }
+
   /** The event that is drawn under the cursor of their list. */
   underCursor(): Target | undefined {
     const { key } = this.state.views.events.cursor;

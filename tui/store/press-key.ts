@@ -19,6 +19,7 @@ import { pressMenu, typeInMenu } from './menu-keys.ts';
 import { pressPage } from './page-keys.ts';
 import { pressSearch, typeInSearch } from './search-field.ts';
 import { pressSilenceEntry } from './silence-entry-keys.ts';
+import { takeMouse } from './mouse.ts';
 import { openDueView, settleDigit } from './view-keys.ts';
 
 /** Two presses within this quit from anywhere. */
@@ -34,7 +35,7 @@ export function takeInput(store: ConsoleStore, event: InputEvent): void {
     case 'key':
       return pressKey(store, event);
     case 'mouse':
-      return undefined;
+      return takeMouse(store, event, (action) => press(store, keyContext(store.state), action, NO_KEY));
   }
 }
 

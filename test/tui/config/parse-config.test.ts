@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_ARGUMENTS } from '../../../tui/arguments.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
-import { withConfig } from '../../../tui/config/with-config.ts';
+import { settingsOf } from '../../../tui/config/settings-of.ts';
 import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
 import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/keys.ts';
 
@@ -151,11 +151,13 @@ function press(name: string, ctrl = false): string | undefined {
   return actionFor('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
 }
 
-test('what is said on the command line counts more than the file', () => {
+test('how the console looks is read from the file', () => {
   const config = parseConfig('skin: light\nmouse: true\nbell: false', FILE);
-  expect(withConfig(DEFAULT_ARGUMENTS, config)).toMatchObject({ skin: 'light', mouse: true, bell: false });
-  expect(withConfig({ ...DEFAULT_ARGUMENTS, skin: 'mono' }, config).skin).toBe('mono');
-  expect(withConfig(DEFAULT_ARGUMENTS, parseConfig('', FILE))).toEqual(DEFAULT_ARGUMENTS);
+  expect(settingsOf(DEFAULT_ARGUMENTS, config, {})).toMatchObject({
+    theme: { skin: 'light' },
+    mouse: true,
+    attention: { bell: false },
+  });
 });
 
 describe('other keys', () => {

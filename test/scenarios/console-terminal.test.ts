@@ -1,0 +1,150 @@
+import { execFile, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { byKey } from '../support/console-rig.ts';
+import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../support/console-scene.ts';
+import { anEventRow } from '../support/feed-rows.ts';
+import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
+import { Pty } from '../support/pty.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const BUILT = join(ROOT, 'build', `console-terminal-test-${String(process.pid)}`);
+const PROGRAM = join(BUILT, 'mon.js');
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
+}, 60_000);
+
+afterAll(() => rm(BUILT, { recursive: true, force: true }));
+
+const CLEAN = { alternate: false, cursorHidden: false, paste: false, focus: false, mouse: false, synchronized: false };
+
+async function scriptedBackend(): Promise<FeedServer> {
+  return startFeedServer({
+    onSubscribe: (connection) =>
+      connection.send(
+        { type: 'snapshot', seq: 1, rows: SCENE },
+        { type: 'live', seq: 1 },
+        { type: 'stats', time: Date.now(), stats: SCENE_STATS },
+      ),
+  });
+}
+
+function startConsole(options: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
+  return new Pty(process.execPath, [PROGRAM, ...options], { cwd: ROOT, env: { USER: 'alice', ...env } });
+}
+
+describe('whatever the terminal is called', () => {
+  test.each(['xterm-256color', 'screen-256color', 'tmux-256color', 'linux'])(
+    '%s: the screen is drawn, never erased as a whole, each frame as one, and given back with all modes off',
+    async (TERM) => {
+      const backend = await scriptedBackend();
+      await using pty = startConsole(['--backend', backend.url, '--mouse'], { TERM });
+      await pty.waitForText('12 of 12 events shown', 20_000);
+      expect(pty.screen.modes).toMatchObject({ alternate: true, mouse: true });
+      pty.write('jj?');
+      await pty.waitForText('mon: keys');
+      pty.write('q:set mouse off\r');
+      await pty.waitFor(() => !pty.screen.modes.mouse, 'the mouse to be given back');
+      pty.write(':set mouse on\r');
+      await pty.waitFor(() => pty.screen.modes.mouse, 'the mouse to be taken');
+      expect(pty.screen.output).not.toMatch(/\u001B\[[23]J/);
+      const begun = pty.screen.output.split('\u001B[?2026h').length;
+      await vi.waitFor(() => expect(pty.screen.output.split('\u001B[?2026l').length).toBeGreaterThanOrEqual(begun));
+      pty.write('q');
+      expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
+      await vi.waitFor(() => expect(pty.screen.modes).toEqual(CLEAN));
+    },
+  );
+
+  test.each([
+    { name: 'TERM=dumb', options: [], env: { TERM: 'dumb' } },
+    { name: '--screen-reader', options: ['--screen-reader'], env: {} },
+    { name: 'INK_SCREEN_READER', options: [], env: { INK_SCREEN_READER: 'true' } },
+  ])(
+    '$name: sentences are appended, and no escape sequence is ever written',
+    async ({ options, env }: { options: readonly string[]; env: Readonly<Record<string, string>> }) => {
+      const backend = await scriptedBackend();
+      await using pty = startConsole(['--backend', backend.url, ...options], env);
+      await pty.waitForText('Connected: 6 critical, 4 warning, 1 unknown, 1 silenced.', 20_000);
+      pty.write('next\r');
+      await pty.waitForText('1 of 12: critical: postgres-repl on db-014');
+      (await backend.connection(0)).send({
+        type: 'changes',
+        seq: 2,
+        time: Date.now(),
+        rows: { events: { 'ntp-001.eu-west-1/ntp-drift': null } },
+      });
+      await pty.waitForText('resolved: ntp-drift on ntp-001.eu-west-1');
+      pty.write('quit\r');
+      expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
+      expect(pty.screen.output).not.toContain('\u001B');
+    },
+  );
+});
+
+describe('the bell', () => {
+  test('rings in the terminal for what becomes critical, and says so to the desktop when it is asked to', async () => {
+    const backend = await scriptedBackend();
+    await using pty = startConsole(['--backend', backend.url, '--notify']);
+    await pty.waitForText('12 of 12 events shown', 20_000);
+    expect(pty.screen.bells).toBe(0);
+    const rows = byKey(['new-1', 'new-2'].map((client) => anEventRow({ client, check: 'disk' })));
+    (await backend.connection(0)).send({ type: 'changes', seq: 2, time: Date.now(), rows: { events: rows } });
+    await pty.waitFor(() => pty.screen.bells === 1, 'one bell');
+    expect(pty.screen.output).toContain('\u001B]9;critical: disk on new-1\u0007');
+  });
+});
+
+test('a terminal that takes nothing for three seconds shows what is so within 200 ms of taking it again', async () => {
+  const backend = await scriptedBackend();
+  await using pty = startConsole(['--backend', backend.url]);
+  await pty.waitForText('12 of 12 events shown', 20_000);
+  pty.stall();
+  const connection = await backend.connection(0);
+  // Every row changes again and again: many times more than a pseudo-terminal holds.
+  const stop = Date.now() + 3000;
+  for (let seq = 2; Date.now() < stop; seq += 1) {
+    const rows = SCENE_EVENTS.map((row) => anEventRow({ ...row, occurrences: seq, output: `round ${String(seq)}` }));
+    connection.send({ type: 'changes', seq, time: Date.now(), rows: { events: byKey(rows) } });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  connection.send({
+    type: 'changes',
+    seq: 100_000,
+    time: Date.now(),
+    rows: { events: byKey([anEventRow({ client: 'last', check: 'word', since: 4_000_000_000 })]) },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const before = pty.screen.output.length;
+  pty.flow();
+  const since = Date.now();
+  await pty.waitForText('13 of 13 events shown', 1000);
+  expect(Date.now() - since).toBeLessThan(400);
+  // What was waiting is one frame or two, not the three seconds.
+  expect(pty.screen.output.length - before).toBeLessThan(60_000);
+});
+
+test('mon watch in a pipe: each line at once, the end of the reader is the end of it', async () => {
+  const backend = await scriptedBackend();
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, 'watch', '--json', '--filter', 'status=crit', '--backend', backend.url],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const first = await new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+  expect(JSON.parse(first.split('\n')[0] ?? '')).toMatchObject({ change: 'critical', initial: true });
+  child.stdout.destroy();
+  const rows = byKey([anEventRow({ client: 'new', check: 'disk' })]);
+  (await backend.connection(0)).send({ type: 'changes', seq: 2, time: Date.now(), rows: { events: rows } });
+  const [stderr, code] = await Promise.all([
+    text(child.stderr),
+    new Promise((resolve) => child.once('close', resolve)),
+  ]);
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+});

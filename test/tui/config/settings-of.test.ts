@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_ARGUMENTS } from '../../../tui/arguments.ts';
+import { settingsOf } from '../../../tui/config/settings-of.ts';
+
+const DEFAULTS = {
+  theme: { color: true, ascii: false },
+  mouse: false,
+  attention: { bell: true, notify: false, mutedUntilMs: 0 },
+};
+
+test('without a word from anybody: colors, the bell, no mouse', () => {
+  expect(settingsOf(DEFAULT_ARGUMENTS, {}, {})).toEqual(DEFAULTS);
+});
+
+test('the configuration file is heard', () => {
+  const config = { skin: 'light', ascii: true, mouse: true, bell: false, notify: true } as const;
+  expect(settingsOf(DEFAULT_ARGUMENTS, config, {})).toEqual({
+    theme: { color: true, ascii: true, skin: 'light' },
+    mouse: true,
+    attention: { bell: false, notify: true, mutedUntilMs: 0 },
+  });
+});
+
+test('the command line decides before it', () => {
+  const given = { ...DEFAULT_ARGUMENTS, skin: 'dark', ascii: false, mouse: false, bell: true, notify: false } as const;
+  const config = { skin: 'light', ascii: true, mouse: true, bell: false, notify: true } as const;
+  expect(settingsOf(given, config, {})).toEqual({ ...DEFAULTS, theme: { ...DEFAULTS.theme, skin: 'dark' } });
+});
+
+test.each([
+  { env: { NO_COLOR: '1' }, color: false },
+  { env: { NO_COLOR: '' }, color: true },
+  { env: { TERM: 'dumb' }, color: false },
+])('$env: color is $color, whatever the skin', ({ env, color }) => {
+  expect(settingsOf({ ...DEFAULT_ARGUMENTS, skin: 'tritanopia' }, {}, env).theme.color).toBe(color);
+});

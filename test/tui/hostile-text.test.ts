@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventColumns, eventRuns } from '../../tui/components/event-columns.ts';
+import { rowText } from '../../tui/components/row.tsx';
+import { placeColumns, tableRuns } from '../../tui/components/table-columns.ts';
+import { announcement, eventSentence } from '../../tui/plain/sentences.ts';
+import { EventRecord } from '../../tui/store/event-record.ts';
+import { SILENCES } from '../../tui/store/views/silences.ts';
+import { cellWidth } from '../../tui/terminal/cells.ts';
+import { FEED_HELLO } from '../support/feed-server.ts';
+import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
+
+const NOW_MS = FEED_HELLO.time;
+const COLUMNS = 120;
+
+/** What no check should ever print, and what it may: control characters, escape sequences, bidi, marks, wide ones. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+      fc.constantFrom(
+        '\u001B[2J',
+        '\u001B]0;owned\u0007',
+        '\u001B]52;c;cm0=\u0007',
+        '\u009B31m',
+        '\u0090q\u009C',
+        '\u001B[31m',
+        '\r\n',
+        '\b\b',
+        '\t',
+        '\u202E',
+        '\u2066x\u2069',
+        '\u200B\u200D\uFEFF',
+        'e\u0301\u0301\u0301\u0301\u0301\u0301',
+        '日本',
+        '👩‍👩‍👧‍👦',
+        '🇩🇪',
+        '\uD800',
+        'ｱﾞ',
+      ),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+/** The grammar of what we write ourselves in a row: looks on and off. */
+const OWN = /\u001B\[[\d;]*m/g;
+
+const CONTROL = /[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/;
+
+/** Whole rows of the screen: as wide as it, with no control character but our own. */
+function problemOf(text: string): string | undefined {
+  const shown = text.replaceAll(OWN, '');
+  if (CONTROL.test(shown)) return `a control character in ${JSON.stringify(shown)}`;
+  const cells = cellWidth(shown);
+  return cells > COLUMNS ? `${String(cells)} cells: ${JSON.stringify(shown)}` : undefined;
+}
+
+test('whatever a check prints, no control byte reaches the terminal and no column moves', () => {
+  const layout = eventColumns(COLUMNS);
+  const theme = { color: true, ascii: false };
+  const about = { layout, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false, silence: undefined };
+  fc.assert(
+    fc.property(hostile, hostile, hostile, fc.boolean(), (output, client, check, ascii) => {
+      const record = new EventRecord('key', anEventRow({ client, check, output }));
+      const text = rowText({ ...theme, ascii }, eventRuns(record, about));
+      expect(problemOf(text)).toBeUndefined();
+      const shown = text.replaceAll(OWN, '');
+      // Every row is as wide as every other: what stands right of a name stands where it always does.
+      expect(cellWidth(shown)).toBe(COLUMNS);
+      expect(ascii && /[^ -~]/.test(shown)).toBe(false);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('the same in a table', () => {
+  const placed = placeColumns(SILENCES, new Set(), COLUMNS);
+  const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
+  fc.assert(
+    fc.property(hostile, hostile, (reason, creator) => {
+      const silence = aSilencedRow({ id: creator, subscription: creator, reason, creator });
+      const row = { entry: silence, silence, state: 'active', events: 1, endedAtMs: undefined, ...silence };
+      const text = rowText({ color: true, ascii: false }, tableRuns({ key: creator, row, gone: false }, about));
+      expect(problemOf(text)).toBeUndefined();
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('the same in the sentences of the plain console', () => {
+  fc.assert(
+    fc.property(hostile, hostile, hostile, (output, client, check) => {
+      const row = anEventRow({ client, check, output });
+      const said = [
+        eventSentence(row, NOW_MS),
+        announcement(
+          [
+            { kind: 'critical', row },
+            { kind: 'resolved', row },
+          ],
+          NOW_MS,
+        ),
+      ];
+      for (const text of said) expect(CONTROL.test(text)).toBe(false);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cellWidth } from '../../../tui/terminal/cells.ts';
+import { FLAPPING_SYMBOL, paint, SILENCED_SYMBOL, SKINS, STATUS, toAscii, type Tone } from '../../../tui/theme.ts';
+import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
+import { Screen } from '../../support/screen.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'golden', 'screens');
+const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
+const pictureOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+const COLORED = NAMES.filter((name) => name.endsWith('-color.txt'));
+
+/** Foreground and background colors, in all their forms. */
+const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+
+const STATUS_TONES = ['critical', 'warning', 'unknown', 'ok', 'flapping'] as const satisfies readonly Tone[];
+
+describe('in black and white', () => {
+  test.each(NAMES)('every status in %s has its sign beside its word', (name) => {
+    const signs = { CRIT: '✗X', WARN: '!', UNKN: '?' };
+    for (const [, sign = '', word = ''] of pictureOf(name).matchAll(/(\S) (CRIT|WARN|UNKN)\b/gu)) {
+      expect(signs[word as keyof typeof signs] + SILENCED_SYMBOL + FLAPPING_SYMBOL).toContain(sign);
+    }
+  });
+
+  test('no two statuses have the same sign, in Unicode or in ASCII', () => {
+    const signs = [...Object.values(STATUS).map(({ symbol }) => symbol), SILENCED_SYMBOL, FLAPPING_SYMBOL];
+    expect(new Set(signs).size).toBe(signs.length);
+    expect(new Set(signs.map((sign) => toAscii(sign, cellWidth))).size).toBe(signs.length);
+  });
+
+  test.each(COLORED)('%s says nothing by color alone', (name) => {
+    const mono = pictureOf(name.replace('-color', '-mono'));
+    expect(unstyled(mono)).toBe(unstyled(pictureOf(name)));
+    expect(mono).not.toMatch(/⟦[^⟧]*(?:red|green|yellow|blue|magenta|cyan|white|black|#)/);
+  });
+});
+
+describe('ASCII', () => {
+  test.each(NAMES.filter((name) => !name.includes('-color') && !name.includes('-mono')))(
+    'every sign in %s has a form of its own',
+    (name) => {
+      const symbols = new Set(pictureOf(name).match(/[^\u0000-\u007F]/gu));
+      expect([...symbols].filter((symbol) => toAscii(symbol, cellWidth).includes('?'))).toEqual([]);
+    },
+  );
+
+  test('is all there is in the pictures of it', () => {
+    const pictures = NAMES.filter((name) => name.endsWith('-ascii.txt'));
+    expect(pictures.length).toBeGreaterThan(5);
+    expect(pictures.filter((name) => /[^\u0000-\u007F]/.test(pictureOf(name)))).toEqual([]);
+  });
+});
+
+function unstyled(picture: string): string {
+  return picture
+    .split('\n')
+    .map((line) => line.replaceAll(/⟦[^⟧]*⟧/g, '').trimEnd())
+    .join('\n');
+}
+
+/** Goes through every view and what lies over them. */
+async function seeEverything(rig: ConsoleRig): Promise<void> {
+  await rig.stats(SCENE_STATS);
+  rig.type(' ');
+  for (const view of '1234567') {
+    rig.type(view);
+    await rig.pass(400);
+  }
+  rig.type('2');
+  await rig.pass(400);
+  for (const key of 's?LxoCvcr:/\r') {
+    rig.type(key);
+    await rig.pass(100);
+    rig.escape();
+    rig.escape();
+    await rig.pass(100);
+  }
+}
+
+describe('skins', () => {
+  test.each([
+    { name: 'NO_COLOR', theme: { color: false, ascii: false } },
+    { name: 'the skin mono', theme: { color: true, ascii: false, skin: 'mono' as const } },
+  ])('$name has no color in any view', async ({ theme }) => {
+    const rig = await openRig({ snapshot: SCENE, theme });
+    await seeEverything(rig);
+    expect(rig.screen.output).not.toMatch(COLOR);
+    expect(rig.screen.output).toContain('\u001B[7m');
+  });
+
+  test('with --ascii nothing but ASCII is written in any view', async () => {
+    const rig = await openRig({ snapshot: SCENE, theme: { color: true, ascii: true } });
+    await seeEverything(rig);
+    expect([...new Set(rig.screen.output.match(/[^\u0000-\u007F]/gu))]).toEqual([]);
+  });
+
+  test.each(SKINS.filter((skin) => skin !== 'mono'))(
+    '%s tells every status apart, and leaves nothing behind',
+    async (skin) => {
+      const theme = { color: true, ascii: false, skin };
+      const looks = STATUS_TONES.map((tone) => paint(theme, tone, 'x'));
+      expect(new Set(looks.map((look) => look.replace(/^\u001B\[/, ''))).size).toBe(STATUS_TONES.length);
+      for (const tone of [...STATUS_TONES, 'alert', 'cursor', 'silenced', 'strong'] as const) {
+        const screen = new Screen({ columns: 10, rows: 1 });
+        screen.feed(`${paint(theme, tone, 'x')}y`);
+        await screen.settled();
+        expect(screen.styledText).toMatch(/^⟦[^⟧]+⟧x⟦⟧y/);
+        screen.dispose();
+      }
+    },
+  );
+
+  test('dark leaves its colors to the terminal: only the sixteen', () => {
+    const theme = { color: true, ascii: false };
+    for (const tone of STATUS_TONES) expect(paint(theme, tone, 'x')).not.toContain('38;');
+  });
+
+  test(':set skin changes what is drawn', async () => {
+    const rig = await openRig({ snapshot: SCENE });
+    rig.type(':set skin deuteranopia\r');
+    await rig.pass(100);
+    expect(rig.screen.styledText).toContain('⟦208 bold⟧✗ CRIT');
+  });
+});

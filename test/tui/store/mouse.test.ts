@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { SCENE } from '../../support/console-scene.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const WHEEL_DOWN = '\u001B[<65;1;1M';
+const WHEEL_UP = '\u001B[<64;1;1M';
+
+async function openWithMouse({ columns = 120, rows = 36 } = {}): Promise<ConsoleRig> {
+  const rig = await openRig({ columns, rows, snapshot: SCENE });
+  rig.type(':set mouse on\r');
+  return rig;
+}
+
+/** Where a text begins on the screen, as a terminal reports it: from 1. */
+function clickOn(rig: ConsoleRig, text: string): string {
+  const row = rig.screen.lines.findIndex((line) => line.includes(text));
+  const column = rig.screen.lines[row]?.indexOf(text) ?? -1;
+  if (column === -1) throw new Error(`${text} is not on the screen:\n${rig.screen.text}`);
+  return `\u001B[<0;${String(column + 1)};${String(row + 1)}M`;
+}
+
+describe('with the mouse', () => {
+  test('the wheel moves by three rows, in lists and in what lies over them', async () => {
+    const rig = await openWithMouse();
+    rig.type(WHEEL_DOWN + WHEEL_DOWN);
+    await rig.shows(/^> .*web-020/m);
+    rig.type(WHEEL_UP);
+    await rig.shows(/^> .*web-011/m);
+    rig.type('x');
+    await rig.shows('> open');
+    rig.type(WHEEL_DOWN);
+    await rig.shows(/> silence/);
+    expect(rig.screen.text).not.toContain('> open');
+  });
+
+  test('a click on a row moves the cursor there', async () => {
+    const rig = await openWithMouse();
+    rig.type(clickOn(rig, 'ntp-001'));
+    await rig.shows(/^> .*ntp-001/m);
+    expect(rig.row('db-014')).toMatch(/^ {3}/);
+  });
+
+  test.each([
+    { title: 'CLIENT', says: 'sort: client' },
+    { title: 'CHECK', says: 'sort: check' },
+    { title: 'COUNT', says: 'sort: count' },
+    { title: 'STATUS', says: 'sort: severity, age, reversed' },
+  ])('a click on $title sorts by it', async ({ title, says }) => {
+    const rig = await openWithMouse();
+    rig.type(clickOn(rig, title));
+    await rig.shows(says);
+    expect(rig.row(says)).toContain('12 of 12 events shown');
+  });
+
+  test('a second click on the title sorts the other way round, also in a table', async () => {
+    const rig = await openWithMouse();
+    rig.type(clickOn(rig, '5 Clients'));
+    await rig.shows('[5 Clients]', 'KEEPALIVE');
+    rig.type(clickOn(rig, 'KEEPALIVE'));
+    await rig.shows('sort: keepalive');
+    rig.type(clickOn(rig, 'KEEPALIVE'));
+    await rig.shows('sort: keepalive, reversed');
+    rig.type(clickOn(rig, 'mq-002'));
+    await rig.shows(/^> .*mq-002/m);
+    expect(rig.row('5 Clients')).toContain('[5 Clients]');
+  });
+
+  test('every tab opens its view', async () => {
+    const rig = await openWithMouse();
+    for (const title of ['Overview', 'Silences', 'Aggregates', 'Checks', 'Upgrade', 'Events']) {
+      rig.type(clickOn(rig, title));
+      await rig.shows(new RegExp(`\\[\\d ${title}\\]`));
+      expect(rig.screen.text.match(/\[\d \w+\]/g)).toHaveLength(1);
+    }
+  });
+
+  test('a click behind a dialog does nothing', async () => {
+    const rig = await openWithMouse();
+    const click = clickOn(rig, 'ntp-001');
+    rig.type('x');
+    await rig.shows('> open');
+    rig.type(click);
+    rig.escape();
+    await rig.shows(/^> .*db-014/m);
+    expect(rig.row('ntp-001')).toMatch(/^ {3}/);
+  });
+});
+
+test('without it reports mean nothing', async () => {
+  const rig = await openRig({ snapshot: SCENE });
+  rig.type(`${clickOn(rig, 'ntp-001')}${WHEEL_DOWN}`);
+  rig.type('j');
+  await rig.shows(/^> .*web-003/m);
+  expect(rig.row('ntp-001')).toMatch(/^ {3}/);
+});
+
+test('a click is about the row that was drawn, whatever has moved since', () => {
+  const driver = new ConsoleDriver().goLive({
+    events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client, check: 'x' }))),
+  });
+  driver.store.update({ mouse: true });
+  driver.store.paint();
+  // Worse ones arrive above, and no frame has shown them yet.
+  driver.change({ events: byKey([anEventRow({ client: '0', check: 'x', since: 2_000_000_000 })]) });
+  // The third row under the header of five.
+  driver.type('\u001B[<0;20;8M');
+  expect(driver.store.underCursor()?.client).toBe('c');
+});

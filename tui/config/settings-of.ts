@@ -1,0 +1,35 @@
+import type { Arguments } from '../arguments.ts';
+import { ATTENTION, type Attention } from '../store/bell.ts';
+import type { Theme } from '../theme.ts';
+import type { ConsoleConfig } from './console-config.ts';
+
+/** How the console looks and calls, from all who have a say. */
+export interface Settings {
+  readonly theme: Theme;
+  readonly mouse: boolean;
+  readonly attention: Attention;
+}
+
+/** The command line decides before the file; the environment can take the colors away from both. */
+export function settingsOf(
+  given: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,
+  config: Pick<ConsoleConfig, 'ascii' | 'skin' | 'mouse' | 'bell' | 'notify'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Settings {
+  // NO_COLOR counts when it is set to anything but the empty string (no-color.org).
+  const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  const skin = given.skin ?? config.skin;
+  return {
+    theme: {
+      color: given.color && !isPlain,
+      ascii: given.ascii ?? config.ascii ?? false,
+      ...(skin !== undefined && { skin }),
+    },
+    mouse: given.mouse ?? config.mouse ?? false,
+    attention: {
+      ...ATTENTION,
+      bell: given.bell ?? config.bell ?? ATTENTION.bell,
+      notify: given.notify ?? config.notify ?? ATTENTION.notify,
+    },
+  };
+}
