@@ -18,6 +18,8 @@ const BATCH = 200;
 const CLIENTS = 5000;
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
+/** Until queue and dead letters are full. */
+const FILLING_MS = 8000;
 const ROUNDS = 4;
 
 /**
@@ -95,8 +97,12 @@ async function hanging(seconds: number): Promise<void> {
   const reportTo = (handlers: readonly string[]): void => {
     for (const agent of agents) agent.report(handlers);
   };
-  reportTo(['hang']);
+  reportTo([]);
   await closedLoop(agents, backend.pid, WARM_UP_MS);
+  reportTo(['hang']);
+  // Of the minute that a handler may hang, the beginning: each event is written once more, until there are enough of them.
+  const filling = await closedLoop(agents, backend.pid, FILLING_MS);
+  report('results, while what waits for handlers piles up', `${count(filling.rate)} /s`, 'no goal');
 
   const rounds = { without: [] as Load[], hung: [] as Load[] };
   // In turns, so that whatever else the machine does falls on both.
