@@ -56,7 +56,7 @@ test.each([
   ['event res a b', 'monctl event res is no command: did you mean monctl event resolve?'],
   [
     'event explode',
-    'monctl event explode is no command: there is monctl event list, monctl event info, monctl event explain, monctl event resolve, monctl event delete',
+    'monctl event explode is no command: there is monctl event list, monctl event follow, monctl event info, monctl event explain, monctl event resolve, monctl event delete',
   ],
   ['help evnt', 'monctl evnt is no command: did you mean monctl event?'],
   ['event list --serach x', '--serach is no option of monctl event list: did you mean --search?'],
