@@ -7,6 +7,8 @@ export default defineConfig({
     // Real stores, sockets and child processes: generous, because two cores may be shared with other work.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // By default one core is left idle, and many tests wait for processes and sockets most of their time.
+    maxWorkers: 2,
     setupFiles: ['test/support/setup.ts'],
     projects: [
       project('shared', ['test/shared/**/*.test.ts']),
