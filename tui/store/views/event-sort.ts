@@ -54,7 +54,11 @@ export function eventSort({ column: id, reversed }: SortState): EventSort {
   const { value, direction } = sortColumn(id);
   const sign = reversed ? -direction : direction;
   return {
-    compare: (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
+    compare:
+      value === rankOf
+        ? // The usual order, hundreds of thousands of times a second: the rank is known to each record.
+          (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
+        : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
     keepsPlace: (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
     sortAll: (records) => {
       const places = placesOf(records.map(({ row }) => value(row)));
