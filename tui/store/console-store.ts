@@ -534,6 +534,7 @@ export class ConsoleStore {
     const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
     if (wanted && !this.rows.frozen) this.rows.freeze();
     if (!wanted && this.rows.frozen) this.rows.thaw();
+    if (this.events.frozen) this.events.settle();
   }
 
   #settle(): void {

@@ -209,6 +209,12 @@ export class EventRegistry {
     this.#frozen = this.#matching.toArray();
   }
 
+  /** While nobody looks at the lists, arrivals would pile up in them, and the first look would pay for all at once. */
+  settle(): void {
+    this.#all.settle();
+    if (this.#matching !== this.#all) this.#matching.settle();
+  }
+
   thaw(): void {
     this.#frozen = undefined;
     this.#ghosts.clear();

@@ -38,7 +38,7 @@ export class SortedList<T> {
 
   /** @returns -1 when the item is not there */
   indexOf(item: T): number {
-    this.#settle();
+    this.settle();
     const at = this.#chunkFor(item);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return -1;
@@ -55,7 +55,7 @@ export class SortedList<T> {
 
   /** Items from `start` up to but without `end`, fewer when the list ends before. */
   slice(start: number, end: number): T[] {
-    this.#settle();
+    this.settle();
     const items: T[] = [];
     let before = 0;
     for (const chunk of this.#chunks) {
@@ -67,7 +67,7 @@ export class SortedList<T> {
   }
 
   toArray(): T[] {
-    this.#settle();
+    this.settle();
     return this.#joined();
   }
 
@@ -81,8 +81,8 @@ export class SortedList<T> {
     this.#arrivals.clear();
   }
 
-  /** Gives every arrival its place. */
-  #settle(): void {
+  /** Gives every arrival its place, as every look does. */
+  settle(): void {
     if (this.#arrivals.size === 0) return;
     const arrivals = [...this.#arrivals];
     if (arrivals.length > this.#placed * MERGE_SHARE) {

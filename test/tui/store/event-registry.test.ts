@@ -18,6 +18,7 @@ type Step =
   | { readonly kind: 'prepare' }
   | { readonly kind: 'work' }
   | { readonly kind: 'freeze' }
+  | { readonly kind: 'settle' }
   | { readonly kind: 'thaw' };
 
 const rowArbitrary = fc
@@ -40,7 +41,13 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     column: fc.constantFrom('status', 'client', 'check', 'count', 'age', 'last'),
     reversed: fc.boolean(),
   }),
-  fc.constantFrom<Step>({ kind: 'prepare' }, { kind: 'work' }, { kind: 'freeze' }, { kind: 'thaw' }),
+  fc.constantFrom<Step>(
+    { kind: 'prepare' },
+    { kind: 'work' },
+    { kind: 'freeze' },
+    { kind: 'settle' },
+    { kind: 'thaw' },
+  ),
 );
 
 function take(registry: EventRegistry, step: Step): void {
@@ -59,6 +66,8 @@ function take(registry: EventRegistry, step: Step): void {
       return void registry.work(NOW_MS, 2);
     case 'freeze':
       return registry.freeze();
+    case 'settle':
+      return registry.settle();
     case 'thaw':
       return registry.thaw();
   }
