@@ -2,15 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-
-const SIZES = [
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-] as const;
-
-const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+import { COLOR, SIZES } from '../../support/golden-looks.ts';
 
 const PICTURES: readonly { readonly name: string; readonly play: (rig: ConsoleRig) => Promise<void> }[] = [
   {

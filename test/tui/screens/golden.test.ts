@@ -4,22 +4,7 @@ import { eventOf, openRig, type ConsoleRig, type RigOptions } from '../../suppor
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../../support/console-scene.ts';
 import { FEED_HELLO, startFeedServer } from '../../support/feed-server.ts';
 import { expectGolden } from '../../support/screen.ts';
-
-const SIZES = [
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-] as const;
-
-const LOOKS = [
-  { look: 'color', theme: { color: true, ascii: false }, styled: true },
-  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
-  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
-] as const;
-
-/** Foreground and background colors, in all their forms. */
-const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
 
 const SHIFT_TAB = '\u001B[Z';
 const LEFT = '\u001B[D';

@@ -4,24 +4,9 @@ import { handlingBackend, openHandlingScene, SCENE_LETTERS } from '../../support
 import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
 import { subjectApi } from '../../support/subject-scene.ts';
-
-const SIZES = [
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-] as const;
-
-const LOOKS = [
-  { look: 'color', theme: { color: true, ascii: false }, styled: true },
-  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
-  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
-] as const;
+import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
 
 const SHIFT_TAB = '\u001B[Z';
-
-/** Foreground and background colors, in all their forms. */
-const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
 
 interface Picture {
   readonly view: string;

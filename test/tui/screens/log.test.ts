@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
 import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
+import { LOOKS, SIZES } from '../../support/golden-looks.ts';
 
 const TAB = '\t';
 
@@ -30,19 +31,6 @@ async function openEntry(options: RigOptions = {}): Promise<ConsoleRig> {
   await rig.shows('192.0.2.7', 'planned failover CHG-4398', '"expire": 3600');
   return rig;
 }
-
-const SIZES = [
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-] as const;
-
-const LOOKS = [
-  { look: 'color', theme: { color: true, ascii: false }, styled: true },
-  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
-  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
-] as const;
 
 const PICTURES: readonly { readonly name: string; readonly open: (options: RigOptions) => Promise<ConsoleRig> }[] = [
   { name: 'log-messages', open: openLog },

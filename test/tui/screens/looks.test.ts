@@ -6,14 +6,12 @@ import { FLAPPING_SYMBOL, paint, SILENCED_SYMBOL, SKINS, STATUS, toAscii, type T
 import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
 import { Screen } from '../../support/screen.ts';
+import { COLOR } from '../../support/golden-looks.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'golden', 'screens');
 const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
 const pictureOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 const COLORED = NAMES.filter((name) => name.endsWith('-color.txt'));
-
-/** Foreground and background colors, in all their forms. */
-const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
 
 const STATUS_TONES = ['critical', 'warning', 'unknown', 'ok', 'flapping'] as const satisfies readonly Tone[];
 

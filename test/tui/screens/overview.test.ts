@@ -3,12 +3,10 @@ import { byKey, type ConsoleRig, type RigOptions } from '../../support/console-r
 import { SCENE_EVENTS } from '../../support/console-scene.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
+import { COLOR } from '../../support/golden-looks.ts';
 
 const TAB = '\t';
 const SHIFT_TAB = '\u001B[Z';
-
-/** Foreground and background colors, in all their forms. */
-const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
 
 async function openOverview(options: RigOptions = {}): Promise<ConsoleRig> {
   const rig = await openOverviewScene(options);

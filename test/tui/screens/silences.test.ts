@@ -3,22 +3,7 @@ import { openRig, type ConsoleRig, type RigOptions } from '../../support/console
 import { SCENE_STATS } from '../../support/console-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
 import { silenceApi, SILENCE_SCENE } from '../../support/silence-scene.ts';
-
-const SIZES = [
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-] as const;
-
-const THEMES = [
-  { name: 'color', theme: { color: true, ascii: false }, styled: true },
-  { name: 'mono', theme: { color: false, ascii: false }, styled: true },
-  { name: 'ascii', theme: { color: true, ascii: true }, styled: false },
-] as const;
-
-/** Foreground and background colors, in all their forms. */
-const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
 
 const SHIFT_TAB = '\u001B[Z';
 const RIGHT = '\u001B[C';
@@ -85,7 +70,7 @@ describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
   });
 });
 
-describe.each(THEMES)('as $name', ({ name, theme, styled }) => {
+describe.each(LOOKS)('as $look', ({ look: name, theme, styled }) => {
   test.each(PICTURES)('$view', async ({ view, play }) => {
     const rig = await openScene({ theme });
     await play(rig);

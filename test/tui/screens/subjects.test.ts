@@ -3,22 +3,7 @@ import { openRig, type ConsoleRig, type RigOptions } from '../../support/console
 import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
 import { subjectApi } from '../../support/subject-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-
-const SIZES = [
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-] as const;
-
-const LOOKS = [
-  { look: 'color', theme: { color: true, ascii: false }, styled: true },
-  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
-  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
-] as const;
-
-/** Foreground and background colors, in all their forms. */
-const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
 
 interface Picture {
   readonly view: string;
