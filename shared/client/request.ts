@@ -150,12 +150,16 @@ function errorCode(status: number): ErrorCode {
       return 'invalid';
     case 401:
       return 'unauthenticated';
+    case 402:
+      return 'payment_required';
     case 403:
       return 'forbidden';
     case 404:
       return 'not_found';
     case 409:
       return 'conflict';
+    case 412:
+      return 'precondition';
     case 413:
       return 'too_large';
     case 429:

@@ -40,8 +40,10 @@ const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   not_found: EXIT.notFound,
   unauthenticated: EXIT.refused,
   forbidden: EXIT.refused,
+  payment_required: EXIT.failure,
   unavailable: EXIT.unavailable,
   conflict: EXIT.conflict,
+  precondition: EXIT.conflict,
   internal: EXIT.failure,
 };
 

@@ -8,9 +8,11 @@ import { formatBytes } from './limits.ts';
 const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   unauthenticated: 401,
+  payment_required: 402,
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  precondition: 412,
   too_large: 413,
   unavailable: 503,
   internal: 500,
