@@ -7,6 +7,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
+import type { Principal } from './api/access.ts';
 import { authorizer } from './api/auth.ts';
 import { isLoopback } from './api/host.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
@@ -28,6 +29,7 @@ import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Bulk } from './pipeline/bulk.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
+import { EntityLimit } from './pipeline/entity-limit.ts';
 import { Events } from './pipeline/events.ts';
 import { HandlerJobs } from './pipeline/handler-jobs.ts';
 import { EventHandling } from './pipeline/handle-event.ts';
@@ -119,16 +121,19 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
   parts.use(logHandling({ batcher, clock, log }));
   parts.defer(() => batcher.close());
+  const entityLimit = new EntityLimit(registry, () => config.program.entity_limit);
   const limits = {
     get proxyClientQuota() {
       return config.program['proxy-client-quota'];
     },
+    entityLimit,
   };
   const results = new Results({ batcher, definitions, clock, limits });
   const events = new Events(batcher);
   const silenced = new SilencedEntries(batcher);
   const clients = new Clients({
     batcher,
+    entityLimit,
     get quarantineSeconds() {
       return config.program['client-quarantine'];
     },
@@ -236,6 +241,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     requests,
     audit,
     bulk,
+    entityLimit,
     schedule,
     registry,
     store,
@@ -260,20 +266,24 @@ export async function compose(options: BackendOptions): Promise<Backend> {
         path: AGENT_PATH,
         protocol: AGENT_PROTOCOL,
         maxPayload: AGENT_FRAME_BYTES_MAX,
+        access: 'submit',
         accept: (socket) => agents.accept(socket),
       },
       {
         path: FEED_PATH,
         protocol: FEED_PROTOCOL,
         maxPayload: FEED_FRAME_BYTES_MAX,
+        access: 'read',
         accept: (socket) => feed.accept(socket),
       },
     ],
     (request) => {
-      const pending = authorize(request.headers, request.socket.remoteAddress ?? '');
-      if (pending !== undefined) return pending.then(() => refuseForeignOrigin(request));
-      refuseForeignOrigin(request);
-      return undefined;
+      const principal = authorize(request.headers, request.socket.remoteAddress ?? '');
+      const admit = (admitted: Principal): Principal => {
+        refuseForeignOrigin(request);
+        return admitted;
+      };
+      return principal instanceof Promise ? principal.then(admit) : admit(principal);
     },
   );
   parts.use(upgrades);

@@ -10,6 +10,7 @@ import type { Audit } from '../pipeline/audit.ts';
 import type { Bulk } from '../pipeline/bulk.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
+import type { EntityLimit } from '../pipeline/entity-limit.ts';
 import type { Events } from '../pipeline/events.ts';
 import type { EventHandling } from '../pipeline/handle-event.ts';
 import type { CheckNames } from '../pipeline/rename-check.ts';
@@ -40,6 +41,7 @@ export interface ApiParts {
   readonly requests: CheckRequests;
   readonly audit: Audit;
   readonly bulk: Bulk;
+  readonly entityLimit: EntityLimit;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly handlers: Pick<JobRunner, 'figures'>;
   readonly deadLetters: DeadLetters;

@@ -7,6 +7,7 @@ import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { eventsOf, type ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
+import type { EntityLimit } from './entity-limit.ts';
 import { resolveEvent } from './events.ts';
 import { handleRegistration } from './handle-registration.ts';
 import type { Transaction } from './transaction.ts';
@@ -20,6 +21,7 @@ export interface Invalidation {
 
 interface ClientParts {
   readonly batcher: Batcher;
+  readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
   /** How long late results cannot bring a deleted client back; asked at each deletion, since a reload changes it. */
   readonly quarantineSeconds: number;
 }
@@ -60,7 +62,7 @@ export class Clients {
    * Stores what a client says about itself, as its sign of life. The first signature it shows becomes its own for good.
    *
    * @throws MonError `forbidden` when the signature is missing or wrong or the client was deleted with a ban, `conflict`
-   * when it was deleted since the keepalive was made
+   * when it was deleted since the keepalive was made, `payment_required` when it is new and one too many
    */
   keepalive(namespaceName: string, submitted: SubmittedClient): Promise<Client> {
     return this.#batcher.run((transaction) => {
@@ -68,6 +70,7 @@ export class Clients {
       const signature = submitted.signature ?? '';
       const madeAt = integerOrUndefined(submitted['timestamp']);
       admitKeepalive(namespace, { name: submitted.name, signature, madeAt }, transaction.nowMs);
+      this.#parts.entityLimit.refuseBeyond(namespaceName, submitted.name);
       letIn(transaction, namespace, submitted.name);
       const client: Client = {
         version: COMPATIBLE_VERSION,

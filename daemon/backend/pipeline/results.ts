@@ -1,5 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
+import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { isDeeperThan } from '../../../shared/domain/json.ts';
 import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
@@ -11,6 +12,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Definitions } from '../config/definitions.ts';
 import { MON, recordAudit } from './audit.ts';
 import type { Batcher, Command } from './batcher.ts';
+import type { EntityLimit } from './entity-limit.ts';
 import { entriesNeeded, frozenEvent, processResult, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
 import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
@@ -39,6 +41,7 @@ export interface UncheckedResult {
 export interface ProxyLimits {
   /** Proxy clients that the results of one agent may make. */
   readonly proxyClientQuota: number;
+  readonly entityLimit: Pick<EntityLimit, 'refuses'>;
 }
 
 /** The ways in for check results. */
@@ -50,6 +53,7 @@ export class Results {
     banned: 0,
     quarantined: 0,
     quota: 0,
+    limit: 0,
   };
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
@@ -147,7 +151,7 @@ export class Results {
         this.refused.invalid++;
       }
     }
-    const context = { refused: this.refused, quota: this.#limits.proxyClientQuota, onRefused };
+    const context = { refused: this.refused, limits: this.#limits, onRefused };
     this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
     for (const { id, reason } of refused) onRefused(id, reason);
   }
@@ -220,7 +224,7 @@ interface DeliveredResult extends IncomingResult {
 /** What a frame is held to, and who is told. */
 interface DeliveryContext {
   readonly refused: Record<Distrust, number>;
-  readonly quota: number;
+  readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
 }
 
@@ -272,17 +276,20 @@ class AgentDelivery implements Command {
   #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
     const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
-    if (distrust !== undefined || client === reporter || namespace.clients.has(client)) return distrust;
-    return namespace.proxiesOf(reporter) >= this.#context.quota ? 'quota' : undefined;
+    if (distrust !== undefined || namespace.clients.has(client)) return distrust;
+    const { proxyClientQuota, entityLimit } = this.#context.limits;
+    if (client !== reporter && namespace.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
+    return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
   }
 
   #refuse({ id, reporter, client }: DeliveredResult, distrust: Distrust): void {
-    const { refused, quota, onRefused } = this.#context;
+    const { refused, limits, onRefused } = this.#context;
     refused[distrust]++;
+    if (distrust === 'limit') onRefused(id, `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`);
     if (distrust !== 'quota') return;
     onRefused(
       id,
-      `${client} would be one proxy client more than the ${String(quota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
+      `${client} would be one proxy client more than the ${String(limits.proxyClientQuota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
     );
   }
 }
