@@ -3,6 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
+import { ANONYMOUS, type Principal } from './access.ts';
 import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
 import { isLoopback, refuseForeignHost } from './host.ts';
 import { Credentials } from './password.ts';
@@ -14,7 +15,7 @@ import { Credentials } from './password.ts';
  * @param address of the caller
  * @throws MonError `unauthenticated`, `forbidden`, `unavailable`; the promise likewise
  */
-export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promise<void> | undefined;
+export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promise<Principal> | Principal;
 
 interface AuthorizerParts {
   /** The settings in force: credentials that a reload changes count from then on. */
@@ -41,10 +42,10 @@ export function authorizer(parts: AuthorizerParts): Authorize {
     if (user !== undefined && password !== undefined) {
       return credentialsGuard(new Credentials(user, password), failed, parts.log);
     }
-    if (!isLoopback(place.address)) return () => undefined;
+    if (!isLoopback(place.address)) return () => ANONYMOUS;
     return (headers) => {
       refuseForeignHost(headers, place.hostname);
-      return undefined;
+      return ANONYMOUS;
     };
   }
 
@@ -58,14 +59,16 @@ export function authorizer(parts: AuthorizerParts): Authorize {
 }
 
 function credentialsGuard(credentials: Credentials, failed: FailedLogins, log: Log): Authorize {
-  async function attempt(pair: string, address: string): Promise<void> {
+  const principal: Principal = { name: credentials.user, scopes: new Set(['admin']), via: 'password' };
+
+  async function attempt(pair: string, address: string): Promise<Principal> {
     const sameUnderWay = credentials.underWay(pair);
     if (sameUnderWay !== undefined) {
       if (!(await sameUnderWay)) throw refusal();
-      return;
+      return principal;
     }
     using login = await failed.begin(address);
-    if (await credentials.verify(pair)) return;
+    if (await credentials.verify(pair)) return principal;
     const failures = login.fail();
     // The user is not told either: people type their password there.
     if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
@@ -78,7 +81,7 @@ function credentialsGuard(credentials: Credentials, failed: FailedLogins, log: L
   return ({ authorization }, address) => {
     const pair = basicPair(authorization ?? '');
     if (pair === undefined) throw refusal();
-    return credentials.isKnown(pair) ? undefined : attempt(pair, address);
+    return credentials.isKnown(pair) ? principal : attempt(pair, address);
   };
 }
 

@@ -31,7 +31,7 @@ export async function hashPassword(
  */
 export class Credentials {
   readonly #key = randomBytes(32).toString('hex');
-  readonly #user: string;
+  readonly user: string;
   /** Undefined when the password is configured in plain text. */
   readonly #hash: PasswordHash | undefined;
   #accepted: Buffer | undefined;
@@ -42,7 +42,7 @@ export class Credentials {
 
   /** @param password a hash that `parsePasswordHash` knows, or the password itself */
   constructor(user: string, password: string) {
-    this.#user = user;
+    this.user = user;
     this.#hash = isPasswordHash(password) ? parsePasswordHash(password) : undefined;
     if (!isPasswordHash(password)) this.#accepted = this.#digest(`${user}:${password}`);
   }
@@ -78,7 +78,7 @@ export class Credentials {
     const given = await derive(pair.slice(colon + 1), salt, expected.length, this.#hash);
     // Both are compared, whatever the first says: the time tells nobody which users there are.
     const isPassword = timingSafeEqual(given, expected);
-    const isUser = timingSafeEqual(this.#digest(pair.slice(0, colon)), this.#digest(this.#user));
+    const isUser = timingSafeEqual(this.#digest(pair.slice(0, colon)), this.#digest(this.user));
     return isPassword && isUser;
   }
 

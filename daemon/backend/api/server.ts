@@ -10,6 +10,7 @@ import {
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { LogRequest } from '../../log/log.ts';
+import { NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import { refuseMalformed, sendError } from './errors.ts';
 import { aggregateRoutes } from './legacy/aggregates.ts';
@@ -26,6 +27,7 @@ import { settingsRoutes } from './legacy/settings.ts';
 import { silencedRoutes } from './legacy/silenced.ts';
 import { stashRoutes } from './legacy/stashes.ts';
 import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
+import { accessRoutes } from './mon-v1/access.ts';
 import { aggregateRoutesOfMon } from './mon-v1/aggregates.ts';
 import { auditRoutes } from './mon-v1/audit.ts';
 import { bulkRoutes } from './mon-v1/bulk.ts';
@@ -41,6 +43,7 @@ import { batchRoutes } from './mon-v1/results.ts';
 import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
 import type { ApiParts } from './parts.ts';
+import { watchAccess } from './routes.ts';
 
 type Refused = (error: unknown) => void;
 
@@ -59,19 +62,21 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
     reply.headers(cors);
     reply.header('X-Request-ID', request.id);
-    let pending: Promise<void> | undefined;
+    let pending: Promise<Principal> | undefined;
     try {
-      pending = authorize(request.headers, request.ip);
-      if (pending === undefined) inspect(request);
+      const principal = askedRoute(request).access === 'public' ? NOBODY : authorize(request.headers, request.ip);
+      if (principal instanceof Promise) pending = principal;
+      else inspect(request, principal);
     } catch (error) {
       refused(error);
       return;
     }
     if (pending === undefined) admitted();
-    else pending.then(() => inspect(request)).then(admitted, refused);
+    else pending.then((principal) => inspect(request, principal)).then(admitted, refused);
   }
 
-  function inspect(request: FastifyRequest): void {
+  function inspect(request: FastifyRequest, principal: Principal): void {
+    request.principal = principal;
     refuseForeignWrite(request.method, request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new MonError('invalid', 'the Host header is missing');
@@ -81,6 +86,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     }
     // A fragment never leaves a browser, so this is another path.
     if (request.url.includes('#')) throw unknownPath(request);
+    refuseWithoutAccess(principal, askedRoute(request));
   }
 
   const app = fastify({
@@ -105,6 +111,8 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     },
   });
 
+  app.decorateRequest('principal');
+  const accessTable = watchAccess(app);
   app.removeAllContentTypeParsers();
   // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
@@ -155,6 +163,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   simulateRoutes(app, parts);
   handlerRoutes(app, parts);
   deadLetterRoutes(app, parts);
+  accessRoutes(app, accessTable);
   await app.ready();
   return app;
 }
@@ -193,6 +202,12 @@ export async function close(app: FastifyInstance): Promise<void> {
   await app.close();
   clearInterval(tidying);
   clearTimeout(impatience);
+}
+
+/** What a request asks for. Where there is no route, who asks still has to be known. */
+function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
+  const { namespace } = (params ?? {}) as { readonly namespace?: string };
+  return { access: routeOptions.config?.access ?? 'authenticated', url: routeOptions.url, namespace };
 }
 
 function unknownPath({ method, url }: FastifyRequest): MonError {

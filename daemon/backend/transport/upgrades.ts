@@ -2,6 +2,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
+import type { Scope } from '../../../shared/schemas/scope.ts';
+import { refuseWithoutAccess, type Principal } from '../api/access.ts';
 
 /** One WebSocket endpoint. */
 export interface Endpoint {
@@ -10,11 +12,13 @@ export interface Endpoint {
   readonly protocol: string;
   /** Longest message from a peer, bytes. */
   readonly maxPayload: number;
-  accept(socket: WebSocket): void;
+  /** What a peer has to show. */
+  readonly access: Scope;
+  accept(socket: WebSocket, principal: Principal): void;
 }
 
 /** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
-export type Guard = (request: IncomingMessage) => Promise<void> | undefined;
+export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
@@ -44,17 +48,17 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
-    const proceed = (): void => {
+    const proceed = (principal: Principal): void => {
       if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
       const path = (request.url ?? '').split('?', 1)[0] ?? '';
       const handshake = byPath.get(path);
       if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
-      if (!socket.destroyed) handshake(request, socket, head);
+      if (!socket.destroyed) handshake(request, socket, head, principal);
     };
     try {
       const pending = guard(request);
-      if (pending === undefined) proceed();
-      else pending.then(proceed).catch((error: unknown) => refuse(socket, error));
+      if (pending instanceof Promise) pending.then(proceed).catch((error: unknown) => refuse(socket, error));
+      else proceed(pending);
     } catch (error) {
       refuse(socket, error);
     }
@@ -67,11 +71,10 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
   };
 }
 
-function handshakeOf(
-  endpoint: Endpoint,
-  peers: Set<WebSocket>,
-): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-  const { protocol, maxPayload } = endpoint;
+type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal) => void;
+
+function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>): Handshake {
+  const { protocol, maxPayload, access } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -80,13 +83,14 @@ function handshakeOf(
     maxPayload,
     handleProtocols: () => protocol,
   });
-  return (request, socket, head) => {
+  return (request, socket, head, principal) => {
+    refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     if (!offered.includes(protocol)) throw new MonError('invalid', `the subprotocol ${protocol} is required`);
     server.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
       peer.on('close', () => peers.delete(peer));
-      endpoint.accept(peer);
+      endpoint.accept(peer, principal);
     });
   };
 }

@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { handlerStatuses } from '../../read/handlers.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** What each handler does and has before it. */
 export function handlerRoutes(app: FastifyInstance, { config, clock, handlers, deadLetters }: ApiParts): void {
   routes(app, '/api/mon/v1/handlers', {
-    GET: (request, reply) =>
+    GET: needs('read', (request, reply) =>
       sendList(request, reply, handlerStatuses(config.definitions, handlers, deadLetters, clock.now()), (some) => some),
+    ),
   });
 }
