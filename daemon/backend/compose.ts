@@ -51,6 +51,7 @@ import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { watchTtls } from './scheduler/watch-ttls.ts';
 import { TimerLag } from './scheduler/timer-lag.ts';
+import { AGENT_HEADERS, agentEntry } from './transport/agent-access.ts';
 import { AgentHub } from './transport/agent-hub.ts';
 import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
 
@@ -194,7 +195,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
   parts.use(watchTtls({ registry, stale: new StaleResults(batcher), clock, log }));
   const requests = parts.use(
-    new CheckRequests({ definitions, registry, clock, log, publish: (to, check) => agents.publish(to, check) }),
+    new CheckRequests({
+      definitions,
+      registry,
+      clock,
+      log,
+      publish: (namespace, to, check) => agents.publish(namespace, to, check),
+    }),
   );
   const schedule = parts.use(
     publishCheckRequests({
@@ -267,7 +274,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
         protocol: AGENT_PROTOCOL,
         maxPayload: AGENT_FRAME_BYTES_MAX,
         access: 'submit',
-        accept: (socket) => agents.accept(socket),
+        ...agentEntry(AGENT_HEADERS, { registry, entityLimit }, (socket, { namespace }) =>
+          agents.accept(socket, namespace),
+        ),
       },
       {
         path: FEED_PATH,

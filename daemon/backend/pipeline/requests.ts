@@ -20,8 +20,8 @@ interface RequestParts {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;
-  /** Sends a request to the agents of a subscription. */
-  readonly publish: (subscription: string, check: CheckRequest) => void;
+  /** Sends a request to the agents of a namespace with this subscription. */
+  readonly publish: (namespace: string, subscription: string, check: CheckRequest) => void;
 }
 
 /** A run that somebody asks for. */
@@ -77,14 +77,14 @@ export class CheckRequests implements Disposable {
     const subscribers = by.subscribers ?? check.subscribers ?? [];
     const asked = { issued: this.#now(), apiRequested: by.apiRequested };
     if (check.proxy_requests === undefined) {
-      this.#send(subscribers, checkRequest(check, asked));
+      this.#send(namespaceName, subscribers, checkRequest(check, asked));
       return;
     }
     const requests = await this.#proxyRequests(namespaceName, check, asked);
     const { splay, splay_coverage: coverage } = check.proxy_requests;
     const periodMs = by.periodMs ?? (check.interval ?? 0) * 1000;
     const stepMs = splay === true ? proxySplayMs(periodMs, requests.length, coverage) : 0;
-    this.#sendInSteps(subscribers, requests, stepMs);
+    this.#sendInSteps(namespaceName, subscribers, requests, stepMs);
   }
 
   /** Stops the requests that are still to be sent. */
@@ -141,7 +141,12 @@ export class CheckRequests implements Disposable {
   }
 
   /** Each at its ideal time, so that late timers do not add up; several at once where a step is shorter than any timer. */
-  #sendInSteps(subscribers: readonly string[], requests: readonly CheckRequest[], stepMs: number): void {
+  #sendInSteps(
+    namespaceName: string,
+    subscribers: readonly string[],
+    requests: readonly CheckRequest[],
+    stepMs: number,
+  ): void {
     const { clock } = this.#parts;
     const startMs = clock.monotonic();
     let sent = 0;
@@ -149,7 +154,9 @@ export class CheckRequests implements Disposable {
       const passedMs = clock.monotonic() - startMs;
       const due = stepMs === 0 ? requests.length : Math.floor(passedMs / stepMs) + 1;
       const issued = this.#now();
-      for (const request of requests.slice(sent, due)) this.#send(subscribers, { ...request, issued });
+      for (const request of requests.slice(sent, due)) {
+        this.#send(namespaceName, subscribers, { ...request, issued });
+      }
       sent = due;
       if (sent >= requests.length) return;
       const timer = clock.after(Math.max(1, Math.ceil(sent * stepMs - passedMs)), () => {
@@ -172,7 +179,7 @@ export class CheckRequests implements Disposable {
     return Math.floor(this.#parts.clock.now() / 1000);
   }
 
-  #send(subscribers: readonly string[], request: CheckRequest): void {
-    for (const subscription of subscribers) this.#parts.publish(subscription, request);
+  #send(namespaceName: string, subscribers: readonly string[], request: CheckRequest): void {
+    for (const subscription of subscribers) this.#parts.publish(namespaceName, subscription, request);
   }
 }

@@ -48,6 +48,11 @@ export class Registry {
     return ensureNamespace(this.#namespaces, name);
   }
 
+  /** Whether there is a namespace of this name already. */
+  hasNamespace(name: string): boolean {
+    return this.#namespaces.has(name);
+  }
+
   namespaces(): Iterable<Namespace> {
     return this.#namespaces.values();
   }

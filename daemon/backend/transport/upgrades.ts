@@ -3,25 +3,39 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
-import { refuseWithoutAccess, type Principal } from '../api/access.ts';
+import { refuseWithoutAccess, refuseWithoutScope, type Principal } from '../api/access.ts';
 
 /** One WebSocket endpoint. */
 export interface Endpoint {
   readonly path: string;
-  /** The subprotocol that a peer must offer. */
-  readonly protocol: string;
+  /** The subprotocol that a peer must offer; default: none. */
+  readonly protocol?: string;
   /** Longest message from a peer, bytes. */
   readonly maxPayload: number;
   /** What a peer has to show. */
   readonly access: Scope;
-  accept(socket: WebSocket, principal: Principal): void;
+  /** Of the answer that lets a peer in; default: no others. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Decides about a peer in place of the rule that it must be able to see the namespace `default`.
+   *
+   * @throws MonError when it must not come in
+   */
+  admit?(request: IncomingMessage, principal: Principal): void;
+  accept(socket: WebSocket, principal: Principal, request: IncomingMessage): void;
 }
+
+/** How a refusal is written. */
+type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
+
+const jsonRefusal: Refusal = ({ message }) => ({ type: 'application/json', body: JSON.stringify({ error: message }) });
 
 /** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
 export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
+  payment_required: '402 Payment Required',
   forbidden: '403 Forbidden',
   not_found: '404 Not Found',
   unavailable: '503 Service Unavailable',
@@ -41,7 +55,12 @@ const GOING_AWAY = 1001;
  * @returns to be disposed before the server is closed, which would wait for these peers: lets nobody in any more, says
  *   goodbye to everybody, and cuts off those that do not answer
  */
-export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], guard: Guard): AsyncDisposable {
+export function routeUpgrades(
+  server: Server,
+  endpoints: readonly Endpoint[],
+  guard: Guard,
+  refusal: Refusal = jsonRefusal,
+): AsyncDisposable {
   const peers = new Set<WebSocket>();
   let isClosing = false;
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers)]));
@@ -57,10 +76,10 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
     };
     try {
       const pending = guard(request);
-      if (pending instanceof Promise) pending.then(proceed).catch((error: unknown) => refuse(socket, error));
+      if (pending instanceof Promise) pending.then(proceed).catch((error: unknown) => refuse(socket, error, refusal));
       else proceed(pending);
     } catch (error) {
-      refuse(socket, error);
+      refuse(socket, error, refusal);
     }
   });
   return {
@@ -74,23 +93,31 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
 type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal) => void;
 
 function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>): Handshake {
-  const { protocol, maxPayload, access } = endpoint;
+  const { protocol, maxPayload, access, headers = {} } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     // Compression costs far more than it saves on small frames (performance, rule 8).
     perMessageDeflate: false,
     maxPayload,
-    handleProtocols: () => protocol,
+    handleProtocols: () => protocol ?? false,
   });
+  server.on('headers', (lines) => lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)));
   return (request, socket, head, principal) => {
-    refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
+    if (endpoint.admit === undefined) {
+      refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
+    } else {
+      refuseWithoutScope(principal, access);
+      endpoint.admit(request, principal);
+    }
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-    if (!offered.includes(protocol)) throw new MonError('invalid', `the subprotocol ${protocol} is required`);
+    if (protocol !== undefined && !offered.includes(protocol)) {
+      throw new MonError('invalid', `the subprotocol ${protocol} is required`);
+    }
     server.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
       peer.on('close', () => peers.delete(peer));
-      endpoint.accept(peer, principal);
+      endpoint.accept(peer, principal, request);
     });
   };
 }
@@ -104,12 +131,11 @@ async function sayGoodbye(peer: WebSocket): Promise<void> {
   clearTimeout(impatience);
 }
 
-function refuse(socket: Duplex, error: unknown): void {
-  const [code, reason] =
-    error instanceof MonError ? [error.code, error.message] : (['internal', 'internal error'] as const);
-  const body = JSON.stringify({ error: reason });
+function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
+  const refused = error instanceof MonError ? error : new MonError('internal', 'internal error');
+  const { type, body } = refusal(refused);
   socket.end(
-    `HTTP/1.1 ${REFUSALS[code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+    `HTTP/1.1 ${REFUSALS[refused.code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
       `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
   );
 }

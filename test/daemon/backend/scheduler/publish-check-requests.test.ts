@@ -28,7 +28,7 @@ function publishedIn(
     registry: new Registry(),
     clock,
     log,
-    publish: (to, check) => published.push({ atMs: clock.now(), to, check }),
+    publish: (_namespace, to, check) => published.push({ atMs: clock.now(), to, check }),
   });
   const publisher = publishCheckRequests({
     definitions,

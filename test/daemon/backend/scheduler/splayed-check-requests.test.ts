@@ -37,7 +37,7 @@ function rig(clients: number, proxyRequests: object = { splay: true }, subscribe
       every: (periodMs, task) => clock.every(periodMs, task),
     },
     log,
-    publish: (to, check) => sent.push({ afterMs: clock.monotonic(), to, check }),
+    publish: (_namespace, to, check) => sent.push({ afterMs: clock.monotonic(), to, check }),
   });
   const check: NamedCheck = {
     name: 'snmp',
