@@ -10,6 +10,12 @@ export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   backend: { type: 'value', value: 'URL', text: `the backend; default ${DEFAULT_BACKEND}` },
+  context: {
+    type: 'value',
+    value: 'NAME',
+    completes: 'context',
+    text: 'a backend of the configuration file, see monctl configure',
+  },
   output: {
     type: 'value',
     value: OUTPUT_FORMATS.join('|'),
