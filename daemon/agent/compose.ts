@@ -21,6 +21,8 @@ const DELIVERY_GRACE_MS = 2000;
 
 export interface AgentConfig {
   readonly backend: BackendAddress;
+  /** Of the backend, in which this client is. */
+  readonly namespace: string;
   readonly identity: ClientIdentity;
   readonly checks: LoadedConfig['checks'];
   /** Everything that was read, for whoever may ask for it on this machine. */
@@ -46,7 +48,7 @@ export interface Agent {
 
 /** @throws MonError `conflict` when another agent holds the state directory, `unavailable` when it cannot be used */
 export async function compose(
-  { backend, identity, checks, settings, stateDir, runningMax }: AgentConfig,
+  { backend, namespace, identity, checks, settings, stateDir, runningMax }: AgentConfig,
   { clock, log, chance }: Surroundings,
 ): Promise<Agent> {
   await using parts = new AsyncDisposableStack();
@@ -65,6 +67,7 @@ export async function compose(
   };
   const socket = new ResultSocket({
     ...backend,
+    namespace,
     spool,
     clock,
     log,
