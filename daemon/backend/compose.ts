@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
-import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
@@ -42,6 +41,7 @@ import { StaleResults } from './pipeline/stale-results.ts';
 import { Stashes } from './pipeline/stashes.ts';
 import { UnsilencedEvents } from './pipeline/unsilenced.ts';
 import type { Clock, Store } from './ports.ts';
+import { StoredDefinitions } from './registry/definitions.ts';
 import { Registry } from './registry/registry.ts';
 import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
@@ -105,22 +105,25 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.defer(() => store.close());
   const lease = await store.acquire(SHARD, LEASE_MS);
   parts.defer(() => lease.release());
-  const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
+  const stored = new StoredDefinitions();
+  const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000), stored);
   const { definitions } = config;
-  const registry = new Registry({
+  const auditLimits = {
     get auditLimit() {
       return config.program['audit-limit'];
     },
-  });
+  };
+  const registry = new Registry(auditLimits, stored);
   await registry.load(store);
 
   // Nothing is committed before it is there.
   let handlers: JobRunner | undefined = undefined;
   const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], {
-    isFull: (handler) => handlers?.isFull(handler) === true,
+    isFull: (namespace, handler) => handlers?.isFull(namespace, handler) === true,
   });
   const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
   parts.use(logHandling({ batcher, clock, log }));
+  parts.use(batcher.onRest(() => definitions.noteStored()));
   parts.defer(() => batcher.close());
   const entityLimit = new EntityLimit(registry, () => config.program.entity_limit);
   const limits = {
@@ -208,7 +211,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       definitions,
       clock,
       log,
-      publish: (check, periodMs) => requests.publish(DEFAULT_NAMESPACE, check, { periodMs }),
+      namespaces: () => registry.declared.names(),
+      publish: (namespace, check, periodMs) => requests.publish(namespace, check, { periodMs }),
     }),
   );
 

@@ -80,7 +80,7 @@ export class HandlingRig implements AsyncDisposable {
     this.store = store;
     const definitions = (this.definitions = new Definitions(parsed(sections)));
     const handling = new EventHandling(definitions, () => handlesSilenceEnds, {
-      isFull: (handler) => full.has(handler),
+      isFull: (_namespace, handler) => full.has(handler),
     });
     const batcher = new Batcher({ registry, store, lease, clock, log, handling }, { batchLimit: 1 });
     this.batcher = batcher;

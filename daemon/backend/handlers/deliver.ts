@@ -24,7 +24,7 @@ import { Webhooks } from './webhook.ts';
 export type { DeliveryOutcome } from './outcome.ts';
 
 export interface DeliveryParts {
-  readonly definitions: Pick<Definitions, 'mutator'>;
+  readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
   /** What runs the commands of pipes and mutators. */
@@ -109,8 +109,9 @@ export class Delivery implements Disposable {
     return await this.#send(handler, mutation.data, run);
   }
 
-  async #mutate(event: HandledEvent, { mutator }: RunningHandler, { signal, about }: Run): Promise<Mutation> {
-    const { definitions, commands, log } = this.#parts;
+  async #mutate(event: HandledEvent, { mutator }: RunningHandler, { job, signal, about }: Run): Promise<Mutation> {
+    const { commands, log } = this.#parts;
+    const definitions = this.#parts.definitions.in(job.namespace);
     return await mutate(event, mutator, { definitions, commands, log, signal, about });
   }
 

@@ -2,14 +2,15 @@ import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import { commandResult } from '../../command/command-result.ts';
 import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { NamespaceDefinitions } from '../config/definitions.ts';
 import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
 
 export type Mutation =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 interface MutateDeps {
-  readonly definitions: Pick<Definitions, 'mutator'>;
+  /** Of the namespace of the event. */
+  readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
 import { MON, recordAudit } from './audit.ts';
 import type { Batcher, Command } from './batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
@@ -81,7 +81,8 @@ export class Results {
    */
   submit(namespaceName: string, results: readonly SubmittedResult[]): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#clock.now() / 1000);
-    const incoming = results.map((result) => incomingFromApi(result, this.#definitions, now));
+    const definitions = this.#definitions.in(namespaceName);
+    const incoming = results.map((result) => incomingFromApi(result, definitions, now));
     return this.#batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
@@ -135,7 +136,8 @@ export class Results {
     onSettled: (error: MonError | undefined) => void,
   ): void {
     const now = Math.floor(this.#clock.now() / 1000);
-    const about = { reporter: delivery.client, definitions: this.#definitions, now, issued: undefined };
+    const definitions = this.#definitions.in(namespaceName);
+    const about = { reporter: delivery.client, definitions, now, issued: undefined };
     const valid: DeliveredResult[] = [];
     const refused: { readonly id: number; readonly reason: string }[] = [];
     for (const { id, signature, check } of delivery.results) {
@@ -191,9 +193,14 @@ export class Results {
 /**
  * A result that comes through the API, ready for the rules.
  *
+ * @param definitions of its namespace
  * @param now epoch seconds
  */
-export function incomingFromApi(submitted: SubmittedResult, definitions: Definitions, now: number): IncomingResult {
+export function incomingFromApi(
+  submitted: SubmittedResult,
+  definitions: Pick<NamespaceDefinitions, 'check'>,
+  now: number,
+): IncomingResult {
   return incomingResult(submitted, { reporter: API_REPORTER, definitions, now, issued: now });
 }
 
@@ -201,7 +208,7 @@ function incomingResult(
   submitted: SubmittedResult,
   about: {
     readonly reporter: string;
-    readonly definitions: Definitions;
+    readonly definitions: Pick<NamespaceDefinitions, 'check'>;
     readonly now: number;
     readonly issued: number | undefined;
   },

@@ -1,6 +1,6 @@
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { NamespaceDefinitions } from '../config/definitions.ts';
 import type { DeadLetters } from '../handlers/dead-letters.ts';
 import type { HandlerFigures, JobRunner } from '../handlers/run-jobs.ts';
 
@@ -9,7 +9,7 @@ import type { HandlerFigures, JobRunner } from '../handlers/run-jobs.ts';
  * Sets are left out: they never run themselves.
  */
 export function handlerStatuses(
-  definitions: Pick<Definitions, 'handlers'>,
+  definitions: Pick<NamespaceDefinitions, 'handlers'>,
   runner: Pick<JobRunner, 'figures'>,
   deadLetters: Pick<DeadLetters, 'counts'>,
   nowMs: number,

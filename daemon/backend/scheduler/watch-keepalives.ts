@@ -41,8 +41,8 @@ export function watchKeepalives(parts: KeepaliveParts): Disposable {
 }
 
 async function sweep({ registry, results, definitions, clock }: KeepaliveParts): Promise<void> {
-  const handler = definitions.hasHandler('keepalive') ? 'keepalive' : 'default';
   for (const namespace of registry.namespaces()) {
+    const handler = definitions.in(namespace.name).hasHandler('keepalive') ? 'keepalive' : 'default';
     const names = namespace
       .sortedClients()
       .filter(sendsKeepalives)

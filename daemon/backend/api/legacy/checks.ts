@@ -13,13 +13,15 @@ export function checkRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { checks, config } = parts;
 
   routes(app, '/checks', {
-    GET: needs('read', (request, reply) => sendList(request, reply, shownChecks(config.definitions), (some) => some)),
+    GET: needs('read', (request, reply) =>
+      sendList(request, reply, shownChecks(config.definitions.in(DEFAULT_NAMESPACE)), (some) => some),
+    ),
   });
 
   routes(app, '/checks/:check', {
     GET: needs('read', (request) => {
       const name = pathName(request, 'check');
-      const check = shownCheck(config.definitions, name);
+      const check = shownCheck(config.definitions.in(DEFAULT_NAMESPACE), name);
       if (check === undefined) throw new MonError('not_found', `no check ${name} is defined for subscriptions`);
       return check;
     }),

@@ -20,7 +20,7 @@ export function requestRoutes(app: FastifyInstance, parts: ApiParts): void {
         subscribers: subscribers?.filter((subscription) => typeof subscription === 'string'),
         apiRequested: { reason: reason ?? null, creator: creator ?? null },
       };
-      parts.requests.refuseUnknown(check);
+      parts.requests.refuseUnknown(DEFAULT_NAMESPACE, check);
       // Before it is sent: there must be no run that nobody is known to have asked for.
       await parts.audit.record(actorOf(request, creator), {
         action: 'check.request',

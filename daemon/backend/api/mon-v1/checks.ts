@@ -19,7 +19,7 @@ const validate = validator(checkRenameSchema);
 export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { checkNames, clock, config, schedule, store } = parts;
   const shown = ({ name, ...check }: NamedCheck): ScheduledCheck => {
-    const nextMs = schedule.nextRunMs(name);
+    const nextMs = schedule.nextRunMs(DEFAULT_NAMESPACE, name);
     return {
       ...check,
       name,
@@ -29,13 +29,13 @@ export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   };
   routes(app, '/api/mon/v1/checks', {
     GET: needs('read', (request, reply) =>
-      sendList(request, reply, shownChecks(config.definitions), (some) => some.map(shown)),
+      sendList(request, reply, shownChecks(config.definitions.in(DEFAULT_NAMESPACE)), (some) => some.map(shown)),
     ),
   });
   routes(app, '/api/mon/v1/checks/:check', {
     GET: needs('read', (request): ScheduledCheck => {
       const name = pathName(request, 'check');
-      const check = shownCheck(config.definitions, name);
+      const check = shownCheck(config.definitions.in(DEFAULT_NAMESPACE), name);
       if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
       return shown(check);
     }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Simulation } from '../../../../shared/schemas/explain.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { incomingFromApi } from '../../pipeline/results.ts';
 import { simulateResult } from '../../pipeline/simulate.ts';
 import { validateResult } from '../../pipeline/validate-result.ts';
@@ -14,7 +15,11 @@ export function simulateRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/api/mon/v1/simulate', {
     POST: needs('read', (request): Simulation => {
       const nowMs = clock.now();
-      const result = incomingFromApi(readBody(request, validateResult), config.definitions, Math.floor(nowMs / 1000));
+      const result = incomingFromApi(
+        readBody(request, validateResult),
+        config.definitions.in(DEFAULT_NAMESPACE),
+        Math.floor(nowMs / 1000),
+      );
       return simulateResult({ namespace: legacyNamespace(parts), handling, nowMs, newId: randomUUID }, result);
     }),
   });

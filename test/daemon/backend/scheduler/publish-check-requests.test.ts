@@ -34,7 +34,7 @@ function publishedIn(
     definitions,
     clock,
     log,
-    publish: (check) => requests.publish('default', check),
+    publish: (namespace, check) => requests.publish(namespace, check),
   });
   clock.advance(spanMs);
   publisher[Symbol.dispose]();
