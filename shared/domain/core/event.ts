@@ -142,10 +142,9 @@ function shownAttributes(check: CheckResult, namespace: string): Settings {
 function hooksOf(hooks: unknown, namespace: string): unknown {
   if (Array.isArray(hooks)) return hooks;
   if (!isSettings(hooks)) return null;
-  return Object.entries(hooks).map(([name, hook]) => {
-    const own = isSettings(hook) ? hook : {};
-    return { ...own, metadata: { name, namespace } };
-  });
+  return Object.entries(hooks).map(([name, hook]) =>
+    Object.assign({}, isSettings(hook) ? hook : {}, { metadata: { name, namespace } }),
+  );
 }
 
 function metadataOf(check: CheckResult, namespace: string): CoreEventCheck['metadata'] {
