@@ -42,6 +42,11 @@ export function listPath(namespace: string | undefined, noun: string): readonly 
   return namespace === undefined ? [noun] : ['namespaces', namespace, noun];
 }
 
+/** Whether a namespace was named, or all of them: then the newer API is asked, whichever it is. */
+export function isElsewhere({ namespace, flags }: Pick<Call, 'namespace' | 'flags'>): boolean {
+  return namespace !== undefined || flags.switch('all-namespaces') === true;
+}
+
 /**
  * A command that shows the namespace `default` in the shape of the older API, and with `--namespace` or
  * `--all-namespaces`, or in a context that names a namespace, any of them in the shape of the newer one.

@@ -7,18 +7,23 @@ import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { aggregateCommands } from './commands/aggregate.ts';
+import { apiKeyCommands } from './commands/api-key.ts';
 import { auditCommands } from './commands/audit.ts';
 import { backendCommands } from './commands/backend.ts';
 import { checkCommands } from './commands/check.ts';
 import { clientCommands } from './commands/client.ts';
 import { completionCommand } from './commands/completion.ts';
+import { configureCommand } from './commands/configure.ts';
 import { deadLetterCommands } from './commands/dead-letter.ts';
+import { entityCommands } from './commands/entity.ts';
 import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
+import { namespaceCommands } from './commands/namespace.ts';
 import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
 import { stashCommands } from './commands/stash.ts';
+import { userCommands } from './commands/user.ts';
 import { versionCommand } from './commands/version.ts';
 import { chosenBackend } from './choose-backend.ts';
 import type { ChosenBackend } from './choose-backend.ts';
@@ -41,10 +46,15 @@ export const COMMANDS = [
   ...aggregateCommands,
   ...stashCommands,
   ...auditCommands,
+  ...namespaceCommands,
+  ...entityCommands,
+  ...userCommands,
+  ...apiKeyCommands,
   ...handlerCommands,
   ...deadLetterCommands,
   simulateCommand,
   ...backendCommands,
+  configureCommand,
   completionCommand,
   versionCommand,
 ];
