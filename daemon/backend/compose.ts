@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
+import type { WebSocket } from 'ws';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
-import type { Principal } from './api/access.ts';
-import { authorizer } from './api/auth.ts';
+import { NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
+import { Authenticator } from './api/auth.ts';
+import { Bcrypt } from './api/bcrypt.ts';
 import { isLoopback } from './api/host.ts';
+import { Passwords } from './api/password.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
 import { close, listen, openServer } from './api/server.ts';
 import { ConfigInForce } from './config/config-in-force.ts';
@@ -17,12 +21,14 @@ import { reload } from './config/reload.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
+import { FeedLogins } from './feed/feed-login.ts';
 import { DeadLetters } from './handlers/dead-letters.ts';
 import { Delivery } from './handlers/deliver.ts';
 import { LastDeliveries } from './handlers/last-deliveries.ts';
 import { JobRunner } from './handlers/run-jobs.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
 import { Metrics } from './metrics.ts';
+import { ApiKeys } from './pipeline/api-keys.ts';
 import { Audit } from './pipeline/audit.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Bulk } from './pipeline/bulk.ts';
@@ -36,12 +42,15 @@ import { logHandling } from './pipeline/log-handling.ts';
 import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
 import { Results } from './pipeline/results.ts';
+import { Sessions } from './pipeline/sessions.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
 import { StaleResults } from './pipeline/stale-results.ts';
 import { Stashes } from './pipeline/stashes.ts';
 import { UnsilencedEvents } from './pipeline/unsilenced.ts';
+import { Users } from './pipeline/users.ts';
 import type { Clock, Store } from './ports.ts';
 import { StoredDefinitions } from './registry/definitions.ts';
+import { hasAdministrator } from './registry/principals.ts';
 import { Registry } from './registry/registry.ts';
 import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
@@ -53,6 +62,7 @@ import { watchTtls } from './scheduler/watch-ttls.ts';
 import { TimerLag } from './scheduler/timer-lag.ts';
 import { AGENT_HEADERS, agentEntry } from './transport/agent-access.ts';
 import { AgentHub } from './transport/agent-hub.ts';
+import { LiveSockets } from './transport/live-sockets.ts';
 import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
 
 /** One process owns the one shard there is (architecture, State). */
@@ -98,7 +108,6 @@ export interface Backend {
  */
 export async function compose(options: BackendOptions): Promise<Backend> {
   const { clock, log } = options;
-  refuseOpenBind(options, options.config);
   await using parts = new AsyncDisposableStack();
 
   const store = await options.openStore();
@@ -115,6 +124,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   };
   const registry = new Registry(auditLimits, stored);
   await registry.load(store);
+  refuseOpenBind(options, options.config, registry);
 
   // Nothing is committed before it is there.
   let handlers: JobRunner | undefined = undefined;
@@ -237,7 +247,25 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const metrics = parts.use(
     new Metrics({ registry, batcher, results, agents, feed, handlers, deadLetters, timers, clock }),
   );
-  const authorize = authorizer({ config, place: status, clock, log });
+  const bcrypt = parts.use(new Bcrypt(clock));
+  const configuredUser = (): string | undefined => config.api.user;
+  const users = new Users({
+    batcher,
+    hashPassword: (password) => bcrypt.hash(password),
+    isAdminConfigured: () => configuredUser() !== undefined,
+  });
+  const apiKeys = parts.use(new ApiKeys({ batcher, clock, log, configuredUser }));
+  const sessions = parts.use(new Sessions({ batcher, registry, clock, log }));
+  const authenticator = new Authenticator({
+    config,
+    place: status,
+    registry,
+    passwords: new Passwords(bcrypt),
+    apiKeys,
+    sessions,
+    clock,
+    log,
+  });
   const app = await openServer({
     results,
     events,
@@ -259,7 +287,10 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     clock,
     log,
     ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
-    authorize,
+    authenticator,
+    users,
+    apiKeys,
+    sessions,
     config,
     status,
     metrics,
@@ -270,6 +301,36 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     deliveries: last,
   });
   parts.defer(() => close(app));
+  const sockets = parts.use(
+    new LiveSockets({
+      clock,
+      renewed: (principal, sinceMs) => authenticator.renewed(principal, sinceMs),
+      version: () => registry.credentials.version,
+      onCommit: (listener) => batcher.onRest(listener),
+    }),
+  );
+  const feedLogins = new FeedLogins();
+  const logInToFeed = (socket: WebSocket, { socket: { remoteAddress = '' } }: IncomingMessage): void =>
+    feedLogins.wait(socket, {
+      clock,
+      admit: (key) => authenticator.ofKey(key, remoteAddress),
+      accept: (peer, principal) => {
+        refuseWithoutAccess(principal, { access: 'read', url: FEED_PATH, namespace: undefined });
+        sockets.refuseTooMany(principal);
+        sockets.add(peer, principal, 'read');
+        feed.accept(peer);
+      },
+    });
+  const guard = (request: IncomingMessage): Promise<Principal> | Principal => {
+    const { headers, socket, url } = request;
+    const isToSayLater = headers.authorization === undefined && !authenticator.isOpen && url === FEED_PATH;
+    const principal = isToSayLater ? NOBODY : authenticator.authorize(headers, socket.remoteAddress ?? '');
+    const admit = (admitted: Principal): Principal => {
+      refuseForeignOrigin(request);
+      return admitted;
+    };
+    return principal instanceof Promise ? principal.then(admit) : admit(principal);
+  };
   const upgrades = routeUpgrades(
     app.server,
     [
@@ -287,17 +348,14 @@ export async function compose(options: BackendOptions): Promise<Backend> {
         protocol: FEED_PROTOCOL,
         maxPayload: FEED_FRAME_BYTES_MAX,
         access: 'read',
-        accept: (socket) => feed.accept(socket),
+        canLogInLater: true,
+        accept: (socket, principal, request) => {
+          if (principal.via === 'nobody') logInToFeed(socket, request);
+          else feed.accept(socket);
+        },
       },
     ],
-    (request) => {
-      const principal = authorize(request.headers, request.socket.remoteAddress ?? '');
-      const admit = (admitted: Principal): Principal => {
-        refuseForeignOrigin(request);
-        return admitted;
-      };
-      return principal instanceof Promise ? principal.then(admit) : admit(principal);
-    },
+    { guard, sockets },
   );
   parts.use(upgrades);
   const url = await listen(app, { bind: options.bind, port: options.port });
@@ -310,7 +368,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
           watchConfig({
             folders: options.config.folders,
             reload: () =>
-              reload({ load: loadConfig, config, check: (next) => refuseOpenBind(options, next), clock, log }),
+              reload({
+                load: loadConfig,
+                config,
+                check: (next) => refuseOpenBind(options, next, registry),
+                clock,
+                log,
+              }),
             clock,
             log,
           }),
@@ -321,10 +385,15 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 }
 
 /** @throws MonError `invalid` when everybody who can reach the address could use the API */
-function refuseOpenBind({ bind, isInsecureAllowed }: BackendOptions, { api }: LoadedConfig): void {
+function refuseOpenBind(
+  { bind, isInsecureAllowed }: BackendOptions,
+  { api }: LoadedConfig,
+  { credentials }: Registry,
+): void {
   if (isLoopback(bind) || api.user !== undefined || isInsecureAllowed === true) return;
+  if (hasAdministrator(credentials)) return;
   throw new MonError(
     'invalid',
-    `${bind} can be reached by others: set api.user and api.password, or allow it with --insecure`,
+    `${bind} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
   );
 }

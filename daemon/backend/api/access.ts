@@ -11,6 +11,8 @@ export interface Principal {
   readonly namespace?: string | undefined;
   /** Of the API key that was shown. */
   readonly keyId?: string | undefined;
+  /** Of the log-in that its token belongs to. */
+  readonly sessionId?: string | undefined;
   /** How it is known: `open` is everybody on loopback while no credentials exist, `nobody` whoever asks a public route. */
   readonly via: 'open' | 'nobody' | 'password' | 'key' | 'token';
   /** From then on the credentials count no more, epoch milliseconds. */

@@ -53,7 +53,7 @@ type Refused = (error: unknown) => void;
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
 export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
-  const { authorize, log } = parts;
+  const { authenticator, log } = parts;
   const { cors: ownCors } = parts.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
   const cors = corsHeaders(ownCors);
@@ -64,7 +64,8 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     reply.header('X-Request-ID', request.id);
     let pending: Promise<Principal> | undefined;
     try {
-      const principal = askedRoute(request).access === 'public' ? NOBODY : authorize(request.headers, request.ip);
+      const principal =
+        askedRoute(request).access === 'public' ? NOBODY : authenticator.authorize(request.headers, request.ip);
       if (principal instanceof Promise) pending = principal;
       else inspect(request, principal);
     } catch (error) {

@@ -4,6 +4,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import { refuseWithoutAccess, refuseWithoutScope, type Principal } from '../api/access.ts';
+import type { LiveSockets } from './live-sockets.ts';
 
 /** One WebSocket endpoint. */
 export interface Endpoint {
@@ -22,6 +23,9 @@ export interface Endpoint {
    * @throws MonError when it must not come in
    */
   admit?(request: IncomingMessage, principal: Principal): void;
+  /** Whether a peer that has shown nothing yet may say in its first message who it is. */
+  readonly canLogInLater?: boolean;
+  /** @param principal `nobody` where that is still to come */
   accept(socket: WebSocket, principal: Principal, request: IncomingMessage): void;
 }
 
@@ -32,6 +36,12 @@ const jsonRefusal: Refusal = ({ message }) => ({ type: 'application/json', body:
 
 /** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
 export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
+
+/** Who comes in, and for how long. */
+export interface Admission {
+  readonly guard: Guard;
+  readonly sockets: LiveSockets;
+}
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
@@ -58,12 +68,12 @@ const GOING_AWAY = 1001;
 export function routeUpgrades(
   server: Server,
   endpoints: readonly Endpoint[],
-  guard: Guard,
+  { guard, sockets }: Admission,
   refusal: Refusal = jsonRefusal,
 ): AsyncDisposable {
   const peers = new Set<WebSocket>();
   let isClosing = false;
-  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers)]));
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, sockets)]));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
@@ -92,7 +102,7 @@ export function routeUpgrades(
 
 type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal) => void;
 
-function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>): Handshake {
+function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, sockets: LiveSockets): Handshake {
   const { protocol, maxPayload, access, headers = {} } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
@@ -104,12 +114,16 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>): Handshake {
   });
   server.on('headers', (lines) => lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)));
   return (request, socket, head, principal) => {
-    if (endpoint.admit === undefined) {
+    const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
+    if (isUnknown) {
+      // It gets nothing before it has said who it is.
+    } else if (endpoint.admit === undefined) {
       refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
     } else {
       refuseWithoutScope(principal, access);
       endpoint.admit(request, principal);
     }
+    sockets.refuseTooMany(principal);
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     if (protocol !== undefined && !offered.includes(protocol)) {
       throw new MonError('invalid', `the subprotocol ${protocol} is required`);
@@ -117,6 +131,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>): Handshake {
     server.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
       peer.on('close', () => peers.delete(peer));
+      if (!isUnknown) sockets.add(peer, principal, access);
       endpoint.accept(peer, principal, request);
     });
   };
