@@ -34,6 +34,8 @@ import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Bulk } from './pipeline/bulk.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
+import { CoreEvents } from './pipeline/core-events.ts';
+import { Entities } from './pipeline/entities.ts';
 import { EntityLimit } from './pipeline/entity-limit.ts';
 import { Events } from './pipeline/events.ts';
 import { HandlerJobs } from './pipeline/handler-jobs.ts';
@@ -152,6 +154,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       return config.program['client-quarantine'];
     },
   });
+  const entities = new Entities({ batcher, entityLimit });
+  const coreEvents = new CoreEvents({ batcher, definitions, entityLimit, clock });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
@@ -270,6 +274,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     results,
     events,
     silenced,
+    entities,
+    coreEvents,
     clients,
     aggregates,
     stashes,

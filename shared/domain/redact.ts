@@ -102,3 +102,28 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
   }
   return copy ?? value;
 }
+
+/**
+ * What somebody sends who has read it redacted: where a hidden value comes back as it was shown, the one that is there
+ * stays.
+ *
+ * @param keys of what was shown
+ */
+export function keepHidden<T>(sent: T, present: unknown, keys: ReadonlySet<string> = REDACT_KEYS): T {
+  return withHidden(sent, present, keys) as T;
+}
+
+function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>): unknown {
+  if (typeof sent !== 'object' || sent === null || typeof present !== 'object' || present === null) return sent;
+  if (Array.isArray(sent)) {
+    return Array.isArray(present) ? sent.map((item, at) => withHidden(item, present[at], keys)) : sent;
+  }
+  if (Array.isArray(present)) return sent;
+  const before = present as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(sent).map(([key, item]) => {
+      const isShownHidden = item === REDACTED && keys.has(key) && Object.hasOwn(before, key);
+      return [key, isShownHidden ? before[key] : withHidden(item, before[key], keys)];
+    }),
+  );
+}

@@ -11,6 +11,8 @@ import type { Audit } from '../pipeline/audit.ts';
 import type { Bulk } from '../pipeline/bulk.ts';
 import type { Checks } from '../pipeline/checks.ts';
 import type { Clients } from '../pipeline/clients.ts';
+import type { CoreEvents } from '../pipeline/core-events.ts';
+import type { Entities } from '../pipeline/entities.ts';
 import type { EntityLimit } from '../pipeline/entity-limit.ts';
 import type { Events } from '../pipeline/events.ts';
 import type { EventHandling } from '../pipeline/handle-event.ts';
@@ -37,6 +39,8 @@ export interface ApiParts {
   readonly events: Events;
   readonly silenced: SilencedEntries;
   readonly clients: Clients;
+  readonly entities: Entities;
+  readonly coreEvents: CoreEvents;
   readonly aggregates: Aggregates;
   readonly stashes: Stashes;
   readonly checks: Checks;

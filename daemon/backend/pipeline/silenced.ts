@@ -7,6 +7,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { mon, MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
+import { ALREADY_THERE, refuseUnknownNamespace } from './declared.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Most entries in one namespace (design, S7). */
@@ -17,6 +18,18 @@ export interface SilencedTarget {
   readonly id?: string | null | undefined;
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
+}
+
+/** An entry that is to be put together in view of the one that is there. */
+export interface SilencedDraft {
+  readonly id: string;
+  /** False: no other may be there. */
+  readonly mayReplace: boolean;
+  /**
+   * @param before the living entry of this id
+   * @throws MonError when it must not be made
+   */
+  readonly make: (before: SilencedEntry | undefined, nowMs: number) => SilencedEntry;
 }
 
 /** Making and ending silenced entries. */
@@ -33,13 +46,27 @@ export class SilencedEntries {
    * @throws MonError `invalid` when it begins too far ahead, `unavailable`
    */
   create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
+    const id = silencedId(request.subscription, request.check);
+    const make = (_before: SilencedEntry | undefined, nowMs: number): SilencedEntry => silencedEntry(request, nowMs);
+    return this.write(namespaceName, { id, mayReplace: true, make }, actor);
+  }
+
+  /**
+   * Makes an entry in view of the one with the same id, which it replaces as a whole.
+   *
+   * @throws MonError `not_found` when there is no such namespace, `conflict` when there is one that may not be replaced,
+   * `invalid` when it begins too far ahead, `unavailable`; what `draft.make` throws
+   */
+  write(namespaceName: string, { id, mayReplace, make }: SilencedDraft, actor: Actor): Promise<SilencedEntry> {
     return this.#batcher.run((transaction) => {
+      refuseUnknownNamespace(transaction, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
+      const before = livingEntry(namespace, id, transaction.nowMs);
+      if (before !== undefined && !mayReplace) throw new MonError('conflict', ALREADY_THERE);
       refuseTooMany(namespace, 1);
-      const problem = beginProblem(request.begin, transaction.now);
+      const entry = make(before, transaction.nowMs);
+      const problem = beginProblem(entry.begin, transaction.now);
       if (problem !== undefined) throw new MonError('invalid', problem);
-      const entry = silencedEntry(request, transaction.nowMs);
-      const before = livingEntry(namespace, entry.id, transaction.nowMs);
       transaction.saveSilenced(namespace, entry);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',

@@ -1,0 +1,81 @@
+import { clientOfEntity } from '../../../shared/domain/core/entity.ts';
+import { keepHidden, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
+import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import type { ClientEntry, Namespace } from '../registry/namespace.ts';
+import { recordAudit } from './audit.ts';
+import type { Batcher } from './batcher.ts';
+import { letIn } from './clients.ts';
+import { ALREADY_THERE, refuseUnknownNamespace } from './declared.ts';
+import type { EntityLimit } from './entity-limit.ts';
+import type { Transaction } from './transaction.ts';
+
+/** How an object of the newer API is to be written. */
+export interface WriteMode<Shown> {
+  /** False: it must not be there yet. */
+  readonly mayReplace: boolean;
+  /** Asked with what is there now; it throws when that is not what the caller supposes. */
+  readonly expect?: (present: Shown | undefined) => void;
+}
+
+/** What is done to entities through the newer API; their removal is that of clients. */
+export class Entities {
+  readonly #batcher: Batcher;
+  readonly #limit: EntityLimit;
+
+  constructor(parts: { readonly batcher: Batcher; readonly entityLimit: EntityLimit }) {
+    this.#batcher = parts.batcher;
+    this.#limit = parts.entityLimit;
+  }
+
+  /**
+   * Makes the client of an entity, or changes what entities have of it.
+   *
+   * @throws MonError `not_found` when there is no such namespace, `conflict` when it is there already and may not be,
+   * `payment_required` when it is new and one too many, `unavailable`; what `mode.expect` throws
+   */
+  put(namespaceName: string, entity: SubmittedCoreEntity, mode: WriteMode<Client>, actor: Actor): Promise<Client> {
+    const { name } = entity.metadata;
+    return this.#batcher.run((transaction) => {
+      refuseUnknownNamespace(transaction, namespaceName);
+      const namespace = transaction.registry.namespace(namespaceName);
+      const before = namespace.clients.get(name);
+      mode.expect?.(before?.record);
+      if (before !== undefined && !mode.mayReplace) throw new MonError('conflict', ALREADY_THERE);
+      this.#limit.refuseBeyond(namespaceName, name);
+      const shownBefore = before === undefined ? null : shown(before.record);
+      const { record } = saveEntity(transaction, namespace, entity, actor.who);
+      recordAudit(transaction, actor, {
+        action: before === undefined ? 'client.create' : 'client.change',
+        target: name,
+        before: shownBefore,
+        after: shown(record),
+      });
+      return record;
+    });
+  }
+}
+
+/** Stores the client of an entity, whose place within the limit was made sure of. */
+export function saveEntity(
+  transaction: Transaction,
+  namespace: Namespace,
+  entity: SubmittedCoreEntity,
+  createdBy: string,
+): ClientEntry {
+  const { name } = entity.metadata;
+  const before = namespace.clients.get(name);
+  const present = before?.record;
+  const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, createdBy });
+  letIn(transaction, namespace, name);
+  // Who reads an entity and puts it back does not know its secrets.
+  const whole = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
+  return transaction.saveClient(namespace, whole, before?.signature ?? '');
+}
+
+function shown(record: Client): unknown {
+  return { ...redact(record, redactKeysOf(record)), signature: undefined };
+}
