@@ -9,8 +9,10 @@ import { LineWriter } from '../log/line-writer.ts';
 import { createLog, type ProgramLog } from '../log/log.ts';
 import { InvalidSettings } from '../settings/locate-remark.ts';
 import { hashPassword } from './api/password.ts';
+import { terminal } from './ask-terminal.ts';
 import { compose, type Backend } from './compose.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
+import { initialize } from './initialize.ts';
 import { openLevelStore } from './store/level-store.ts';
 import { storeBytes } from './store/store-size.ts';
 import { watchStalls } from './watch-stalls.ts';
@@ -18,6 +20,7 @@ import { watchStalls } from './watch-stalls.ts';
 const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
+    mon-backend init [options]               Make the first administrator, while no backend runs
     mon-backend --validate-config [options]  Look through the configuration and start nothing
     mon-backend hash-password                Read a password from standard input, print what to put into api.password
     mon-backend version                      Show the version
@@ -32,9 +35,14 @@ const HELP = `
     -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
     --insecure             Allow an address that others can reach although no credentials are set
 
+    --ignore-already-initialized
+                           init: it is fine when there is an administrator already
+
   Environment, beneath what the files say
     MON_STATE_DIR, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
     MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
+    MON_ADMIN_USERNAME, MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE
+                           init: the administrator to make; on a terminal, what is missing is asked
 
   Signals
     TERM, INT  stop          HUP   read the configuration again
@@ -44,8 +52,10 @@ const HELP = `
     0  stopped on request, or the configuration is valid
     1  could not go on
     2  wrong usage or configuration, or another backend holds the state directory
+    3  init: there is an administrator already
 
   Examples
+    mon-backend init --state-dir /var/lib/mon
     mon-backend start --state-dir /var/lib/mon -d /etc/mon/conf.d
     mon-backend start -c /etc/mon/backend.yml --log /var/log/mon/backend.log
     mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
@@ -53,6 +63,9 @@ const HELP = `
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const EXIT_INITIALIZED = 3;
+
+const STANDARD_ERROR = 2;
 
 const parse = () =>
   meow(HELP, {
@@ -72,6 +85,7 @@ const parse = () =>
       logLevel: { type: 'string', shortFlag: 'L' },
       validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
       insecure: { type: 'boolean', default: false },
+      ignoreAlreadyInitialized: { type: 'boolean', default: false },
     },
   });
 
@@ -99,6 +113,8 @@ async function main(): Promise<number> {
     switch (command) {
       case 'start':
         return await start();
+      case 'init':
+        return await init();
       case 'version':
         process.stdout.write(`mon-backend version ${VERSION}\n`);
         return 0;
@@ -109,7 +125,7 @@ async function main(): Promise<number> {
         throw new MonError(
           'invalid',
           `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
-            'Try: mon-backend start, mon-backend hash-password, mon-backend version, mon-backend --help',
+            'Try: mon-backend start, mon-backend init, mon-backend hash-password, mon-backend version, mon-backend --help',
         );
     }
   } catch (error) {
@@ -148,6 +164,27 @@ async function validate(): Promise<number> {
     process.stdout.write(`configuration is invalid\n${JSON.stringify(error.problems, undefined, 2)}\n`);
     return EXIT_USAGE;
   }
+}
+
+async function init(): Promise<number> {
+  const { program } = await loadConfig(configSources());
+  const { 'state-dir': stateDir } = program;
+  const destination = new LineWriter(undefined, STANDARD_ERROR);
+  const username = await initialize({
+    openStore: () => openLevelStore(stateDir),
+    clock: new SystemClock(),
+    log: createLog({ component: 'backend', level: 'error', requestLevel: 'debug', destination }),
+    env: process.env,
+    terminal: process.stdin.isTTY ? terminal : undefined,
+  });
+  destination.flush();
+  if (username !== undefined) {
+    process.stdout.write(`made the administrator ${username} in ${stateDir}\n`);
+    return 0;
+  }
+  if (cli.flags.ignoreAlreadyInitialized) return 0;
+  process.stderr.write(`mon-backend: there is an administrator in ${stateDir} already: nothing was changed\n`);
+  return EXIT_INITIALIZED;
 }
 
 /** @throws MonError `invalid` */
