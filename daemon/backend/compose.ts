@@ -8,7 +8,7 @@ import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
-import { NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
+import { ANONYMOUS, NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
 import { Authenticator } from './api/auth.ts';
 import { Bcrypt } from './api/bcrypt.ts';
 import { isLoopback } from './api/host.ts';
@@ -37,10 +37,12 @@ import { Clients } from './pipeline/clients.ts';
 import { CoreEvents } from './pipeline/core-events.ts';
 import { Entities } from './pipeline/entities.ts';
 import { EntityLimit } from './pipeline/entity-limit.ts';
+import { DefinitionChanges } from './pipeline/definitions.ts';
 import { Events } from './pipeline/events.ts';
 import { HandlerJobs } from './pipeline/handler-jobs.ts';
 import { EventHandling } from './pipeline/handle-event.ts';
 import { logHandling } from './pipeline/log-handling.ts';
+import { Namespaces } from './pipeline/namespaces.ts';
 import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
 import { Results } from './pipeline/results.ts';
@@ -62,10 +64,11 @@ import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { watchTtls } from './scheduler/watch-ttls.ts';
 import { TimerLag } from './scheduler/timer-lag.ts';
-import { AGENT_HEADERS, agentEntry } from './transport/agent-access.ts';
+import { AGENT_HEADERS, agentEntry, coreAgentEntry } from './transport/agent-access.ts';
 import { AgentHub } from './transport/agent-hub.ts';
+import { openAgentListener } from './transport/agent-listener.ts';
 import { LiveSockets } from './transport/live-sockets.ts';
-import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
+import { refuseForeignOrigin, routeUpgrades, type Endpoint } from './transport/upgrades.ts';
 
 /** One process owns the one shard there is (architecture, State). */
 const SHARD = 'main';
@@ -73,6 +76,8 @@ const LEASE_MS = 30_000;
 
 /** Longest frame of an agent: a full one of the largest results. */
 const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
+/** Of one event, which may bring a long output or many metrics. */
+const CORE_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
 export interface BackendOptions {
@@ -97,6 +102,8 @@ export interface BackendOptions {
 export interface Backend {
   /** Where it listens, `http://127.0.0.1:4567`. */
   readonly url: string;
+  /** Where agents can connect besides, `ws://127.0.0.1:8081`; undefined: nowhere. */
+  readonly agentUrl?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;
   /** Stops taking work in, commits what waits, closes the store. */
@@ -161,11 +168,18 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const audit = new Audit(batcher);
   const bulk = new Bulk(batcher);
   const checks = new Checks({ batcher, registry });
+  const definitionChanges = new DefinitionChanges({ batcher, definitions });
+  const namespaces = new Namespaces(batcher);
   const checkNames = new CheckNames({ batcher, registry, definitions });
 
   const changeLog = await openChangeLog(store, SHARD);
   parts.defer(() => changeLog.close());
-  const agents = parts.use(new AgentHub({ batcher, results, clients, registry, clock, log }));
+  let isStopping = false;
+  const agents = parts.use(
+    new AgentHub({ batcher, results, clients, registry, definitions, isStopping: () => isStopping, clock, log }),
+  );
+  const noted = await store.watch(SHARD, store.lastSeq(SHARD), ({ changes }) => agents.noteChanges(changes));
+  parts.defer(() => noted.close());
   const name = hostname();
   const feed = parts.use(
     new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name }),
@@ -280,6 +294,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     aggregates,
     stashes,
     checks,
+    definitionChanges,
+    namespaces,
     checkNames,
     handlers,
     deadLetters,
@@ -337,18 +353,25 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     };
     return principal instanceof Promise ? principal.then(admit) : admit(principal);
   };
+  const ownAgents: Endpoint = {
+    path: AGENT_PATH,
+    protocol: AGENT_PROTOCOL,
+    maxPayload: AGENT_FRAME_BYTES_MAX,
+    access: 'submit',
+    ...agentEntry(AGENT_HEADERS, { registry, entityLimit }, (socket, { namespace }) =>
+      agents.accept(socket, namespace),
+    ),
+  };
+  const coreAgents: Endpoint = {
+    path: '/',
+    maxPayload: CORE_AGENT_FRAME_BYTES_MAX,
+    access: 'submit',
+    ...coreAgentEntry({ registry, entityLimit }, (socket, identity) => agents.acceptCore(socket, identity)),
+  };
   const upgrades = routeUpgrades(
     app.server,
     [
-      {
-        path: AGENT_PATH,
-        protocol: AGENT_PROTOCOL,
-        maxPayload: AGENT_FRAME_BYTES_MAX,
-        access: 'submit',
-        ...agentEntry(AGENT_HEADERS, { registry, entityLimit }, (socket, { namespace }) =>
-          agents.accept(socket, namespace),
-        ),
-      },
+      ownAgents,
       {
         path: FEED_PATH,
         protocol: FEED_PROTOCOL,
@@ -365,6 +388,21 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   );
   parts.use(upgrades);
   const url = await listen(app, { bind: options.bind, port: options.port });
+  const agentAddress = options.config.program['agent-listener'];
+  const agentListener =
+    agentAddress === undefined
+      ? undefined
+      : parts.use(
+          await openAgentListener(agentAddress, [ownAgents, coreAgents], {
+            sockets,
+            guard: (request) => {
+              if (!authenticator.isOpen || isLoopback(agentAddress.bind)) return guard(request);
+              // Its names are unknown here, so no Host can be told to be a foreign one.
+              refuseForeignOrigin(request);
+              return ANONYMOUS;
+            },
+          }),
+        );
 
   const { loadConfig } = options;
   const watch =
@@ -387,19 +425,28 @@ export async function compose(options: BackendOptions): Promise<Backend> {
         );
 
   const running = parts.move();
-  return { url, reload: async () => watch?.reload(), stop: () => running.disposeAsync() };
+  return {
+    url,
+    agentUrl: agentListener?.url,
+    reload: async () => watch?.reload(),
+    stop: () => {
+      isStopping = true;
+      return running.disposeAsync();
+    },
+  };
 }
 
 /** @throws MonError `invalid` when everybody who can reach the address could use the API */
 function refuseOpenBind(
-  { bind, isInsecureAllowed }: BackendOptions,
+  { bind, config, isInsecureAllowed }: BackendOptions,
   { api }: LoadedConfig,
   { credentials }: Registry,
 ): void {
-  if (isLoopback(bind) || api.user !== undefined || isInsecureAllowed === true) return;
+  const open = [bind, config.program['agent-listener']?.bind].find((own) => own !== undefined && !isLoopback(own));
+  if (open === undefined || api.user !== undefined || isInsecureAllowed === true) return;
   if (hasAdministrator(credentials)) return;
   throw new MonError(
     'invalid',
-    `${bind} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
+    `${open} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
   );
 }

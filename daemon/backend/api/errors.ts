@@ -18,7 +18,7 @@ const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-const RETRY_AFTER_SECONDS = 1;
+export const RETRY_AFTER_SECONDS = 1;
 
 /** Answers a failure as `{"error": "..."}`; what is a defect of ours goes to the log, never to the caller. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
@@ -34,7 +34,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /** What fastify itself refuses: bodies too long or cut off, paths that cannot be decoded. */
-function refusalOfFramework(
+export function refusalOfFramework(
   error: unknown,
   request: FastifyRequest,
 ): { readonly status: number; readonly message: string } | undefined {

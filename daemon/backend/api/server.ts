@@ -7,14 +7,17 @@ import {
   type FastifyRequest,
   type onResponseHookHandler,
 } from 'fastify';
-import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { LogRequest } from '../../log/log.ts';
-import { NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
+import { CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
 import { apiKeyRoutes } from './core/apikeys.ts';
 import { authRoutes } from './core/auth.ts';
 import { userRoutes } from './core/users.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
+import { coreCheckRoutes } from './core/checks.ts';
+import { notFound, sendCoreError } from './core/errors.ts';
+import { namespaceRoutes } from './core/namespaces.ts';
 import { refuseMalformed, sendError } from './errors.ts';
 import { aggregateRoutes } from './legacy/aggregates.ts';
 import { checkRoutes } from './legacy/checks.ts';
@@ -29,6 +32,7 @@ import { resultRoutes } from './legacy/results.ts';
 import { settingsRoutes } from './legacy/settings.ts';
 import { silencedRoutes } from './legacy/silenced.ts';
 import { stashRoutes } from './legacy/stashes.ts';
+import { listenProblem } from './listen-problem.ts';
 import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
 import { accessRoutes } from './mon-v1/access.ts';
 import { aggregateRoutesOfMon } from './mon-v1/aggregates.ts';
@@ -110,7 +114,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
-      const refuse = (reason: unknown): void => void sendError(reason, request, reply, log);
+      const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
       admit(request, reply, () => refuse(error), refuse);
     },
   });
@@ -134,7 +138,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   });
   const { logRequest } = parts;
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+  app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
   app.setNotFoundHandler((request) => {
     throw unknownPath(request);
   });
@@ -167,6 +171,8 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   simulateRoutes(app, parts);
   handlerRoutes(app, parts);
   deadLetterRoutes(app, parts);
+  namespaceRoutes(app, parts);
+  coreCheckRoutes(app, parts);
   authRoutes(app, parts);
   userRoutes(app, parts);
   apiKeyRoutes(app, parts);
@@ -186,12 +192,7 @@ export async function listen(
   try {
     return await app.listen({ host: bind, port });
   } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    throw isTaken
-      ? new MonError('conflict', `${bind}:${String(port)} is in use: stop that program, or choose another --port`, {
-          cause: error,
-        })
-      : new MonError('invalid', `cannot listen on ${bind}:${String(port)}: ${errorMessage(error)}`, { cause: error });
+    throw listenProblem(error, { bind, port }, '--port');
   }
 }
 
@@ -217,7 +218,17 @@ function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
   return { access: routeOptions.config?.access ?? 'authenticated', url: routeOptions.url, namespace };
 }
 
+/** Each face has its own words for what goes wrong. */
+function refuseAs({ url }: Pick<FastifyRequest, 'url'>): typeof sendError {
+  return isOfCore(url) ? sendCoreError : sendError;
+}
+
+function isOfCore(url: string): boolean {
+  return url.startsWith(`${CORE_PREFIX}/`);
+}
+
 function unknownPath({ method, url }: FastifyRequest): MonError {
+  if (isOfCore(url)) return notFound();
   return new MonError('not_found', `there is nothing at ${method} ${url.split('?', 1)[0] ?? ''}`);
 }
 

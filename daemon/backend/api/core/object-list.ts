@@ -1,0 +1,170 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fieldAt, isSelected, parseSelector, type Selector } from '../../../../shared/domain/core/selectors.ts';
+import type { Attributes } from '../../../../shared/domain/attributes.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Principal } from '../access.ts';
+import { sendChunks } from '../list.ts';
+import { queryOf, wholeNumber } from '../query.ts';
+import type { CoreKey } from './collection.ts';
+
+/** Where a list comes from. */
+export interface ObjectSource<T extends object> {
+  /** What one is called in field selectors: `check` in `check.name`. */
+  readonly fieldRoot: string;
+  /**
+   * Those of a namespace in the order of their keys, in portions, between which others get their turn.
+   *
+   * @param after the key behind which to begin, whether or not there is still an object of that key; undefined: with the first
+   */
+  list(namespace: string, after: CoreKey | undefined): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
+  keyOf(object: T): CoreKey;
+  labelsOf(object: T): Attributes;
+  /** Whether the caller may see it; absent: whoever may see its namespace may. */
+  isVisible?(object: T, principal: Principal): boolean;
+}
+
+/** Where a page ended: a position and no number, so that what comes and goes before it moves nothing. */
+interface Position {
+  readonly namespace: string;
+  readonly key: CoreKey;
+}
+
+/** Header with which a page names the next one; absent on the last (clients, section 6). */
+const CONTINUE = 'Sensu-Continue';
+
+/** Objects that make one piece of an answer. */
+const CHUNK = 100;
+
+/**
+ * Answers a list of objects: those that `fieldSelector` and `labelSelector` select, and of them a page of `limit` behind
+ * `continue`. A `limit` that is no number counts as absent, as at the peer.
+ *
+ * @param namespaces whose objects these are, in order
+ * @throws MonError `invalid` for a selector or a position that cannot be read
+ */
+export async function sendObjects<T extends object>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  namespaces: readonly string[],
+  source: ObjectSource<T>,
+): Promise<FastifyReply> {
+  const query = queryOf(request);
+  const limit = wholeNumber(query, 'limit') || Infinity;
+  const token = query.get('continue') ?? '';
+  const after = token === '' ? undefined : positionOf(token);
+  const isSelectedObject = selection(query, source);
+  const { principal } = request;
+  const isWanted = (object: T): boolean => source.isVisible?.(object, principal) !== false && isSelectedObject(object);
+
+  const chunks: string[] = [];
+  let texts: string[] = [];
+  let count = 0;
+  let last: Position | undefined;
+  for await (const { namespace, object } of objectsOf(namespaces, after, source)) {
+    if (!isWanted(object)) continue;
+    if (count === limit && last !== undefined) {
+      reply.header(CONTINUE, tokenOf(last));
+      break;
+    }
+    count++;
+    last = { namespace, key: source.keyOf(object) };
+    texts.push(JSON.stringify(object));
+    if (texts.length === CHUNK) {
+      addChunk(chunks, texts);
+      texts = [];
+    }
+  }
+  addChunk(chunks, texts);
+  return sendChunks(reply, chunks);
+}
+
+async function* objectsOf<T extends object>(
+  namespaces: readonly string[],
+  after: Position | undefined,
+  source: ObjectSource<T>,
+): AsyncGenerator<{ readonly namespace: string; readonly object: T }> {
+  for (const namespace of namespaces) {
+    if (after !== undefined && namespace < after.namespace) continue;
+    const behind = after?.namespace === namespace ? after.key : undefined;
+    for await (const portion of source.list(namespace, behind)) {
+      for (const object of portion) yield { namespace, object };
+    }
+  }
+}
+
+function selection<T extends object>(
+  query: URLSearchParams,
+  { fieldRoot, labelsOf }: ObjectSource<T>,
+): (object: T) => boolean {
+  const fields = selectorOf(query, 'fieldSelector');
+  const labels = selectorOf(query, 'labelSelector');
+  for (const { name } of fields?.conditions ?? []) {
+    if (name.startsWith(`${fieldRoot}.`)) continue;
+    throw new MonError(
+      'invalid',
+      `fieldSelector: "${name}" is no field here: begin with ${fieldRoot}, as in ${fieldRoot}.name`,
+    );
+  }
+  return (object) => {
+    if (fields !== undefined && !isSelected(fields, (name) => fieldAt({ [fieldRoot]: object }, name))) return false;
+    if (labels === undefined) return true;
+    const found = labelsOf(object);
+    return isSelected(labels, (name) => (Object.hasOwn(found, name) ? found[name] : undefined));
+  };
+}
+
+/** @throws MonError `invalid` */
+function selectorOf(query: URLSearchParams, name: string): Selector | undefined {
+  const text = query.get(name) ?? '';
+  if (text.trim() === '') return undefined;
+  const selector = parseSelector(text);
+  if (selector.kind === 'problem') throw new MonError('invalid', `${name} ${selector.message}`);
+  return selector;
+}
+
+function tokenOf({ namespace, key }: Position): string {
+  return Buffer.from(JSON.stringify([namespace, ...key])).toString('base64url');
+}
+
+/** @throws MonError `invalid` */
+function positionOf(token: string): Position {
+  const parts = partsOf(token);
+  const [namespace, ...key] = parts ?? [];
+  if (namespace === undefined || key.length === 0) {
+    throw new MonError('invalid', `continue: this is none of ours: take the ${CONTINUE} header of the page before`);
+  }
+  return { namespace, key };
+}
+
+function partsOf(token: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+    return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function addChunk(chunks: string[], texts: readonly string[]): void {
+  if (texts.length === 0) return;
+  const text = texts.join(',');
+  chunks.push(chunks.length === 0 ? text : `,${text}`);
+}
+
+/** Those behind a key, in their order; for kinds that are kept in memory. */
+export function behind<T>(
+  objects: readonly T[],
+  after: CoreKey | undefined,
+  keyOf: (object: T) => CoreKey,
+): readonly T[] {
+  const sorted = objects.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
+  return after === undefined ? sorted : sorted.filter((object) => compareKeys(keyOf(object), after) > 0);
+}
+
+export function compareKeys(one: CoreKey, other: CoreKey): number {
+  for (const [at, part] of one.entries()) {
+    const against = other[at] ?? '';
+    if (part !== against) return part < against ? -1 : 1;
+  }
+  return one.length - other.length;
+}
