@@ -11,5 +11,5 @@ parentPort?.on('message', ({ id, password, hash }: BcryptTask) => {
     hash === undefined
       ? { id, hash: bcrypt.hashSync(password, COST) }
       : { id, isRight: bcrypt.compareSync(password, hash) };
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(answer, []);
 });

@@ -53,7 +53,7 @@ export class Bcrypt implements AsyncDisposable {
     const answer = Promise.withResolvers<BcryptAnswer>();
     this.#waiting.set(task.id, answer);
     this.#idle?.[Symbol.dispose]();
-    this.#running().postMessage(task);
+    this.#running().postMessage(task, []);
     return answer.promise;
   }
 

@@ -27,7 +27,7 @@ interface ApiKeyParts {
 }
 
 /** Who grants a key, and what they may do themselves. */
-interface Granter {
+export interface Granter {
   readonly actor: Actor;
   readonly scopes: ReadonlySet<Scope>;
 }
@@ -120,6 +120,9 @@ export class ApiKeys implements Disposable {
   ): Pick<ApiKey, 'username' | 'scopes' | 'namespace' | 'description'> {
     const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);
     if (own === undefined) throw new MonError('not_found', `there is no user ${username}, or it is disabled`);
+    if (namespace && !registry.hasNamespace(namespace)) {
+      throw new MonError('not_found', `there is no namespace ${namespace}: make it first`);
+    }
     const possible = commonScopes(own, granted);
     const missing = (wanted ?? []).filter((scope) => !possible.has(scope));
     if (missing.length > 0) {

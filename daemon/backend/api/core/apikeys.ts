@@ -6,6 +6,7 @@ import {
   type CoreApiKey,
   type NewApiKey,
 } from '../../../../shared/schemas/core/api-key.ts';
+import type { Granter } from '../../pipeline/api-keys.ts';
 import type { ApiKey } from '../../registry/credentials.ts';
 import { CORE_PREFIX } from '../access.ts';
 import { actorOf } from '../actor.ts';
@@ -25,7 +26,6 @@ const API_KEYS = `${CORE_PREFIX}/apikeys`;
  */
 export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiParts): void {
   const shown = (key: ApiKey): CoreApiKey => shownApiKey(key, apiKeys.lastUse(key));
-  const granterOf = (request: FastifyRequest) => ({ actor: actorOf(request), scopes: request.principal.scopes });
 
   routes(app, API_KEYS, {
     GET: needs('admin', () => registry.credentials.sortedApiKeys().map(shown)),
@@ -58,6 +58,10 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiPar
       return reply.code(204).send();
     }),
   });
+}
+
+function granterOf(request: FastifyRequest): Granter {
+  return { actor: actorOf(request), scopes: request.principal.scopes };
 }
 
 /** @param lastUsed epoch seconds; null: never */

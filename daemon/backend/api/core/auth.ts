@@ -40,12 +40,12 @@ export function authRoutes(app: FastifyInstance, { authenticator, sessions }: Ap
   async function withTokens(
     request: FastifyRequest,
     reply: FastifyReply,
-    use: (access: string, refresh: string) => Promise<CoreTokens | void>,
+    then: (access: string, refresh: string) => Promise<CoreTokens | void>,
   ): Promise<FastifyReply> {
     const access = BEARER.exec(request.headers.authorization ?? '')?.groups?.['token'];
     if (access === undefined) return reply.code(400).type('text/plain').send('invalid access token\n');
     try {
-      return await reply.send(await use(access, readBody(request, validateRefresh).refresh_token));
+      return await reply.send(await then(access, readBody(request, validateRefresh).refresh_token));
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
       // Guesses of tokens are slowed as those of passwords are.
