@@ -22,6 +22,8 @@ export type AuditAction =
   | 'apikey.create'
   | 'apikey.revoke'
   | 'settings.read'
+  | 'dump'
+  | 'restore'
   | 'definition.create'
   | 'definition.change'
   | 'definition.delete'

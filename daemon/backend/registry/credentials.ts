@@ -62,14 +62,6 @@ export class CredentialRegistry {
     this.version++;
   }
 
-  sortedUsers(): User[] {
-    return [...this.users.values()].toSorted((a, b) => (a.username < b.username ? -1 : 1));
-  }
-
-  sortedApiKeys(): ApiKey[] {
-    return [...this.apiKeys.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  }
-
   sessionsOf(username: string): Session[] {
     return [...this.sessions.values()].filter((session) => session.username === username);
   }

@@ -14,6 +14,7 @@ import { readBody, validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { needs, routes } from '../routes.ts';
+import { behind, sendObjects, type ObjectSource } from './object-list.ts';
 
 const validateGranted = validator(grantedApiKeySchema);
 const validateRestored = validator(restoredApiKeySchema);
@@ -27,8 +28,16 @@ const API_KEYS = `${CORE_PREFIX}/apikeys`;
 export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiParts): void {
   const shown = (key: ApiKey): CoreApiKey => shownApiKey(key, apiKeys.lastUse(key));
 
+  const keyOf = ({ metadata }: CoreApiKey): readonly string[] => [metadata.name];
+  const source: ObjectSource<CoreApiKey> = {
+    fieldRoot: 'apikey',
+    list: (_none, after) => [behind([...registry.credentials.apiKeys.values()].map(shown), after, keyOf)],
+    keyOf,
+    labelsOf: () => ({}),
+  };
+
   routes(app, API_KEYS, {
-    GET: needs('admin', () => registry.credentials.sortedApiKeys().map(shown)),
+    GET: needs('admin', (request, reply) => sendObjects(request, reply, [''], source)),
 
     POST: needs('admin', async (request, reply) => {
       const { stored, key } = await apiKeys.grant(readBody(request, validateGranted), granterOf(request));

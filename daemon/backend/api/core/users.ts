@@ -14,6 +14,7 @@ import { readBody, validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { needs, routes } from '../routes.ts';
+import { behind, sendObjects, type ObjectSource } from './object-list.ts';
 
 const validateUser = validator(submittedUserSchema);
 const validatePassword = validator(submittedPasswordSchema);
@@ -23,8 +24,16 @@ const USERS = `${CORE_PREFIX}/users`;
 
 /** Users, for administrators (completion 1.17). Who is deleted is disabled, as at the peer. */
 export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts): void {
+  const keyOf = ({ username }: CoreUser): readonly string[] => [username];
+  const source: ObjectSource<CoreUser> = {
+    fieldRoot: 'user',
+    list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
+    keyOf,
+    labelsOf: () => ({}),
+  };
+
   routes(app, USERS, {
-    GET: needs('admin', () => registry.credentials.sortedUsers().map(shownUser)),
+    GET: needs('admin', (request, reply) => sendObjects(request, reply, [''], source)),
 
     POST: needs('admin', async (request, reply) => {
       const user = readBody(request, validateUser);
