@@ -1,10 +1,10 @@
 import type { BackendAddress } from '../../shared/client/backend-address.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import { deregistrationCheck } from '../../shared/domain/deregistration.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { Log } from '../log/log.ts';
 import { publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
 import type { LoadedConfig } from './load-config.ts';
-import { deregistrationResult } from './deregistration.ts';
 import { openInputs } from './open-inputs.ts';
 import { withLocalDefinition } from './local-definition.ts';
 import type { Clock, DeliverResult } from './ports.ts';
@@ -81,7 +81,7 @@ export async function compose(
   parts.defer(async () => {
     if (identity.deregister !== true) return;
     // Told later, by the next start, it would take a client away that has come back.
-    if (socket.isConnected) await deliver(deregistrationResult(identity, now()));
+    if (socket.isConnected) await deliver(deregistrationCheck(identity.deregistration, now()));
     else log.warn({}, 'not deregistered, there is no connection to the backend');
   });
   parts.defer(() => runner.stop(RUNNING_GRACE_MS));

@@ -79,6 +79,14 @@ export const programSettingsSchema = z.object({
   entity_limit: z
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
     .default(100),
+  /** A port of its own for agents, also those of the newer generation; absent: none. */
+  'agent-listener': z
+    .strictObject({
+      bind: z.string().min(1).default(API_DEFAULTS.bind),
+      /** 0: any free port. */
+      port: z.int().min(0).max(65_535).default(8081),
+    })
+    .optional(),
   /** Records of the audit trail that are kept. */
   'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
   /** What silences must keep to, see there. */

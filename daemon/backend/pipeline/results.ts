@@ -24,7 +24,8 @@ export const API_REPORTER = 'sensu-api';
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {
   readonly client: string;
-  readonly spool: string;
+  /** Undefined: nothing in it was ever delivered before, nor will be again. */
+  readonly spool: string | undefined;
   readonly results: readonly UncheckedResult[];
   /** Whether to leave them out after all, asked when their turn comes. */
   readonly cancelled: AbortSignal;
@@ -268,7 +269,7 @@ class AgentDelivery implements Command {
     if (cancelled.aborted) return;
     const namespace = transaction.registry.namespace(this.#namespaceName);
     const mark = namespace.spools.get(client);
-    const acked = mark?.spool === spool ? mark.acked : 0;
+    const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
     for (const result of this.#valid) {
       // What was committed before is a repetition.
       if (result.id <= acked) continue;
@@ -277,7 +278,7 @@ class AgentDelivery implements Command {
       else this.#refuse(result, distrust);
     }
     const last = results.at(-1)?.id ?? 0;
-    if (last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
+    if (spool !== undefined && last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
   }
 
   #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {

@@ -2,9 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { WebSocket } from 'ws';
 import { MonError } from '../../../shared/errors.ts';
 import { AGENT_NAME_HEADER, AGENT_NAMESPACE_HEADER } from '../../../shared/schemas/agent.ts';
+import { nameSchema } from '../../../shared/schemas/name.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { maySee, type Principal } from '../api/access.ts';
 import type { EntityLimit } from '../pipeline/entity-limit.ts';
+import { refuseUnknownNamespace, unknownNamespace } from '../pipeline/unknown-namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Endpoint } from './upgrades.ts';
 
@@ -32,6 +35,33 @@ export const AGENT_HEADERS: IdentityHeaders = {
   namespace: AGENT_NAMESPACE_HEADER.toLowerCase(),
 };
 
+/** Of agents of the newer generation (clients, section 6). */
+const CORE_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 'sensu-namespace' };
+
+/** Asks them to speak JSON. */
+const CORE_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
+
+type Entry = Pick<Endpoint, 'headers'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
+
+/** The way in for agents of the newer generation, which always say who they are. */
+export function coreAgentEntry(
+  parts: AccessParts,
+  accept: (socket: WebSocket, identity: { readonly namespace: string; readonly name: string }) => void,
+): Entry {
+  const { admit, ...entry } = agentEntry(CORE_AGENT_HEADERS, parts, (socket, { name = '', namespace }) =>
+    accept(socket, { name, namespace: namespace ?? DEFAULT_NAMESPACE }),
+  );
+  return {
+    ...entry,
+    headers: CORE_ANSWER_HEADERS,
+    admit: (request, principal) => {
+      const name = nameSchema.safeParse(request.headers[CORE_AGENT_HEADERS.name]);
+      if (!name.success) throw new MonError('invalid', `Sensu-AgentName: ${problemsOf(name.error)}`);
+      admit(request, principal);
+    },
+  };
+}
+
 /**
  * The way in for agents that say in these headers who they are. One whose credentials are for a single namespace belongs
  * there, and needs not say so.
@@ -40,7 +70,7 @@ export function agentEntry(
   headers: IdentityHeaders,
   parts: AccessParts,
   accept: (socket: WebSocket, identity: AgentIdentity) => void,
-): Required<Pick<Endpoint, 'admit' | 'accept'>> {
+): Entry {
   return {
     admit: (request, principal) => admitAgent(identityOf(request.headers, headers, principal), principal, parts),
     accept: (socket, principal, request) => accept(socket, identityOf(request.headers, headers, principal)),
@@ -68,16 +98,6 @@ function admitAgent(
   if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
   refuseUnknownNamespace(registry, namespace);
   if (name !== undefined) entityLimit.refuseBeyond(namespace, name);
-}
-
-/** @throws MonError `not_found` */
-export function refuseUnknownNamespace(registry: AccessParts['registry'], namespace: string): void {
-  if (!registry.hasNamespace(namespace)) throw unknownNamespace(namespace);
-}
-
-/** In the words of the peer (clients.md, section 6). */
-function unknownNamespace(namespace: string): MonError {
-  return new MonError('not_found', `namespace "${namespace}" not found`);
 }
 
 function single(header: string | readonly string[] | undefined): string | undefined {

@@ -16,8 +16,10 @@ import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../pipeline/compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { UncheckedResult } from '../pipeline/results.ts';
-import { refuseUnknownNamespace } from './agent-access.ts';
+import { refuseUnknownNamespace } from '../pipeline/unknown-namespace.ts';
 import type { AgentLink, AgentParts, Membership } from './agent-hub.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { sendFrame } from './send-frame.ts';
 
 /** Results of one connection that may wait for their commit; beyond it its socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
@@ -40,13 +42,13 @@ export class AgentConnection implements AgentLink {
   readonly #socket: WebSocket;
   readonly #parts: AgentParts;
   readonly #membership: Membership;
+  readonly #heartbeat: Heartbeat;
   #spool = '';
   #inFlight = 0;
   #committedId = 0;
   #ackedId = 0;
   /** Frames that arrived while the queue was full or too much was in flight, in order. */
   #held: (readonly UncheckedResult[])[] = [];
-  #isAlive = true;
   /** Aborted when results could not be stored: then none of the later ones counts, or they would overtake those. */
   readonly #failure = new AbortController();
 
@@ -57,9 +59,7 @@ export class AgentConnection implements AgentLink {
     this.#parts = parts;
     this.#membership = membership;
     socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
-    socket.on('pong', () => {
-      this.#isAlive = true;
-    });
+    this.#heartbeat = new Heartbeat(socket);
     socket.on('close', () => membership.left());
     // A broken socket also closes; that is all there is to do about it.
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
@@ -74,13 +74,7 @@ export class AgentConnection implements AgentLink {
   }
 
   beat(): void {
-    // A socket that is not read gives no pong either.
-    if (!this.#isAlive && !this.#socket.isPaused) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#isAlive = false;
-    this.#socket.ping();
+    this.#heartbeat.beat();
   }
 
   /** After a commit: acknowledges what is in it and takes up the frames that had to wait. */
@@ -224,8 +218,6 @@ export class AgentConnection implements AgentLink {
   }
 
   #send(message: BackendMessage): boolean {
-    if (this.#socket.readyState !== this.#socket.OPEN) return false;
-    this.#socket.send(JSON.stringify(message));
-    return true;
+    return sendFrame(this.#socket, JSON.stringify(message));
   }
 }

@@ -2,12 +2,14 @@ import type { WebSocket } from 'ws';
 import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock } from '../ports.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { Change, Clock } from '../ports.ts';
 import type { Batcher } from '../pipeline/batcher.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Results } from '../pipeline/results.ts';
 import type { Registry } from '../registry/registry.ts';
 import { AgentConnection } from './agent-connection.ts';
+import { CoreAgentConnection } from './core-agent-connection.ts';
 
 /** What connections of agents need from the rest of the backend. */
 export interface AgentParts {
@@ -15,6 +17,9 @@ export interface AgentParts {
   readonly results: Results;
   readonly clients: Clients;
   readonly registry: Registry;
+  readonly definitions: Pick<Definitions, 'in'>;
+  /** Whether it is the backend that says goodbye now. */
+  readonly isStopping: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,13 +37,16 @@ export interface AgentLink {
   beat(): void;
   /** Called after a commit, when it said that it waits for one. */
   proceed(): void;
+  /** Called after a commit that changed or removed the client of this agent. */
+  clientChanged?(): void;
 }
 
 /** What a connection tells the hub. */
 export interface Membership {
   /** When name, namespace and subscriptions are known, and whenever the subscriptions changed. */
   joined(): void;
-  left(): void;
+  /** @returns whether it was still the one of its name */
+  left(): boolean;
   /** `proceed` is to be called after the next commit. */
   waits(): void;
 }
@@ -63,6 +71,8 @@ export class AgentHub implements Disposable {
   readonly #namespaces = new Map<string, NamespaceAgents>();
   /** Connections with something to tell or to take up again after a commit. */
   readonly #pending = new Set<AgentLink>();
+  /** Connections whose client has changed, and that want to know. */
+  readonly #changed = new Set<AgentLink>();
   readonly #parked: Disposable[];
 
   constructor(parts: AgentParts) {
@@ -88,17 +98,35 @@ export class AgentHub implements Disposable {
    * @param namespace that it named when it connected, or is kept to; undefined: the one that its hello will name
    */
   accept(socket: WebSocket, namespace: string | undefined): void {
-    this.add((membership) => new AgentConnection(socket, namespace, this.#parts, membership));
+    this.#add((membership) => new AgentConnection(socket, namespace, this.#parts, membership));
   }
 
-  /** Takes in a connection of any kind. */
-  add(connect: (membership: Membership) => AgentLink): void {
+  /**
+   * Takes over an opened socket that speaks the newer generation's protocol.
+   *
+   * @param identity as it was told when it connected
+   */
+  acceptCore(socket: WebSocket, identity: { readonly namespace: string; readonly name: string }): void {
+    const connection = this.#add((membership) => new CoreAgentConnection(socket, identity, this.#parts, membership));
+    connection.begin();
+  }
+
+  /** Notes what a write has changed, before it settles. */
+  noteChanges(changes: readonly Change[]): void {
+    for (const [kind, namespace, name] of changes) {
+      const connection = kind === 'client' ? this.#namespaces.get(namespace)?.byName.get(name) : undefined;
+      if (connection?.clientChanged !== undefined) this.#changed.add(connection);
+    }
+  }
+
+  #add<Link extends AgentLink>(connect: (membership: Membership) => Link): Link {
     const connection = connect({
       joined: () => this.#join(connection),
       left: () => this.#leave(connection),
       waits: () => this.#pending.add(connection),
     });
     this.#connections.set(connection, []);
+    return connection;
   }
 
   /** The connected agent of this name; undefined: there is none. */
@@ -110,7 +138,8 @@ export class AgentHub implements Disposable {
   publish(namespace: string, subscription: string, check: CheckRequest): void {
     const connections = this.#namespaces.get(namespace)?.bySubscription.get(subscription);
     if (connections === undefined) return;
-    if (hasOneConsumer(subscription)) sendToNext(connections, check);
+    const isForOne = check['round_robin'] === true || hasOneConsumer(subscription);
+    if (isForOne) sendToNext(connections, check);
     else for (const connection of connections) connection.request(check);
   }
 
@@ -123,6 +152,9 @@ export class AgentHub implements Disposable {
     const pending = [...this.#pending];
     this.#pending.clear();
     for (const connection of pending) connection.proceed();
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const connection of changed) connection.clientChanged?.();
   }
 
   #join(connection: AgentLink): void {
@@ -142,16 +174,18 @@ export class AgentHub implements Disposable {
     this.#parts.log.info({ namespace, client: name, subscriptions }, 'agent connected');
   }
 
-  #leave(connection: AgentLink): void {
+  #leave(connection: AgentLink): boolean {
     const { namespace, name } = connection;
     this.#unsubscribe(connection);
     this.#connections.delete(connection);
     this.#pending.delete(connection);
+    this.#changed.delete(connection);
     const agents = this.#namespaces.get(namespace);
-    if (agents?.byName.get(name) !== connection) return;
+    if (agents?.byName.get(name) !== connection) return false;
     agents.byName.delete(name);
     if (agents.byName.size === 0) this.#namespaces.delete(namespace);
     this.#parts.log.info({ namespace, client: name }, 'agent disconnected');
+    return true;
   }
 
   #agentsOf(namespace: string): NamespaceAgents {

@@ -32,6 +32,13 @@ export interface Endpoint {
 /** How a refusal is written. */
 type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
 
+/** In the words of the peer, whose agents log it as it is (clients, section 6). */
+export const textRefusal: Refusal = ({ code, message }) => {
+  const type = 'text/plain; charset=utf-8';
+  if (code === 'unauthenticated') return { type, body: 'bad credentials' };
+  return { type, body: code === 'forbidden' ? 'Forbidden' : message };
+};
+
 const jsonRefusal: Refusal = ({ message }) => ({ type: 'application/json', body: JSON.stringify({ error: message }) });
 
 /** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
