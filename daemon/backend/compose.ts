@@ -14,6 +14,7 @@ import { Bcrypt } from './api/bcrypt.ts';
 import { isLoopback } from './api/host.ts';
 import { Passwords } from './api/password.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
+import type { ApiParts } from './api/parts.ts';
 import { close, listen, openServer } from './api/server.ts';
 import { ConfigInForce } from './config/config-in-force.ts';
 import type { LoadedConfig } from './config/load-config.ts';
@@ -45,6 +46,7 @@ import { logHandling } from './pipeline/log-handling.ts';
 import { Namespaces } from './pipeline/namespaces.ts';
 import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
+import { Restore } from './pipeline/restore.ts';
 import { Results } from './pipeline/results.ts';
 import { Sessions } from './pipeline/sessions.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
@@ -104,6 +106,8 @@ export interface Backend {
   readonly url: string;
   /** Where agents can connect besides, `ws://127.0.0.1:8081`; undefined: nowhere. */
   readonly agentUrl?: string | undefined;
+  /** Where the newer API is besides, `http://127.0.0.1:8080`; undefined: nowhere. */
+  readonly coreUrl?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;
   /** Stops taking work in, commits what waits, closes the store. */
@@ -162,7 +166,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     },
   });
   const entities = new Entities({ batcher, entityLimit });
-  const coreEvents = new CoreEvents({ batcher, definitions, entityLimit, clock });
+  const coreEvents = new CoreEvents({ batcher, definitions, entityLimit });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
@@ -182,7 +186,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.defer(() => noted.close());
   const name = hostname();
   const feed = parts.use(
-    new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name }),
+    new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name, entityLimit }),
   );
 
   const jobs = parts.use(new HandlerJobs({ batcher, clock, log }));
@@ -273,6 +277,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     isAdminConfigured: () => configuredUser() !== undefined,
   });
   const apiKeys = parts.use(new ApiKeys({ batcher, clock, log, configuredUser }));
+  const restore = new Restore({ batcher, definitions, entityLimit, configuredUser });
   const sessions = parts.use(new Sessions({ batcher, registry, clock, log }));
   const authenticator = new Authenticator({
     config,
@@ -284,7 +289,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     clock,
     log,
   });
-  const app = await openServer({
+  const apiParts: ApiParts = {
     results,
     events,
     silenced,
@@ -302,6 +307,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     requests,
     audit,
     bulk,
+    restore,
     entityLimit,
     schedule,
     registry,
@@ -316,12 +322,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     config,
     status,
     metrics,
-    overview: { activity, batcher, clock, feed, metrics, registry },
+    overview: { activity, batcher, clock, entityLimit, feed, metrics, registry },
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
     health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
     handling,
     deliveries: last,
-  });
+  };
+  const app = await openServer(apiParts);
   parts.defer(() => close(app));
   const sockets = parts.use(
     new LiveSockets({
@@ -388,6 +395,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   );
   parts.use(upgrades);
   const url = await listen(app, { bind: options.bind, port: options.port });
+  const coreAddress = options.config.program['core-api'];
+  let coreUrl: string | undefined;
+  if (coreAddress !== undefined) {
+    const coreApp = await openServer(apiParts, 'core');
+    parts.defer(() => close(coreApp));
+    coreUrl = await listen(coreApp, coreAddress, 'core-api.port');
+  }
   const agentAddress = options.config.program['agent-listener'];
   const agentListener =
     agentAddress === undefined
@@ -428,6 +442,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   return {
     url,
     agentUrl: agentListener?.url,
+    coreUrl,
     reload: async () => watch?.reload(),
     stop: () => {
       isStopping = true;
@@ -442,7 +457,8 @@ function refuseOpenBind(
   { api }: LoadedConfig,
   { credentials }: Registry,
 ): void {
-  const open = [bind, config.program['agent-listener']?.bind].find((own) => own !== undefined && !isLoopback(own));
+  const { 'agent-listener': agentListener, 'core-api': coreApi } = config.program;
+  const open = [bind, agentListener?.bind, coreApi?.bind].find((own) => own !== undefined && !isLoopback(own));
   if (open === undefined || api.user !== undefined || isInsecureAllowed === true) return;
   if (hasAdministrator(credentials)) return;
   throw new MonError(

@@ -30,6 +30,9 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
 
 const REDACTED = 'REDACTED';
 
+/** Where definitions of the newer API keep `NAME=value` for the environment of a command. */
+const VARIABLES = 'env_vars';
+
 /** The keys to hide in the record of a client: its own `redact` list replaces the default one. */
 export function redactKeysOf(client: Client): ReadonlySet<string> {
   return ownKeys(client['redact']) ?? REDACT_KEYS;
@@ -68,7 +71,7 @@ export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event
   return client === event.client && check === event.check ? event : { ...event, client, check };
 }
 
-const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS].join('|')})":`);
+const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES].join('|')})":`);
 
 /** Whether JSON as `JSON.stringify` writes it has an attribute that the default keys hide: far cheaper than `redact`. */
 export function hasHiddenKey(json: string): boolean {
@@ -97,7 +100,11 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
   }
   let copy: Record<string, unknown> | undefined;
   for (const [key, item] of Object.entries(value)) {
-    const shown = keys.has(key) ? REDACTED : redacted(item, keys);
+    const shown = keys.has(key)
+      ? REDACTED
+      : key === VARIABLES && Array.isArray(item)
+        ? redactedVariables(item, keys)
+        : redacted(item, keys);
     if (shown !== item) (copy ??= { ...value })[key] = shown;
   }
   return copy ?? value;
@@ -126,4 +133,17 @@ function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>):
       return [key, isShownHidden ? before[key] : withHidden(item, before[key], keys)];
     }),
   );
+}
+
+/** The list with the values of those whose name is or ends like a key: `DB_PASSWORD=...`; the list itself without any. */
+function redactedVariables(variables: readonly unknown[], keys: ReadonlySet<string>): readonly unknown[] {
+  const shown = variables.map((variable) => {
+    if (typeof variable !== 'string') return redacted(variable, keys);
+    const end = variable.indexOf('=');
+    const name = variable.slice(0, Math.max(end, 0)).toLowerCase();
+    return [...keys].some((key) => name === key || name.endsWith(`_${key}`))
+      ? `${variable.slice(0, end)}=${REDACTED}`
+      : variable;
+  });
+  return shown.some((variable, at) => variable !== variables[at]) ? shown : variables;
 }

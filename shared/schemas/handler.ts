@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environmentSchema } from './environment.ts';
 import { parseStreamAddress } from './stream-address.ts';
 
 const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
@@ -73,7 +74,14 @@ function headerNameProblem(name: string): string | undefined {
 export const handlerSchema = z.discriminatedUnion(
   'type',
   [
-    z.looseObject({ ...common, type: z.literal('pipe'), command: z.string().min(1), timeout: seconds.optional() }),
+    z.looseObject({
+      ...common,
+      type: z.literal('pipe'),
+      command: z.string().min(1),
+      timeout: seconds.optional(),
+      /** `NAME=value`, over the environment that commands have. */
+      env_vars: environmentSchema.optional(),
+    }),
     z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
     z.looseObject({ ...common, type: z.literal('udp'), socket: socketSchema }),
     z.looseObject({

@@ -87,6 +87,14 @@ export const programSettingsSchema = z.object({
       port: z.int().min(0).max(65_535).default(8081),
     })
     .optional(),
+  /** A port of its own for the newer API, with the `/health` of that; absent: none. */
+  'core-api': z
+    .strictObject({
+      bind: z.string().min(1).default(API_DEFAULTS.bind),
+      /** 0: any free port. */
+      port: z.int().min(0).max(65_535).default(8080),
+    })
+    .optional(),
   /** Records of the audit trail that are kept. */
   'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
   /** What silences must keep to, see there. */

@@ -11,13 +11,10 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { LogRequest } from '../../log/log.ts';
 import { CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
-import { apiKeyRoutes } from './core/apikeys.ts';
-import { authRoutes } from './core/auth.ts';
-import { userRoutes } from './core/users.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
-import { coreCheckRoutes } from './core/checks.ts';
 import { notFound, sendCoreError } from './core/errors.ts';
-import { namespaceRoutes } from './core/namespaces.ts';
+import { coreHealthRoutes } from './core/health.ts';
+import { coreRoutes } from './core/routes.ts';
 import { refuseMalformed, sendError } from './errors.ts';
 import { aggregateRoutes } from './legacy/aggregates.ts';
 import { checkRoutes } from './legacy/checks.ts';
@@ -38,6 +35,7 @@ import { accessRoutes } from './mon-v1/access.ts';
 import { aggregateRoutesOfMon } from './mon-v1/aggregates.ts';
 import { auditRoutes } from './mon-v1/audit.ts';
 import { bulkRoutes } from './mon-v1/bulk.ts';
+import { restoreRoutes } from './mon-v1/restore.ts';
 import { checkRoutesOfMon } from './mon-v1/checks.ts';
 import { clientRoutesOfMon } from './mon-v1/clients.ts';
 import { eventRoutesOfMon } from './mon-v1/events.ts';
@@ -50,16 +48,19 @@ import { batchRoutes } from './mon-v1/results.ts';
 import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
 import type { ApiParts } from './parts.ts';
-import { watchAccess } from './routes.ts';
+import { watchAccess, type RouteAccess } from './routes.ts';
 
 type Refused = (error: unknown) => void;
+
+/** What a listener serves: everything, or the newer API alone, with its own `/health`. */
+export type Face = 'all' | 'core';
 
 /**
  * The HTTP API, ready to listen. Whoever opens it closes it.
  *
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
-export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
+export async function openServer(parts: ApiParts, face: Face = 'all'): Promise<FastifyInstance> {
   const { authenticator, log } = parts;
   const { cors: ownCors } = parts.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
@@ -96,6 +97,15 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     if (request.url.includes('#')) throw unknownPath(request);
     refuseWithoutAccess(principal, askedRoute(request));
   }
+
+  /** Each face has its own words for what goes wrong. */
+  const isOfCore = ({ url }: Pick<FastifyRequest, 'url'>): boolean =>
+    face === 'core' || url.startsWith(`${CORE_PREFIX}/`);
+  const refuseAs = (request: FastifyRequest): typeof sendError => (isOfCore(request) ? sendCoreError : sendError);
+  const unknownPath = (request: FastifyRequest): MonError =>
+    isOfCore(request)
+      ? notFound()
+      : new MonError('not_found', `there is nothing at ${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
 
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
@@ -145,6 +155,15 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
 
   // Before the others, which it measures.
   metricRoutes(app, parts);
+  coreRoutes(app, parts);
+  if (face === 'core') coreHealthRoutes(app, parts);
+  else ownRoutes(app, parts, accessTable);
+  await app.ready();
+  return app;
+}
+
+/** What only the main listener serves: the legacy API, and ours. */
+function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly RouteAccess[]): void {
   resultRoutes(app, parts);
   eventRoutes(app, parts);
   resolveRoutes(app, parts);
@@ -166,33 +185,29 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   versionRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
+  restoreRoutes(app, parts);
   silencedRoutesOfMon(app, parts);
   explainRoutes(app, parts);
   simulateRoutes(app, parts);
   handlerRoutes(app, parts);
   deadLetterRoutes(app, parts);
-  namespaceRoutes(app, parts);
-  coreCheckRoutes(app, parts);
-  authRoutes(app, parts);
-  userRoutes(app, parts);
-  apiKeyRoutes(app, parts);
   accessRoutes(app, accessTable);
-  await app.ready();
-  return app;
 }
 
 /**
+ * @param remedy what gives it another port, for people
  * @returns the URL where it listens
  * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
  */
 export async function listen(
   app: FastifyInstance,
   { bind, port }: Pick<ApiSettings, 'bind' | 'port'>,
+  remedy = '--port',
 ): Promise<string> {
   try {
     return await app.listen({ host: bind, port });
   } catch (error) {
-    throw listenProblem(error, { bind, port }, '--port');
+    throw listenProblem(error, { bind, port }, remedy);
   }
 }
 
@@ -216,20 +231,6 @@ export async function close(app: FastifyInstance): Promise<void> {
 function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
   const { namespace } = (params ?? {}) as { readonly namespace?: string };
   return { access: routeOptions.config?.access ?? 'authenticated', url: routeOptions.url, namespace };
-}
-
-/** Each face has its own words for what goes wrong. */
-function refuseAs({ url }: Pick<FastifyRequest, 'url'>): typeof sendError {
-  return isOfCore(url) ? sendCoreError : sendError;
-}
-
-function isOfCore(url: string): boolean {
-  return url.startsWith(`${CORE_PREFIX}/`);
-}
-
-function unknownPath({ method, url }: FastifyRequest): MonError {
-  if (isOfCore(url)) return notFound();
-  return new MonError('not_found', `there is nothing at ${method} ${url.split('?', 1)[0] ?? ''}`);
 }
 
 /** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */

@@ -36,9 +36,14 @@ export async function mutate(
     log.error({ ...about, mutator: name }, 'unknown mutator');
     return failedForGood(`unknown mutator: ${name}`);
   }
-  const { command, timeout } = definition;
+  const { command, timeout, env_vars: environment } = definition;
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  const outcome = await commands.run(command, { timeoutMs, input: JSON.stringify(event), signal });
+  const outcome = await commands.run(command, {
+    timeoutMs,
+    input: JSON.stringify(event),
+    environment,
+    signal,
+  });
   const result = commandResult(outcome);
   if (result === undefined) return STOPPED;
   const isWhole = outcome.kind === 'exited' && outcome.isOutputCut !== true;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cronProblem } from '../cron.ts';
+import { environmentSchema } from '../environment.ts';
 import { NAME_LENGTH_MAX, subscriptionSchema } from '../name.ts';
 import { checkNameSchema } from '../check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
@@ -12,11 +13,7 @@ const SECONDS_MAX = 2_147_483_647;
 
 export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
-/** `NAME=value`, for the environment of a command. */
-export const envVarsSchema = z
-  .array(z.string().regex(/^[A-Za-z_]\w*=[^\0]*$/, 'must be NAME=value'))
-  .max(LIST_MAX)
-  .nullish();
+export const envVarsSchema = environmentSchema.nullish();
 
 /** Percents of change. */
 const thresholdSchema = z.int().min(0).max(100).nullish();

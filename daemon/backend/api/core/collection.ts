@@ -33,6 +33,12 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   readonly access: { readonly read: Access; readonly write: Access; readonly remove: Access };
   /** Whether `POST` also works at the path of one object. */
   readonly isPostedByName?: boolean;
+  /** Whether `POST` takes the place of what is there: each is news of the same thing. */
+  readonly isReplacedByPost?: boolean;
+  /** The key that a path means, where several ways to write it do; absent: the path has it as it is. */
+  keyOfPath?(key: CoreKey): CoreKey;
+  /** Whom the object names as its maker, which counts only where nobody has to show credentials. */
+  creatorOf?(submitted: S): string | null | undefined;
   /**
    * The body of a request, validated.
    *
@@ -92,13 +98,16 @@ export function collectionRoutes<T extends object, S extends object>(
   const everywhere = (request: FastifyRequest): readonly string[] =>
     isClusterWide ? [''] : visibleNamespaces(request, parts);
 
+  const answer = (request: FastifyRequest, reply: FastifyReply, object: T): FastifyReply =>
+    sendObject(request, tell(reply), object, collection.show?.(object, request.principal) ?? object);
+
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const submitted = collection.parse(parseBody(request).value);
     const namespace = isClusterWide ? '' : namespaceFor(request, parts, collection.namespaceOf(submitted));
     const object = collection.place(submitted, namespace);
     const key = collection.keyOf(object);
-    await write(namespace, key, actorOf(request), (present) => {
-      if (present !== undefined) throw alreadyExists();
+    await write(namespace, key, actorOf(request, collection.creatorOf?.(submitted)), (present) => {
+      if (present !== undefined && collection.isReplacedByPost !== true) throw alreadyExists();
       return object;
     });
     return tell(reply).code(201).send();
@@ -110,13 +119,14 @@ export function collectionRoutes<T extends object, S extends object>(
   };
 
   const put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { namespace, key } = addressOf(request, keyParts);
+    const { namespace, key } = addressOf(request, collection);
     const submitted = collection.parse(parseBody(request).value);
     if (!isClusterWide) namespaceFor(request, parts, collection.namespaceOf(submitted));
     const object = collection.place(submitted, namespace);
     refuseOtherKey(collection.keyOf(object), key);
     const preconditions = preconditionsOf(request);
-    const written = await write(namespace, key, actorOf(request), (present) => {
+    const actor = actorOf(request, collection.creatorOf?.(submitted));
+    const written = await write(namespace, key, actor, (present) => {
       refuseUnless(meets(preconditions, present === undefined ? undefined : etagOf(present)));
       return object;
     });
@@ -127,7 +137,7 @@ export function collectionRoutes<T extends object, S extends object>(
     if (contentTypeOf(request) !== MERGE_PATCH) {
       throw new MonError('invalid', `send a patch with the content type ${MERGE_PATCH}`);
     }
-    const { namespace, key } = addressOf(request, keyParts);
+    const { namespace, key } = addressOf(request, collection);
     const { value } = parseBody(request);
     const preconditions = preconditionsOf(request);
     const written = await write(namespace, key, actorOf(request), (present) => {
@@ -139,18 +149,18 @@ export function collectionRoutes<T extends object, S extends object>(
       refuseOtherKey(collection.keyOf(object), key);
       return object;
     });
-    return sendObject(request, tell(reply), written);
+    return answer(request, reply, written);
   };
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { namespace, key } = addressOf(request, keyParts);
+    const { namespace, key } = addressOf(request, collection);
     const object = await collection.get(namespace, key);
     if (object === undefined) throw notFound();
-    return sendObject(request, tell(reply), object);
+    return answer(request, reply, object);
   };
 
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { namespace, key } = addressOf(request, keyParts);
+    const { namespace, key } = addressOf(request, collection);
     const preconditions = preconditionsOf(request);
     const refuseStale = (present: T): void => refuseUnless(meets(preconditions, etagOf(present)));
     await collection.remove?.(namespace, key, refuseStale, actorOf(request));
@@ -235,6 +245,10 @@ function refuseUnless(isMet: boolean): void {
   if (!isMet) throw new MonError('precondition', 'it has changed meanwhile: read it again, then repeat the change');
 }
 
-function addressOf(request: FastifyRequest, keyParts: readonly string[]): { namespace: string; key: CoreKey } {
-  return { namespace: pathPart(request, 'namespace'), key: keyParts.map((part) => pathPart(request, part)) };
+function addressOf(
+  request: FastifyRequest,
+  { keyParts, keyOfPath = (key) => key }: Pick<Collection<object>, 'keyParts' | 'keyOfPath'>,
+): { namespace: string; key: CoreKey } {
+  const key = keyOfPath(keyParts.map((part) => pathPart(request, part)));
+  return { namespace: pathPart(request, 'namespace'), key };
 }

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
+import { redact } from '../../../../shared/domain/redact.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { SubmittedCoreObject } from '../../../../shared/schemas/core/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../../shared/schemas/problems.ts';
 import type { DefinitionKind, DefinitionKinds } from '../../registry/definitions.ts';
+import { hasScope } from '../access.ts';
 import type { ApiParts } from '../parts.ts';
 import { WITH_METADATA, type Collection } from './collection.ts';
 import { behind } from './object-list.ts';
@@ -41,6 +43,8 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
     access: { read: 'read', write: 'admin', remove: 'admin' },
     parse: validatorOf(schema),
     place,
+    // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
+    show: (object, principal) => (hasScope(principal, 'admin') ? object : redact(object)),
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,

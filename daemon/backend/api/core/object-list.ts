@@ -19,6 +19,8 @@ export interface ObjectSource<T extends object> {
   list(namespace: string, after: CoreKey | undefined): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
   keyOf(object: T): CoreKey;
   labelsOf(object: T): Attributes;
+  /** What the caller gets to see of it; absent: everything. */
+  show?(object: T, principal: Principal): T;
   /** Whether the caller may see it; absent: whoever may see its namespace may. */
   isVisible?(object: T, principal: Principal): boolean;
 }
@@ -54,7 +56,10 @@ export async function sendObjects<T extends object>(
   const after = token === '' ? undefined : positionOf(token);
   const isSelectedObject = selection(query, source);
   const { principal } = request;
-  const isWanted = (object: T): boolean => source.isVisible?.(object, principal) !== false && isSelectedObject(object);
+  const shown = (object: T): T => source.show?.(object, principal) ?? object;
+  // Of what is shown, so that nobody finds out by asking what is not.
+  const isWanted = (object: T): boolean =>
+    source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
   const chunks: string[] = [];
   let texts: string[] = [];
@@ -68,7 +73,7 @@ export async function sendObjects<T extends object>(
     }
     count++;
     last = { namespace, key: source.keyOf(object) };
-    texts.push(JSON.stringify(object));
+    texts.push(JSON.stringify(shown(object)));
     if (texts.length === CHUNK) {
       addChunk(chunks, texts);
       texts = [];
@@ -85,8 +90,8 @@ async function* objectsOf<T extends object>(
 ): AsyncGenerator<{ readonly namespace: string; readonly object: T }> {
   for (const namespace of namespaces) {
     if (after !== undefined && namespace < after.namespace) continue;
-    const behind = after?.namespace === namespace ? after.key : undefined;
-    for await (const portion of source.list(namespace, behind)) {
+    const start = after?.namespace === namespace ? after.key : undefined;
+    for await (const portion of source.list(namespace, start)) {
       for (const object of portion) yield { namespace, object };
     }
   }
@@ -94,8 +99,9 @@ async function* objectsOf<T extends object>(
 
 function selection<T extends object>(
   query: URLSearchParams,
-  { fieldRoot, labelsOf }: ObjectSource<T>,
+  source: ObjectSource<T>,
 ): (object: T) => boolean {
+  const { fieldRoot } = source;
   const fields = selectorOf(query, 'fieldSelector');
   const labels = selectorOf(query, 'labelSelector');
   for (const { name } of fields?.conditions ?? []) {
@@ -108,7 +114,7 @@ function selection<T extends object>(
   return (object) => {
     if (fields !== undefined && !isSelected(fields, (name) => fieldAt({ [fieldRoot]: object }, name))) return false;
     if (labels === undefined) return true;
-    const found = labelsOf(object);
+    const found = source.labelsOf(object);
     return isSelected(labels, (name) => (Object.hasOwn(found, name) ? found[name] : undefined));
   };
 }

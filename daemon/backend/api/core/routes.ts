@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import type { ApiParts } from '../parts.ts';
+import { apiKeyRoutes } from './apikeys.ts';
+import { authRoutes } from './auth.ts';
+import { coreCheckRoutes } from './checks.ts';
+import { coreFilterRoutes } from './filters.ts';
+import { coreHandlerRoutes } from './handlers.ts';
+import { coreMutatorRoutes } from './mutators.ts';
+import { namespaceRoutes } from './namespaces.ts';
+import { userRoutes } from './users.ts';
+import { coreVersionRoutes } from './version.ts';
+
+/** Everything of the newer API that both listeners serve. */
+export function coreRoutes(app: FastifyInstance, parts: ApiParts): void {
+  coreVersionRoutes(app);
+  authRoutes(app, parts);
+  userRoutes(app, parts);
+  apiKeyRoutes(app, parts);
+  namespaceRoutes(app, parts);
+  coreCheckRoutes(app, parts);
+  coreHandlerRoutes(app, parts);
+  coreFilterRoutes(app, parts);
+  coreMutatorRoutes(app, parts);
+}
