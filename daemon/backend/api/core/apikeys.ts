@@ -28,7 +28,6 @@ const API_KEYS = `${CORE_PREFIX}/apikeys`;
 export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiParts): void {
   const shown = (key: ApiKey): CoreApiKey => shownApiKey(key, apiKeys.lastUse(key));
 
-  const keyOf = ({ metadata }: CoreApiKey): readonly string[] => [metadata.name];
   const source: ObjectSource<CoreApiKey> = {
     fieldRoot: 'apikey',
     list: (_none, after) => [behind([...registry.credentials.apiKeys.values()].map(shown), after, keyOf)],
@@ -67,6 +66,10 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiPar
       return reply.code(204).send();
     }),
   });
+}
+
+function keyOf({ metadata }: CoreApiKey): readonly string[] {
+  return [metadata.name];
 }
 
 function granterOf(request: FastifyRequest): Granter {

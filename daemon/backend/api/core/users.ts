@@ -24,7 +24,6 @@ const USERS = `${CORE_PREFIX}/users`;
 
 /** Users, for administrators (completion 1.17). Who is deleted is disabled, as at the peer. */
 export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts): void {
-  const keyOf = ({ username }: CoreUser): readonly string[] => [username];
   const source: ObjectSource<CoreUser> = {
     fieldRoot: 'user',
     list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
@@ -96,6 +95,10 @@ export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts):
       return reply.code(204).send();
     }),
   });
+}
+
+function keyOf({ username }: CoreUser): readonly string[] {
+  return [username];
 }
 
 export function shownUser({ username, groups, disabled, passwordHash }: User): CoreUser {
