@@ -1,13 +1,4 @@
-/** Most entities that there may be; `unlimited` lifts it. */
-export type EntityLimitSetting = number | 'unlimited';
-
-/** How many entities there are in all namespaces, beside how many there may be. */
-export interface EntityUsage {
-  readonly total: number;
-  /** Of the total, those that something else reports for; the others are agents. */
-  readonly proxies: number;
-  readonly limit: EntityLimitSetting;
-}
+import type { EntityUsage } from '../schemas/entity-usage.ts';
 
 /** Part of the limit from which on a warning stands, for a limit of none and how it grows (completion 1.17). */
 const WARNING_PART = 0.9;

@@ -74,7 +74,8 @@ export class FeedRig {
     const batcher = new Batcher({ registry, store, lease, clock, log }, { batchLimit: 1 });
     const changes = new ChangeLog(bounds);
     await store.watch('main', 0, (record) => changes.add(record));
-    const hub = new FeedHub({ registry, batcher, changes, clock, log, storeId: store.id, name: 'test' });
+    const entityLimit = new EntityLimit(registry, () => 'unlimited');
+    const hub = new FeedHub({ registry, batcher, changes, clock, log, storeId: store.id, name: 'test', entityLimit });
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const sockets: WebSocket[] = [];

@@ -1,10 +1,6 @@
-import {
-  ENTITY_LIMIT_REFUSAL,
-  isBeyondLimit,
-  type EntityLimitSetting,
-  type EntityUsage,
-} from '../../../shared/domain/entity-limit.ts';
+import { ENTITY_LIMIT_REFUSAL, entityWarning, isBeyondLimit } from '../../../shared/domain/entity-limit.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { EntityLimitSetting, EntityUsage } from '../../../shared/schemas/entity-usage.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /**
@@ -29,6 +25,12 @@ export class EntityLimit {
       proxies += namespace.proxies;
     }
     return { total, proxies, limit: this.#setting() };
+  }
+
+  /** The usage when it is worth a warning. */
+  nearLimit(): EntityUsage | undefined {
+    const usage = this.usage();
+    return entityWarning(usage) === undefined ? undefined : usage;
   }
 
   /** Whether a client of this name would be new, and one too many. */

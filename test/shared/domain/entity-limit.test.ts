@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { entityWarning, isBeyondLimit, type EntityLimitSetting } from '../../../shared/domain/entity-limit.ts';
+import { entityWarning, isBeyondLimit } from '../../../shared/domain/entity-limit.ts';
+import type { EntityLimitSetting } from '../../../shared/schemas/entity-usage.ts';
 
 test.each<{ name: string; total: number; limit: EntityLimitSetting; isBeyond: boolean }>([
   { name: 'below the limit there is place', total: 99, limit: 100, isBeyond: false },

@@ -1,4 +1,5 @@
-import { entityWarning, type EntityUsage } from '../../../../shared/domain/entity-limit.ts';
+import { entityWarning } from '../../../../shared/domain/entity-limit.ts';
+import type { EntityUsage } from '../../../../shared/schemas/entity-usage.ts';
 
 /** What answers about entities and events tell of the entity limit (completion 1.17). */
 export function entityHeaders(usage: EntityUsage): Readonly<Record<string, string>> {
