@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Most objects in one request of a restore. */
 export const RESTORE_MAX = 100;
 
-const wrappedSchema = z.looseObject({
+const wrappedSchema = z.object({
   type: z.string().min(1).max(255),
   api_version: z.string().min(1).max(255),
   metadata: z.record(z.string(), z.unknown()),
@@ -15,9 +15,21 @@ export const restoreSchema = z.strictObject({
   objects: z.array(wrappedSchema).min(1).max(RESTORE_MAX),
   /** Only say what would become of each. */
   dry_run: z.boolean().optional(),
+  /**
+   * For a dry run: what these objects need and would be there by then, each as `restoreKey` has it.
+   */
+  assumed: z
+    .array(z.string().max(1024))
+    .max(3 * RESTORE_MAX)
+    .optional(),
 });
 
 export type RestoreRequest = z.infer<typeof restoreSchema>;
+
+/** Names an object that others need: a namespace, a user, or an entity of a namespace. */
+export function restoreKey(type: 'Namespace' | 'User' | 'Entity', namespace: string, name: string): string {
+  return JSON.stringify([type, namespace, name]);
+}
 
 /**
  * What became of an object.

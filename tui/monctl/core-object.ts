@@ -30,6 +30,11 @@ export function objectAt(object: CoreObject, ...path: readonly string[]): CoreOb
   return isObject(value) ? value : {};
 }
 
+/** The object without what is not for everybody to see, or changes all the time. */
+export function without(object: CoreObject, name: string): CoreObject {
+  return Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
+}
+
 export function nameOf(object: CoreObject): string {
   return textAt(object, 'metadata', 'name');
 }

@@ -14,11 +14,14 @@ import { checkCommands } from './commands/check.ts';
 import { clientCommands } from './commands/client.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configureCommand } from './commands/configure.ts';
+import { createFileCommand, deleteFileCommand } from './commands/create-file.ts';
 import { deadLetterCommands } from './commands/dead-letter.ts';
+import { dumpCommand } from './commands/dump.ts';
 import { entityCommands } from './commands/entity.ts';
 import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
 import { namespaceCommands } from './commands/namespace.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
@@ -54,6 +57,10 @@ export const COMMANDS = [
   ...deadLetterCommands,
   simulateCommand,
   ...backendCommands,
+  createFileCommand,
+  deleteFileCommand,
+  dumpCommand,
+  restoreCommand,
   configureCommand,
   completionCommand,
   versionCommand,

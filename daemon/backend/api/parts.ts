@@ -19,6 +19,7 @@ import type { Events } from '../pipeline/events.ts';
 import type { EventHandling } from '../pipeline/handle-event.ts';
 import type { Namespaces } from '../pipeline/namespaces.ts';
 import type { CheckNames } from '../pipeline/rename-check.ts';
+import type { Restore } from '../pipeline/restore.ts';
 import type { CheckRequests } from '../pipeline/requests.ts';
 import type { Results } from '../pipeline/results.ts';
 import type { Sessions } from '../pipeline/sessions.ts';
@@ -52,6 +53,7 @@ export interface ApiParts {
   readonly definitionChanges: DefinitionChanges;
   readonly namespaces: Namespaces;
   readonly bulk: Bulk;
+  readonly restore: Restore;
   readonly entityLimit: EntityLimit;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly handlers: Pick<JobRunner, 'figures'>;

@@ -3,7 +3,7 @@ import type { CheckState } from '../../../shared/domain/event.ts';
 import type { AuditEntry } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HandledEvent, HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
@@ -317,12 +317,16 @@ export class Transaction {
 
   /** Counts one run of a handler that these silenced entries kept back. */
   noteSuppressed(namespace: Namespace, ids: readonly string[]): void {
-    let used = this.#usedSilences.get(namespace);
-    if (used === undefined) this.#usedSilences.set(namespace, (used = new Set()));
     for (const id of ids) {
       namespace.silenced.countUse(id, this.now);
-      used.add(id);
+      this.#noteUse(namespace, id);
     }
+  }
+
+  /** What a silenced entry has kept back before it came here. */
+  saveSilencedUse(namespace: Namespace, id: string, use: SilencedUse): void {
+    namespace.silenced.loadUse(id, use);
+    this.#noteUse(namespace, id);
   }
 
   /** What is to be written, and the runs of handlers among it. */
@@ -351,6 +355,12 @@ export class Transaction {
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
     return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
+  }
+
+  #noteUse(namespace: Namespace, id: string): void {
+    let used = this.#usedSilences.get(namespace);
+    if (used === undefined) this.#usedSilences.set(namespace, (used = new Set()));
+    used.add(id);
   }
 
   #putUse(namespace: Namespace, id: string): void {

@@ -50,8 +50,8 @@ export function kindOf({
 }
 
 /** A kind as people name it: `core/v2.CheckConfig`, `CheckConfig`, `checks`, `check`, in any letter case. */
-export function kindNamed(text: string): (typeof WRAPPED_KINDS)[number] | undefined {
-  const name = text.toLowerCase().replace(/^core\/v2\./, '');
+export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undefined {
+  const name = typed.toLowerCase().replace(/^core\/v2\./, '');
   return WRAPPED_KINDS.find(({ type, short }) =>
     [type.toLowerCase(), short, short.replace(/ies$/, 'y').replace(/s$/, '')].includes(name),
   );

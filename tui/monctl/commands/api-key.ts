@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
-import { nameOf, numberAt, textAt, textsAt } from '../core-object.ts';
+import { nameOf, numberAt, textAt, textsAt, without } from '../core-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
@@ -55,8 +55,7 @@ const grant: Command = {
     const key = textAt(body, 'key');
     // Backends before the 7.0 line have no secret: the name is the key, and the path is all they tell.
     if (key === '') return output.show({ location }, () => `Created: ${location ?? ''}`);
-    const { hash: _, ...shown } = body;
-    await output.show(shown, () =>
+    await output.show(without(body, 'hash'), () =>
       [
         'Granted a new API key. Save this key as it will not be retrievable later!',
         record(
@@ -82,7 +81,7 @@ const list: Command = {
       noun: 'API keys',
       columns,
       key: nameOf,
-      value: ({ hash: _, ...key }) => key,
+      value: (key) => without(key, 'hash'),
       fetch: () => call.core().list(['apikeys']),
     });
   },

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../core-object.ts';
+import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../core-object.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../core-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
@@ -25,7 +25,7 @@ const list: Command = {
       noun: 'entities',
       columns: (nowMs) => columns(namespace === undefined, nowMs),
       key: (entity) => `${inNamespace(entity)}/${nameOf(entity)}`,
-      news: ({ last_seen: _, ...rest }) => rest,
+      news: (entity) => without(entity, 'last_seen'),
       fetch: () => call.core().list(listPath(namespace, 'entities'), selectorsOf(call)),
     });
   },

@@ -20,7 +20,7 @@ export interface SilencedInNamespace {
 
 export async function fetchInNamespaces(call: Call): Promise<readonly SilencedInNamespace[]> {
   const all = await call.core().list(listPath(namespacesOf(call), 'silenced'));
-  return all.map((entry) => ({ namespace: inNamespace(entry), ...viewOf(entry, call.nowMs), entry }));
+  return all.map((entry) => listedOf(entry, call.nowMs));
 }
 
 export async function showInNamespace(call: Call): Promise<void> {
@@ -68,10 +68,12 @@ export async function clearInNamespace(call: Call, id: string): Promise<void> {
   });
 }
 
-function viewOf(entry: CoreObject, nowMs: number): { readonly view: SilencedView; readonly endsAt: number | null } {
+function listedOf(entry: CoreObject, nowMs: number): SilencedInNamespace {
   const endsAt = numberAt(entry, 'expire_at') || null;
   const begin = numberAt(entry, 'begin') ?? null;
   return {
+    namespace: inNamespace(entry),
+    entry,
     endsAt,
     view: {
       id: nameOf(entry),

@@ -1,10 +1,9 @@
 import type { CoreObject } from '../../../shared/client/core-client.ts';
 import { GROUP_SCOPES } from '../../../shared/domain/core/groups.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { carryOut } from '../change.ts';
-import { DELETE_OPTIONS } from '../change.ts';
+import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
-import { flagAt, textAt, textsAt } from '../core-object.ts';
+import { flagAt, textAt, textsAt, without } from '../core-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
@@ -29,7 +28,7 @@ const list: Command = {
         { title: 'GROUPS', text: (user) => textsAt(user, 'groups').join(', ') },
       ],
       key: (user) => textAt(user, 'username'),
-      value: ({ password_hash: _, ...user }) => user,
+      value: (user) => without(user, 'password_hash'),
       fetch: () => call.core().list(['users']),
     });
   },
