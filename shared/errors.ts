@@ -6,6 +6,7 @@
  * - `not_found`, `conflict`: the thing is missing / is there already or is held by somebody else
  * - `precondition`: the thing is no longer as the caller supposes
  * - `payment_required`: beyond the entity limit, which a setting lifts
+ * - `threshold`: beyond what a policy of the backend allows
  * - `too_large`: beyond a size limit
  * - `unavailable`: not now (queue full, store failing); trying again later is right
  * - `internal`: a defect of ours
@@ -18,6 +19,7 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'precondition'
+  | 'threshold'
   | 'too_large'
   | 'unavailable'
   | 'internal';

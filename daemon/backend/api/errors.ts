@@ -13,6 +13,7 @@ const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   conflict: 409,
   precondition: 412,
+  threshold: 400,
   too_large: 413,
   unavailable: 503,
   internal: 500,

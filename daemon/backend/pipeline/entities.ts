@@ -1,6 +1,5 @@
 import { clientOfEntity } from '../../../shared/domain/core/entity.ts';
 import { keepHidden, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
-import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
@@ -9,17 +8,9 @@ import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import { recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { letIn } from './clients.ts';
-import { ALREADY_THERE, refuseUnknownNamespace } from './declared.ts';
 import type { EntityLimit } from './entity-limit.ts';
 import type { Transaction } from './transaction.ts';
-
-/** How an object of the newer API is to be written. */
-export interface WriteMode<Shown> {
-  /** False: it must not be there yet. */
-  readonly mayReplace: boolean;
-  /** Asked with what is there now; it throws when that is not what the caller supposes. */
-  readonly expect?: (present: Shown | undefined) => void;
-}
+import { refuseUnknownNamespace } from './unknown-namespace.ts';
 
 /** What is done to entities through the newer API; their removal is that of clients. */
 export class Entities {
@@ -34,25 +25,28 @@ export class Entities {
   /**
    * Makes the client of an entity, or changes what entities have of it.
    *
-   * @throws MonError `not_found` when there is no such namespace, `conflict` when it is there already and may not be,
-   * `payment_required` when it is new and one too many, `unavailable`; what `mode.expect` throws
+   * @param change told of the client that is there; refuses by throwing
+   * @throws MonError `not_found` when there is no such namespace, `payment_required` when it is new and one too many,
+   * `unavailable`
    */
-  put(namespaceName: string, entity: SubmittedCoreEntity, mode: WriteMode<Client>, actor: Actor): Promise<Client> {
-    const { name } = entity.metadata;
+  put(
+    namespaceName: string,
+    name: string,
+    change: (present: Client | undefined) => SubmittedCoreEntity,
+    actor: Actor,
+  ): Promise<Client> {
     return this.#batcher.run((transaction) => {
-      refuseUnknownNamespace(transaction, namespaceName);
+      refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
-      const before = namespace.clients.get(name);
-      mode.expect?.(before?.record);
-      if (before !== undefined && !mode.mayReplace) throw new MonError('conflict', ALREADY_THERE);
+      const before = namespace.clients.get(name)?.record;
+      const entity = change(before);
       this.#limit.refuseBeyond(namespaceName, name);
-      const shownBefore = before === undefined ? null : shown(before.record);
       const { record } = saveEntity(transaction, namespace, entity, actor.who);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'client.create' : 'client.change',
         target: name,
-        before: shownBefore,
-        after: shown(record),
+        before: before === undefined ? null : audited(before),
+        after: audited(record),
       });
       return record;
     });
@@ -76,6 +70,6 @@ export function saveEntity(
   return transaction.saveClient(namespace, whole, before?.signature ?? '');
 }
 
-function shown(record: Client): unknown {
+function audited(record: Client): unknown {
   return { ...redact(record, redactKeysOf(record)), signature: undefined };
 }

@@ -7,8 +7,8 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { mon, MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
-import { ALREADY_THERE, refuseUnknownNamespace } from './declared.ts';
 import type { Transaction } from './transaction.ts';
+import { refuseUnknownNamespace } from './unknown-namespace.ts';
 
 /** Most entries in one namespace (design, S7). */
 const ENTRIES_MAX = 1_000_000;
@@ -18,18 +18,6 @@ export interface SilencedTarget {
   readonly id?: string | null | undefined;
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
-}
-
-/** An entry that is to be put together in view of the one that is there. */
-export interface SilencedDraft {
-  readonly id: string;
-  /** False: no other may be there. */
-  readonly mayReplace: boolean;
-  /**
-   * @param before the living entry of this id
-   * @throws MonError when it must not be made
-   */
-  readonly make: (before: SilencedEntry | undefined, nowMs: number) => SilencedEntry;
 }
 
 /** Making and ending silenced entries. */
@@ -47,22 +35,25 @@ export class SilencedEntries {
    */
   create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
     const id = silencedId(request.subscription, request.check);
-    const make = (_before: SilencedEntry | undefined, nowMs: number): SilencedEntry => silencedEntry(request, nowMs);
-    return this.write(namespaceName, { id, mayReplace: true, make }, actor);
+    return this.write(namespaceName, id, (_before, nowMs) => silencedEntry(request, nowMs), actor);
   }
 
   /**
    * Makes an entry in view of the one with the same id, which it replaces as a whole.
    *
-   * @throws MonError `not_found` when there is no such namespace, `conflict` when there is one that may not be replaced,
-   * `invalid` when it begins too far ahead, `unavailable`; what `draft.make` throws
+   * @param make told of the living entry that is there; refuses by throwing
+   * @throws MonError `not_found` when there is no such namespace, `invalid` when it begins too far ahead, `unavailable`
    */
-  write(namespaceName: string, { id, mayReplace, make }: SilencedDraft, actor: Actor): Promise<SilencedEntry> {
+  write(
+    namespaceName: string,
+    id: string,
+    make: (before: SilencedEntry | undefined, nowMs: number) => SilencedEntry,
+    actor: Actor,
+  ): Promise<SilencedEntry> {
     return this.#batcher.run((transaction) => {
-      refuseUnknownNamespace(transaction, namespaceName);
+      refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
       const before = livingEntry(namespace, id, transaction.nowMs);
-      if (before !== undefined && !mayReplace) throw new MonError('conflict', ALREADY_THERE);
       refuseTooMany(namespace, 1);
       const entry = make(before, transaction.nowMs);
       const problem = beginProblem(entry.begin, transaction.now);
@@ -82,14 +73,21 @@ export class SilencedEntries {
   /**
    * Ends exactly one entry.
    *
+   * @param check told of it; refuses by throwing
    * @throws MonError `not_found` when no entry has this id, or when it has expired; `unavailable`
    */
-  clear(namespaceName: string, target: SilencedTarget, actor: Actor = MON): Promise<void> {
+  clear(
+    namespaceName: string,
+    target: SilencedTarget,
+    actor: Actor = MON,
+    check: (entry: SilencedEntry) => void = () => undefined,
+  ): Promise<void> {
     const id = target.id ?? silencedId(target.subscription, target.check);
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = livingEntry(namespace, id, transaction.nowMs);
       if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
+      check(entry);
       transaction.removeSilenced(namespace, entry);
       recordAudit(transaction, actor, { action: 'silence.clear', target: id, before: entry });
     });

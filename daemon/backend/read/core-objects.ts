@@ -1,33 +1,43 @@
 import { createHash } from 'node:crypto';
 import { coreEntityOf } from '../../../shared/domain/core/entity.ts';
 import { coreEventOf } from '../../../shared/domain/core/event.ts';
-import { coreSilencedName, coreSilencedOf } from '../../../shared/domain/core/silenced.ts';
+import { coreSilencedName } from '../../../shared/domain/core/silenced.ts';
 import { checkRedactKeysOf, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { isActive, matchingEntries } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { CoreEntity } from '../../../shared/schemas/core/entity.ts';
 import type { CoreEvent } from '../../../shared/schemas/core/event.ts';
-import type { CoreSilenced } from '../../../shared/schemas/core/silenced.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../registry/check-record.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
+import type { SilencedRegistry } from '../registry/silenced.ts';
 import { readRecords } from './records.ts';
-import { livingEntries } from './silenced.ts';
 
 /** A client as an entity, redacted. */
 export function shownEntity(namespace: string, client: Client): CoreEntity {
   return coreEntityOf(namespace, redact(client, redactKeysOf(client)));
 }
 
-/** Living entries as the newer API shows them, by their names. */
-export function shownSilenced(
-  { name }: Pick<Namespace, 'name'>,
-  entries: Parameters<typeof livingEntries>[0],
-  nowMs: number,
-): CoreSilenced[] {
-  return livingEntries(entries, nowMs)
-    .map((entry) => coreSilencedOf(name, entry))
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+/** An entry with the name that the newer API has for it. */
+export interface NamedSilenced {
+  readonly name: string;
+  readonly entry: SilencedEntry;
+}
+
+const sorted = new WeakMap<
+  SilencedRegistry,
+  { readonly changes: number; readonly entries: readonly NamedSilenced[] }
+>();
+
+/** All entries by those names, also expired ones; sorted again only after a change, because pages follow one another. */
+export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
+  const known = sorted.get(registry);
+  if (known?.changes === registry.changes) return known.entries;
+  const entries = Array.from(registry.all(), (entry) => ({ name: coreSilencedName(entry), entry }));
+  entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  sorted.set(registry, { changes: registry.changes, entries });
+  return entries;
 }
 
 /** The committed events of these checks, redacted; one that is gone by now is left out. */
@@ -41,11 +51,17 @@ export async function readCoreEvents(
     const { client } = entry;
     let entity = entities.get(client);
     if (entity === undefined) entities.set(client, (entity = shownEntity(client.namespace.name, client.record)));
-    return shownEvent(entry, record, entity, nowMs) ?? [];
+    return coreEvent(entry, record, entity, nowMs) ?? [];
   });
 }
 
-function shownEvent(entry: CheckEntry, record: CheckRecord, entity: CoreEntity, nowMs: number): CoreEvent | undefined {
+/** An event with what is known of its check; undefined when there is neither a result nor an event. */
+export function shownEvent(entry: CheckEntry, record: CheckRecord, nowMs: number): CoreEvent | undefined {
+  const { namespace, record: client } = entry.client;
+  return coreEvent(entry, record, shownEntity(namespace.name, client), nowMs);
+}
+
+function coreEvent(entry: CheckEntry, record: CheckRecord, entity: CoreEntity, nowMs: number): CoreEvent | undefined {
   const { client, name } = entry;
   // An event that outlives an OK is what is wrong, not that OK.
   const check = record.event === undefined ? record.check : (record.eventCheck ?? record.check);

@@ -27,8 +27,7 @@ export function silencedDetail(
   };
 }
 
-/** Without those that have expired, by id. */
-export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
+function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
   const living = [...entries].filter((entry) => !isExpired(entry, nowMs));
   return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }

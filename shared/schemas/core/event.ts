@@ -90,6 +90,13 @@ export interface CoreEventCheck {
   readonly [attribute: string]: unknown;
 }
 
+/** An event whose entity and check have their names, in its namespace. */
+export type PlacedCoreEvent = SubmittedCoreEvent & {
+  readonly metadata: { readonly namespace: string };
+  readonly entity: { readonly metadata: { readonly name: string } };
+  readonly check: { readonly metadata: { readonly name: string } };
+};
+
 /** An event as the newer API shows it: the last result of a check, also one that is well. */
 export interface CoreEvent {
   readonly id: string;

@@ -32,8 +32,13 @@ export const coreSilencedSchema = z.looseObject({
 
 export type SubmittedCoreSilenced = z.infer<typeof coreSilencedSchema>;
 
+/** An entry with the name that its parts make, in its namespace. */
+export type PlacedCoreSilenced = SubmittedCoreSilenced & {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+};
+
 /** A silenced entry as the newer API shows it. */
-export interface CoreSilenced {
+export type CoreSilenced = {
   readonly metadata: {
     /** `SUBSCRIPTION:CHECK` */
     readonly name: string;
@@ -55,4 +60,4 @@ export interface CoreSilenced {
   readonly subscription?: string;
   /** Epoch seconds. */
   readonly begin: number;
-}
+};

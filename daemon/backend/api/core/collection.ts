@@ -56,7 +56,13 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * @param change runs in the transaction, perhaps more than once, and cannot wait; what it throws refuses the change
    * @throws MonError `invalid`, `conflict`, `not_found`, `unavailable`, `payment_required`
    */
-  write?(namespace: string, key: CoreKey, change: (present: T | undefined) => T, actor: Actor): Promise<T>;
+  write?(
+    namespace: string,
+    key: CoreKey,
+    change: (present: T | undefined) => T,
+    actor: Actor,
+    request: FastifyRequest,
+  ): Promise<T>;
   /**
    * @param check as `change`: refuses by throwing
    * @throws MonError `not_found`, `conflict`, `unavailable`
@@ -106,16 +112,22 @@ export function collectionRoutes<T extends object, S extends object>(
     const namespace = isClusterWide ? '' : namespaceFor(request, parts, collection.namespaceOf(submitted));
     const object = collection.place(submitted, namespace);
     const key = collection.keyOf(object);
-    await write(namespace, key, actorOf(request, collection.creatorOf?.(submitted)), (present) => {
+    await write(request, namespace, key, actorOf(request, collection.creatorOf?.(submitted)), (present) => {
       if (present !== undefined && collection.isReplacedByPost !== true) throw alreadyExists();
       return object;
     });
     return tell(reply).code(201).send();
   };
 
-  const write = (namespace: string, key: CoreKey, actor: Actor, change: (present: T | undefined) => T): Promise<T> => {
+  const write = (
+    request: FastifyRequest,
+    namespace: string,
+    key: CoreKey,
+    actor: Actor,
+    change: (present: T | undefined) => T,
+  ): Promise<T> => {
     if (collection.write === undefined) throw notFound();
-    return collection.write(namespace, key, change, actor);
+    return collection.write(namespace, key, change, actor, request);
   };
 
   const put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -126,7 +138,7 @@ export function collectionRoutes<T extends object, S extends object>(
     refuseOtherKey(collection.keyOf(object), key);
     const preconditions = preconditionsOf(request);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
-    const written = await write(namespace, key, actor, (present) => {
+    const written = await write(request, namespace, key, actor, (present) => {
       refuseUnless(meets(preconditions, present === undefined ? undefined : etagOf(present)));
       return object;
     });
@@ -140,7 +152,7 @@ export function collectionRoutes<T extends object, S extends object>(
     const { namespace, key } = addressOf(request, collection);
     const { value } = parseBody(request);
     const preconditions = preconditionsOf(request);
-    const written = await write(namespace, key, actorOf(request), (present) => {
+    const written = await write(request, namespace, key, actorOf(request), (present) => {
       if (present === undefined) throw notFound();
       refuseUnless(meets(preconditions, etagOf(present)));
       const submitted = collection.parse(mergePatch(present, value));

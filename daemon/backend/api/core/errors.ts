@@ -12,6 +12,7 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   not_found: [404, 2],
   conflict: [409, 3],
   precondition: [412, 7],
+  threshold: [400, 9],
   too_large: [413, 1],
   unavailable: [503, 0],
   internal: [500, 0],

@@ -3,10 +3,13 @@ import type { ApiParts } from '../parts.ts';
 import { apiKeyRoutes } from './apikeys.ts';
 import { authRoutes } from './auth.ts';
 import { coreCheckRoutes } from './checks.ts';
+import { entityRoutes } from './entities.ts';
+import { coreEventRoutes } from './events.ts';
 import { coreFilterRoutes } from './filters.ts';
 import { coreHandlerRoutes } from './handlers.ts';
 import { coreMutatorRoutes } from './mutators.ts';
 import { namespaceRoutes } from './namespaces.ts';
+import { coreSilencedRoutes } from './silenced.ts';
 import { userRoutes } from './users.ts';
 import { coreVersionRoutes } from './version.ts';
 
@@ -21,4 +24,7 @@ export function coreRoutes(app: FastifyInstance, parts: ApiParts): void {
   coreHandlerRoutes(app, parts);
   coreFilterRoutes(app, parts);
   coreMutatorRoutes(app, parts);
+  entityRoutes(app, parts);
+  coreEventRoutes(app, parts);
+  coreSilencedRoutes(app, parts);
 }

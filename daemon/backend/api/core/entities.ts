@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { coreEntitySchema, type CoreEntity, type SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
+import type { CoreObject } from '../../../../shared/schemas/core/metadata.ts';
+import { shownEntity } from '../../read/core-objects.ts';
+import type { ClientEntry } from '../../registry/namespace.ts';
+import { validator } from '../json-body.ts';
+import type { ApiParts } from '../parts.ts';
+import { collectionRoutes, inNamespace, WITH_METADATA, type Collection } from './collection.ts';
+import { entityHeaders } from './entity-headers.ts';
+import { notFound } from './errors.ts';
+import { portionsBehind } from './portions.ts';
+
+type PlacedEntity = SubmittedCoreEntity & CoreObject;
+
+const parse = validator(coreEntitySchema);
+
+/** Clients as entities (clients, section 6). */
+export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clients, entities, entityLimit, registry } = parts;
+  const shown = ({ namespace, record }: ClientEntry): PlacedEntity => placed(shownEntity(namespace.name, record));
+  const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
+    registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
+
+  const collection: Collection<PlacedEntity, SubmittedCoreEntity> = {
+    ...WITH_METADATA,
+    type: 'entities',
+    fieldRoot: 'entity',
+    keyParts: ['entity'],
+    access: { read: 'read', write: 'submit', remove: 'resolve' },
+    parse,
+    place: inNamespace,
+    *list(namespace, after) {
+      if (!registry.hasNamespace(namespace)) return;
+      const all = registry.namespace(namespace).sortedClients();
+      for (const portion of portionsBehind(all, after?.[0], ({ name }) => name)) yield portion.map(shown);
+    },
+    get(namespace, [name]) {
+      const entry = entryOf(namespace, name);
+      return entry === undefined ? undefined : shown(entry);
+    },
+    async write(namespace, [name = ''], change, actor) {
+      const client = await entities.put(
+        namespace,
+        name,
+        (present) => change(present === undefined ? undefined : placed(shownEntity(namespace, present))),
+        actor,
+      );
+      return placed(shownEntity(namespace, client));
+    },
+    async remove(namespace, [name = ''], check, actor) {
+      if (entryOf(namespace, name) === undefined) throw notFound();
+      await clients.remove(namespace, name, { expireSeconds: undefined }, actor, (present) =>
+        check(placed(shownEntity(namespace, present))),
+      );
+    },
+    headers: () => entityHeaders(entityLimit.usage()),
+  };
+  collectionRoutes(app, parts, collection);
+}
+
+/** What is shown could be sent as it is; of the machine's facts the compiler does not know that. */
+function placed(entity: CoreEntity): PlacedEntity {
+  return entity as CoreEntity & PlacedEntity;
+}
