@@ -20,7 +20,7 @@ let asRoot: Ask;
 beforeAll(async () => {
   clock = new SkippingClock();
   backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
-  asRoot = asking(backend.url, basic('root', 'long enough'));
+  asRoot = asRootOf(backend);
   await asRoot('POST', '/api/core/v2/users', {
     username: 'ada',
     // Of "correct horse", as cheap as it can be.
@@ -29,6 +29,10 @@ beforeAll(async () => {
   });
 });
 afterAll(() => backend[Symbol.asyncDispose]());
+
+function asRootOf({ url }: Pick<Backend, 'url'>): Ask {
+  return asking(url, basic('root', 'long enough'));
+}
 
 interface Granted {
   readonly key: string;
@@ -135,7 +139,6 @@ test('its last use outlives a restart, to the minute', async () => {
   const ticking = setInterval(() => still.advance(2), 1);
   const open = (): Promise<Backend> => openBackend({ dir, clock: still, definitions: { api: CLOSED } });
   const first = await open();
-  const asRootOf = ({ url }: Backend): Ask => asking(url, basic('root', 'long enough'));
   const { body } = await asRootOf(first)('POST', KEYS, { username: 'root' });
   const { key, metadata } = body as { readonly key: string; readonly metadata: { readonly name: string } };
   await asking(first.url, `Key ${key}`)('GET', '/info');
