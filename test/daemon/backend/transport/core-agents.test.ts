@@ -1,58 +1,36 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { RecordedLog } from '../../../support/recorded-log.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 const INTERVAL_S = 10;
 const SOON = { timeout: 10_000, interval: 5 };
 
 const clock = new ManualClock(Date.now());
-const log = new RecordedLog();
-let dir: string;
-let backend: Backend;
+let backend: RunningBackend;
 let api: ApiClient;
 let url: string;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
-  const { program } = await loadConfig({
-    directories: [],
-    env: {},
-    flags: { 'agent-listener': { port: 0 }, 'client-quarantine': 0 },
-  });
-  backend = await openBackend({
-    dir,
+  backend = await startBackend({
     clock,
-    log,
     batcher: { batchLimit: 1 },
-    definitions: {
-      program,
-      checks: new Map([
-        [
-          'disk',
-          { command: 'check-disk', subscribers: ['web'], interval: INTERVAL_S, handlers: ['pager'], team: 'ops' },
-        ],
-        ['labelled', { command: 'check :::labels.region:::', subscribers: ['labelled'], interval: INTERVAL_S }],
-      ]),
-      handlers: new Map(),
+    settings: {
+      'agent-listener': { port: 0 },
+      'client-quarantine': 0,
+      checks: {
+        disk: { command: 'check-disk', subscribers: ['web'], interval: INTERVAL_S, handlers: ['pager'], team: 'ops' },
+        labelled: { command: 'check :::labels.region:::', subscribers: ['labelled'], interval: INTERVAL_S },
+      },
     },
   });
   api = openApiClient({ backend: backend.url });
-  url = backend.agentUrl ?? '';
+  url = backend.agentUrl;
 });
 
-afterAll(async () => {
-  await backend.stop();
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => backend[Symbol.asyncDispose]());
 
 const soon = (expectation: () => Promise<void> | void): Promise<void> => vi.waitFor(expectation, SOON);
 
@@ -128,7 +106,7 @@ test('what the backend has stored of it wins over what it says, and reaches it w
   await api.saveClient({ ...(await api.client('kept')), name: 'kept', address: '192.0.2.7', subscriptions: ['db'] });
   await agent.hears('entity_config', ({ subscriptions }) => String(subscriptions) === 'db,entity:kept');
   agent.cut();
-  await soon(() => expect(log.records.at(-1)).toMatchObject({ message: 'agent disconnected' }));
+  await soon(() => expect(backend.log.records.at(-1)).toMatchObject({ message: 'agent disconnected' }));
 
   // After a restart its own settings still say something else.
   const again = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
@@ -173,7 +151,7 @@ test('tokens of a check are replaced before it is asked for; without a value it 
   clock.advance(INTERVAL_S * 1000);
   expect((await known.hears('check_request'))['config']).toMatchObject({ command: 'check eu' });
   expect(unknown.payloads('check_request')).toEqual([]);
-  expect(log.records.find(({ fields }) => fields['unmatched_tokens'] !== undefined)).toMatchObject({
+  expect(backend.log.records.find(({ fields }) => fields['unmatched_tokens'] !== undefined)).toMatchObject({
     level: 'warn',
     fields: { client: 'unknown', check: 'labelled', unmatched_tokens: ['labels.region'] },
   });
