@@ -31,9 +31,7 @@ const grant: Command = {
     expire: { type: 'value', value: 'DURATION', text: 'how long it is good for; default for ever' },
     description: { type: 'value', value: 'TEXT', text: 'what it is for' },
   },
-  examples: [
-    ["monctl api-key grant grafana --scopes read --expire 90d --description 'wall board'", 'to look and no more'],
-  ],
+  examples: [['monctl api-key grant grafana --scopes read --expire 90d', 'to look and no more']],
   async run(call) {
     const { flags, output } = call;
     const [username = ''] = call.operands;

@@ -81,7 +81,7 @@ export const createCheck: Command = {
   },
   examples: [
     [
-      "monctl check create disk --command 'check-disk -w 80' --interval 60 --subscriptions linux --namespace staging",
+      'monctl check create disk --command check-disk --interval 60 --subscriptions db',
       'every minute on the machines with that subscription',
     ],
   ],

@@ -35,7 +35,7 @@ export const configureCommand: Command = {
   isLocal: true,
   examples: [
     ['monctl configure --context prod --backend https://mon.example.org --user alice', 'asks for the password'],
-    ['monctl configure --context ci --backend https://mon.example.org --api-key-file key', 'from a script'],
+    ['monctl configure --context ci --backend https://mon.test --api-key-file key', 'from a script'],
   ],
   async run(call) {
     const { flags, env, output } = call;
