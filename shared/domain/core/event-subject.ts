@@ -3,11 +3,9 @@ import type { Attributes } from '../attributes.ts';
 import { redactEvent } from '../redact.ts';
 import { coreEntityOf } from './entity.ts';
 
-const OF_METADATA = ['labels', 'annotations'] as const;
-
 /**
  * An event as filters of the newer API ask about it, `event.check.status` or `event.entity.labels`: without the secrets,
- * with labels and annotations in both places where the peer has them, and with the questions that are answered there by
+ * with what is in metadata in both places where the peer has it, and with the questions that are answered there by
  * name.
  */
 export function eventSubjectOf(namespace: string, whole: Event): Attributes {
@@ -21,12 +19,11 @@ export function eventSubjectOf(namespace: string, whole: Event): Attributes {
     id: event.id,
     timestamp,
     metadata: { namespace },
-    entity: { ...entity, ...pairsOf(entity.metadata) },
+    entity: { ...entity, ...flat(entity.metadata) },
     check: {
       ...check,
       metadata: checkMetadata,
-      ...pairsOf(checkMetadata),
-      name: check.name,
+      ...flat(checkMetadata),
       state: action === 'flapping' ? 'flapping' : check.status === 0 ? 'passing' : 'failing',
       history: check.history.map((status) => ({ status: Number(status) })),
       occurrences: event.occurrences,
@@ -49,6 +46,6 @@ export function hasMetrics(check: Attributes): boolean {
   return check['type'] === 'metric' || (typeof format === 'string' && format !== '');
 }
 
-function pairsOf(metadata: Attributes): Attributes {
-  return Object.fromEntries(OF_METADATA.map((name) => [name, metadata[name] ?? {}]));
+function flat({ name, namespace, labels, annotations }: Attributes): Attributes {
+  return { name, namespace, labels: labels ?? {}, annotations: annotations ?? {} };
 }

@@ -16,21 +16,24 @@ const pairsSchema = z
   .record(z.string().max(NAME_LENGTH_MAX), z.string())
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must be at most ${String(PAIRS_MAX)}`);
 
+const attributes = {
+  /** Absent: the one of the path, or `default`. */
+  namespace: z.string().max(NAME_LENGTH_MAX).nullish(),
+  labels: pairsSchema.nullish(),
+  annotations: pairsSchema.nullish(),
+  created_by: z.string().max(NAME_LENGTH_MAX).nullish(),
+};
+
+type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
+
 /**
  * What every object of the newer API has (completion 1.17). Nothing is filled in or reordered, so that an object is
  * answered as it was sent; the namespace and who made it are the business of the backend.
  *
  * @param name what it may be called
  */
-export function metadataSchema(name: z.ZodType<string> = coreNameSchema) {
-  return z.looseObject({
-    name,
-    /** Absent: the one of the path, or `default`. */
-    namespace: z.string().max(NAME_LENGTH_MAX).nullish(),
-    labels: pairsSchema.nullish(),
-    annotations: pairsSchema.nullish(),
-    created_by: z.string().max(NAME_LENGTH_MAX).nullish(),
-  });
+export function metadataSchema(name: z.ZodType<string> = coreNameSchema): MetadataSchema {
+  return z.looseObject({ name, ...attributes });
 }
 
 /** Metadata of an object that is stored or shown. */

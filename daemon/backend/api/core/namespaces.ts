@@ -11,7 +11,6 @@ const parse = validator(coreNamespaceSchema);
 /** Namespaces, which are objects of their own (reference 2.7). */
 export function namespaceRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { namespaces, registry } = parts;
-  const keyOf = ({ name }: CoreNamespace): readonly [string] => [name];
   const collection: Collection<CoreNamespace> = {
     type: 'namespaces',
     fieldRoot: 'namespace',
@@ -33,6 +32,10 @@ export function namespaceRoutes(app: FastifyInstance, parts: ApiParts): void {
     isVisible: ({ name }, principal) => maySee(principal, name),
   };
   collectionRoutes(app, parts, collection);
+}
+
+function keyOf({ name }: CoreNamespace): readonly [string] {
+  return [name];
 }
 
 function namespaceOf(name: string): CoreNamespace {
