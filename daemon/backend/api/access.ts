@@ -58,6 +58,8 @@ export interface AskedRoute {
   readonly url: string | undefined;
   /** Of the path, where its pattern has one. */
   readonly namespace: string | undefined;
+  /** Whether it reaches into all namespaces at once, whichever the principal is kept to. */
+  readonly isOfAllNamespaces?: boolean;
 }
 
 /**
@@ -66,14 +68,17 @@ export interface AskedRoute {
  *
  * @throws MonError `forbidden`; `not_found` for an object in a namespace that it may not see
  */
-export function refuseWithoutAccess(principal: Principal, { access, url, namespace }: AskedRoute): void {
+export function refuseWithoutAccess(
+  principal: Principal,
+  { access, url, namespace, isOfAllNamespaces = false }: AskedRoute,
+): void {
   if (access === 'public' || access === 'authenticated') return;
   if (namespace !== undefined && !maySee(principal, namespace)) throw new MonError('not_found', 'not found');
   refuseWithoutScope(principal, ...(typeof access === 'string' ? [access] : access));
   if (namespace !== undefined) return;
-  if (url?.startsWith(CORE_PREFIX) !== true) {
-    refuseOutsideDefault(principal);
-  } else if (principal.namespace !== undefined && access === 'admin') {
+  const isOfCore = url?.startsWith(CORE_PREFIX) === true;
+  if (!isOfCore) refuseOutsideDefault(principal);
+  if (principal.namespace !== undefined && (isOfAllNamespaces || (isOfCore && access === 'admin'))) {
     throw new MonError('forbidden', `${principal.name} is kept to the namespace ${principal.namespace}`);
   }
 }

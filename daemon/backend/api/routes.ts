@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route asks for. */
     access?: Access;
+    /** Whether it reaches into all namespaces, see `inAllNamespaces`. */
+    isOfAllNamespaces?: boolean;
   }
 }
 
@@ -17,12 +19,18 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 /** What is done for one method of a path, and for whom. */
 interface GuardedHandler {
   readonly access: Access;
+  readonly isOfAllNamespaces?: boolean;
   readonly handler: Handler;
 }
 
 /** A handler for those who have what it asks for. */
 export function needs(access: Access, handler: Handler): GuardedHandler {
   return { access, handler };
+}
+
+/** As `needs`, for what reaches into all namespaces at once: nothing for who is kept to one of them, `default` or another. */
+export function inAllNamespaces(access: Access, handler: Handler): GuardedHandler {
+  return { access, handler, isOfAllNamespaces: true };
 }
 
 /** One method of one path, and what it asks for. */
@@ -43,8 +51,8 @@ export function routes(
   options: { readonly bodyLimit?: number } = {},
 ): void {
   const allowed: string[] = [];
-  for (const [method, { access, handler }] of Object.entries(handlers)) {
-    app.route({ method, url, handler, config: { access }, ...options });
+  for (const [method, { access, handler, isOfAllNamespaces = false }] of Object.entries(handlers)) {
+    app.route({ method, url, handler, config: { access, isOfAllNamespaces }, ...options });
     allowed.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
   }
   const allow = allowed.join(', ');

@@ -230,7 +230,8 @@ export async function close(app: FastifyInstance): Promise<void> {
 /** What a request asks for. Where there is no route, who asks still has to be known. */
 function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
   const { namespace } = (params ?? {}) as { readonly namespace?: string };
-  return { access: routeOptions.config?.access ?? 'authenticated', url: routeOptions.url, namespace };
+  const { access = 'authenticated', isOfAllNamespaces = false } = routeOptions.config ?? {};
+  return { access, url: routeOptions.url, namespace, isOfAllNamespaces };
 }
 
 /** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */

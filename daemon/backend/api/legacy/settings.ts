@@ -23,5 +23,6 @@ export function settingsRoutes(app: FastifyInstance, { audit, config }: ApiParts
 
 function mayReadSecrets(request: FastifyRequest): boolean {
   const { principal } = request;
-  return queryOf(request).get('redacted') === 'false' && principal.via !== 'open' && hasScope(principal, 'admin');
+  const isAdministrator = principal.via !== 'open' && principal.namespace === undefined && hasScope(principal, 'admin');
+  return isAdministrator && queryOf(request).get('redacted') === 'false';
 }

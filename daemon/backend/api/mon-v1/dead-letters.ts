@@ -6,7 +6,7 @@ import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
-import { needs, routes } from '../routes.ts';
+import { inAllNamespaces, routes } from '../routes.ts';
 
 const validateSelection = validator(deadLetterSelectionSchema);
 
@@ -14,35 +14,35 @@ const validateSelection = validator(deadLetterSelectionSchema);
 export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { deadLetters, store } = parts;
   routes(app, '/api/mon/v1/dead-letters', {
-    GET: needs('read', (request, reply) =>
+    GET: inAllNamespaces('read', (request, reply) =>
       sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter)),
     ),
   });
   routes(app, '/api/mon/v1/dead-letters/retry', {
-    POST: needs('resolve', async (request) => ({
+    POST: inAllNamespaces('resolve', async (request) => ({
       retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request)),
     })),
   });
   routes(app, '/api/mon/v1/dead-letters/drop', {
-    POST: needs('resolve', async (request) => ({
+    POST: inAllNamespaces('resolve', async (request) => ({
       dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request)),
     })),
   });
   routes(app, '/api/mon/v1/dead-letters/:id', {
-    GET: needs('read', async (request): Promise<DeadLetterView> => {
+    GET: inAllNamespaces('read', async (request): Promise<DeadLetterView> => {
       const id = idOf(request);
       const entry = deadLetters.get(id);
       const letter = entry === undefined ? undefined : await readDeadLetter(store, entry);
       if (letter === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
       return letter;
     }),
-    DELETE: needs('resolve', async (request, reply) => {
+    DELETE: inAllNamespaces('resolve', async (request, reply) => {
       await deadLetters.drop({ id: idOf(request) }, actorOf(request));
       return reply.code(204).send();
     }),
   });
   routes(app, '/api/mon/v1/dead-letters/:id/retry', {
-    POST: needs('resolve', async (request) => ({
+    POST: inAllNamespaces('resolve', async (request) => ({
       retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request)),
     })),
   });

@@ -8,7 +8,7 @@ import { readBody, validator } from '../json-body.ts';
 import { BATCH_BYTES_MAX } from '../limits.ts';
 import type { ApiParts } from '../parts.ts';
 import { queryOf, wholeNumber } from '../query.ts';
-import { needs, routes } from '../routes.ts';
+import { inAllNamespaces, routes } from '../routes.ts';
 
 const validate = validator(restoreSchema);
 
@@ -16,7 +16,7 @@ const validate = validator(restoreSchema);
 export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { audit, restore } = parts;
   routes(app, '/api/mon/v1/dump/:type', {
-    GET: needs('admin', async (request): Promise<DumpPage> => {
+    GET: inAllNamespaces('admin', async (request): Promise<DumpPage> => {
       const { type } = request.params as { type: string };
       const kind = kindNamed(type);
       if (kind === undefined) throw new MonError('not_found', `there is no type ${type}`);
@@ -33,7 +33,7 @@ export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
     app,
     '/api/mon/v1/restore',
     {
-      POST: needs('admin', async (request): Promise<RestoreAnswer> => ({
+      POST: inAllNamespaces('admin', async (request): Promise<RestoreAnswer> => ({
         results: await restore.run(readBody(request, validate), actorOf(request)),
       })),
     },

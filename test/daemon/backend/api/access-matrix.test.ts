@@ -7,40 +7,43 @@ import { SCOPES } from '../../../../shared/schemas/scope.ts';
 import { SkippingClock } from '../../../support/skipping-clock.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-/** What each column shows: nothing, credentials that count no more or never did, one scope alone, another namespace. */
-const COLUMNS = ['none', 'wrong', 'expired', 'revoked', ...SCOPES, 'elsewhere'] as const;
+/** What each column shows: nothing, credentials that count no more or never did, one scope alone, all for a namespace. */
+const COLUMNS = ['none', 'wrong', 'expired', 'revoked', ...SCOPES, 'elsewhere', 'default'] as const;
 type Column = (typeof COLUMNS)[number];
 
 /**
- * The answers in the order of the columns. `in`: let in, whatever comes of it there; else the status of the refusal. All
- * scopes of the key of the column `elsewhere` are for another namespace: where the path names one, nothing is there.
+ * The answers in the order of the columns. `in`: let in, whatever comes of it there; else the status of the refusal. The keys
+ * of the columns `elsewhere` and `default` have all scopes for one namespace: where the path names another, nothing is there.
  */
 const ROWS = {
-  read: '401 401 401 401 in 403 403 403 in 403',
-  submit: '401 401 401 401 403 in 403 403 in 403',
-  silence: '401 401 401 401 403 403 in 403 in 403',
-  resolve: '401 401 401 401 403 403 403 in in 403',
-  'silence or resolve': '401 401 401 401 403 403 in in in 403',
-  admin: '401 401 401 401 403 403 403 403 in 403',
-  'read in all namespaces': '401 401 401 401 in 403 403 403 in in',
-  'submit in all namespaces': '401 401 401 401 403 in 403 403 in in',
-  'silence in all namespaces': '401 401 401 401 403 403 in 403 in in',
-  'read in a namespace': '401 401 401 401 in 403 403 403 in 404',
-  'submit in a namespace': '401 401 401 401 403 in 403 403 in 404',
-  'silence in a namespace': '401 401 401 401 403 403 in 403 in 404',
-  'resolve in a namespace': '401 401 401 401 403 403 403 in in 404',
-  'admin in a namespace': '401 401 401 401 403 403 403 403 in 404',
-  'any credentials': '401 401 401 401 in in in in in in',
-  everybody: 'in in in in in in in in in in',
+  read: '401 401 401 401 in 403 403 403 in 403 in',
+  submit: '401 401 401 401 403 in 403 403 in 403 in',
+  silence: '401 401 401 401 403 403 in 403 in 403 in',
+  resolve: '401 401 401 401 403 403 403 in in 403 in',
+  'silence or resolve': '401 401 401 401 403 403 in in in 403 in',
+  admin: '401 401 401 401 403 403 403 403 in 403 in',
+  'admin of all': '401 401 401 401 403 403 403 403 in 403 403',
+  'read of all': '401 401 401 401 in 403 403 403 in 403 403',
+  'resolve of all': '401 401 401 401 403 403 403 in in 403 403',
+  'read in all namespaces': '401 401 401 401 in 403 403 403 in in in',
+  'submit in all namespaces': '401 401 401 401 403 in 403 403 in in in',
+  'silence in all namespaces': '401 401 401 401 403 403 in 403 in in in',
+  'read in a namespace': '401 401 401 401 in 403 403 403 in 404 404',
+  'submit in a namespace': '401 401 401 401 403 in 403 403 in 404 404',
+  'silence in a namespace': '401 401 401 401 403 403 in 403 in 404 404',
+  'resolve in a namespace': '401 401 401 401 403 403 403 in in 404 404',
+  'admin in a namespace': '401 401 401 401 403 403 403 403 in 404 404',
+  'any credentials': '401 401 401 401 in in in in in in in',
+  everybody: 'in in in in in in in in in in in',
   /** It says by itself who may come in: by HTTP Basic alone. */
-  'user and password': '401 401 401 401 401 401 401 401 401 401',
+  'user and password': '401 401 401 401 401 401 401 401 401 401 401',
   /** As that, by a token. */
-  token: '400 400 400 400 400 400 400 400 400 400',
+  token: '400 400 400 400 400 400 400 400 400 400 400',
 } as const;
 type Row = keyof typeof ROWS;
 
 /** Every route that there is, by what it asks for. */
-const ROUTES: Readonly<Partial<Record<Row, readonly string[]>>> = {
+const ROUTES: Readonly<Record<Row, readonly string[]>> = {
   read: [
     'GET /aggregates',
     'GET /aggregates/:aggregate',
@@ -48,14 +51,10 @@ const ROUTES: Readonly<Partial<Record<Row, readonly string[]>>> = {
     'GET /aggregates/:aggregate/clients',
     'GET /aggregates/:aggregate/results/:severity',
     'GET /api/mon/v1/aggregates',
-    'GET /api/mon/v1/audit',
-    'GET /api/mon/v1/audit/head',
     'GET /api/mon/v1/checks',
     'GET /api/mon/v1/checks/:check',
     'GET /api/mon/v1/checks/:check/results',
     'GET /api/mon/v1/clients/:client',
-    'GET /api/mon/v1/dead-letters',
-    'GET /api/mon/v1/dead-letters/:id',
     'GET /api/mon/v1/events',
     'GET /api/mon/v1/events/:client/:check/explain',
     'GET /api/mon/v1/handlers',
@@ -91,67 +90,140 @@ const ROUTES: Readonly<Partial<Record<Row, readonly string[]>>> = {
     'GET /stashes/*',
     'POST /api/mon/v1/simulate',
   ],
+  'read of all': [
+    'GET /api/mon/v1/audit',
+    'GET /api/mon/v1/audit/head',
+    'GET /api/mon/v1/dead-letters',
+    'GET /api/mon/v1/dead-letters/:id',
+  ],
   submit: ['POST /api/mon/v1/results', 'POST /clients', 'POST /results'],
   silence: ['DELETE /silenced/ids/:id', 'POST /silenced', 'POST /silenced/clear'],
   resolve: [
-    'DELETE /api/mon/v1/dead-letters/:id',
     'DELETE /checks/:check',
     'DELETE /events/:client/:check',
     'DELETE /incidents/:client/:check',
     'DELETE /results/:client/:check',
+    'POST /request',
+    'POST /resolve',
+  ],
+  'resolve of all': [
+    'DELETE /api/mon/v1/dead-letters/:id',
     'POST /api/mon/v1/dead-letters/:id/retry',
     'POST /api/mon/v1/dead-letters/drop',
     'POST /api/mon/v1/dead-letters/retry',
-    'POST /request',
-    'POST /resolve',
   ],
   'silence or resolve': ['POST /api/mon/v1/bulk'],
   admin: [
     'DELETE /aggregates/:aggregate',
-    'DELETE /api/core/v2/apikeys/:key',
-    'DELETE /api/core/v2/users/:user',
-    'DELETE /api/core/v2/users/:user/groups',
-    'DELETE /api/core/v2/users/:user/groups/:group',
     'DELETE /clients/:client',
     'DELETE /stash/*',
     'DELETE /stashes/*',
-    'GET /api/core/v2/apikeys',
-    'GET /api/core/v2/apikeys/:key',
-    'GET /api/core/v2/users',
-    'GET /api/core/v2/users/:user',
-    'POST /api/core/v2/checks',
-    'POST /api/core/v2/namespaces',
-    'POST /api/core/v2/apikeys',
-    'POST /api/core/v2/users',
     'POST /api/mon/v1/checks/:check/rename',
     'POST /stash/*',
     'POST /stashes',
     'POST /stashes/*',
+  ],
+  'admin of all': [
+    'DELETE /api/core/v2/apikeys/:key',
+    'DELETE /api/core/v2/users/:user',
+    'DELETE /api/core/v2/users/:user/groups',
+    'DELETE /api/core/v2/users/:user/groups/:group',
+    'GET /api/core/v2/apikeys',
+    'GET /api/core/v2/apikeys/:key',
+    'GET /api/core/v2/users',
+    'GET /api/core/v2/users/:user',
+    'GET /api/mon/v1/dump/:type',
+    'POST /api/core/v2/apikeys',
+    'POST /api/core/v2/checks',
+    'POST /api/core/v2/filters',
+    'POST /api/core/v2/handlers',
+    'POST /api/core/v2/mutators',
+    'POST /api/core/v2/namespaces',
+    'POST /api/core/v2/users',
+    'POST /api/mon/v1/restore',
     'PUT /api/core/v2/apikeys/:key',
     'PUT /api/core/v2/users/:user',
     'PUT /api/core/v2/users/:user/groups/:group',
     'PUT /api/core/v2/users/:user/password',
     'PUT /api/core/v2/users/:user/reinstate',
   ],
-  'read in all namespaces': ['GET /api/core/v2/checks', 'GET /api/core/v2/namespaces'],
+  'read in all namespaces': [
+    'GET /api/core/v2/checks',
+    'GET /api/core/v2/entities',
+    'GET /api/core/v2/events',
+    'GET /api/core/v2/filters',
+    'GET /api/core/v2/handlers',
+    'GET /api/core/v2/mutators',
+    'GET /api/core/v2/namespaces',
+    'GET /api/core/v2/silenced',
+  ],
+  'submit in all namespaces': ['POST /api/core/v2/entities', 'POST /api/core/v2/events'],
+  'silence in all namespaces': ['POST /api/core/v2/silenced'],
   'read in a namespace': [
     'GET /api/core/v2/namespaces/:namespace',
     'GET /api/core/v2/namespaces/:namespace/checks',
     'GET /api/core/v2/namespaces/:namespace/checks/:name',
+    'GET /api/core/v2/namespaces/:namespace/entities',
+    'GET /api/core/v2/namespaces/:namespace/entities/:entity',
+    'GET /api/core/v2/namespaces/:namespace/events',
+    'GET /api/core/v2/namespaces/:namespace/events/:entity',
+    'GET /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'GET /api/core/v2/namespaces/:namespace/filters',
+    'GET /api/core/v2/namespaces/:namespace/filters/:name',
+    'GET /api/core/v2/namespaces/:namespace/handlers',
+    'GET /api/core/v2/namespaces/:namespace/handlers/:name',
+    'GET /api/core/v2/namespaces/:namespace/mutators',
+    'GET /api/core/v2/namespaces/:namespace/mutators/:name',
+    'GET /api/core/v2/namespaces/:namespace/silenced',
+    'GET /api/core/v2/namespaces/:namespace/silenced/:silenced',
+    'GET /api/core/v2/namespaces/:namespace/silenced/checks/:check',
+    'GET /api/core/v2/namespaces/:namespace/silenced/subscriptions/:subscription',
   ],
-  'resolve in a namespace': ['POST /api/core/v2/namespaces/:namespace/checks/:name/execute'],
+  'submit in a namespace': [
+    'PATCH /api/core/v2/namespaces/:namespace/entities/:entity',
+    'PATCH /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'POST /api/core/v2/namespaces/:namespace/entities',
+    'POST /api/core/v2/namespaces/:namespace/events',
+    'POST /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'PUT /api/core/v2/namespaces/:namespace/entities/:entity',
+    'PUT /api/core/v2/namespaces/:namespace/events/:entity/:check',
+  ],
+  'silence in a namespace': [
+    'DELETE /api/core/v2/namespaces/:namespace/silenced/:silenced',
+    'PATCH /api/core/v2/namespaces/:namespace/silenced/:silenced',
+    'POST /api/core/v2/namespaces/:namespace/silenced',
+    'PUT /api/core/v2/namespaces/:namespace/silenced/:silenced',
+  ],
+  'resolve in a namespace': [
+    'DELETE /api/core/v2/namespaces/:namespace/entities/:entity',
+    'DELETE /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'POST /api/core/v2/namespaces/:namespace/checks/:name/execute',
+  ],
   'admin in a namespace': [
     'DELETE /api/core/v2/namespaces/:namespace',
     'DELETE /api/core/v2/namespaces/:namespace/checks/:name',
+    'DELETE /api/core/v2/namespaces/:namespace/filters/:name',
+    'DELETE /api/core/v2/namespaces/:namespace/handlers/:name',
+    'DELETE /api/core/v2/namespaces/:namespace/mutators/:name',
     'PATCH /api/core/v2/namespaces/:namespace',
     'PATCH /api/core/v2/namespaces/:namespace/checks/:name',
+    'PATCH /api/core/v2/namespaces/:namespace/filters/:name',
+    'PATCH /api/core/v2/namespaces/:namespace/handlers/:name',
+    'PATCH /api/core/v2/namespaces/:namespace/mutators/:name',
     'POST /api/core/v2/namespaces/:namespace/checks',
+    'POST /api/core/v2/namespaces/:namespace/filters',
+    'POST /api/core/v2/namespaces/:namespace/handlers',
+    'POST /api/core/v2/namespaces/:namespace/mutators',
     'PUT /api/core/v2/namespaces/:namespace',
     'PUT /api/core/v2/namespaces/:namespace/checks/:name',
+    'PUT /api/core/v2/namespaces/:namespace/filters/:name',
+    'PUT /api/core/v2/namespaces/:namespace/handlers/:name',
+    'PUT /api/core/v2/namespaces/:namespace/mutators/:name',
   ],
   'any credentials': ['GET /api/mon/v1/access', 'GET /auth/test'],
   'user and password': ['GET /auth'],
   token: ['POST /auth/logout', 'POST /auth/token'],
+  everybody: ['GET /version'],
 };
 
 /** What a consumer of the feed may subscribe to, and the agents' connection, beside the routes. */
@@ -221,6 +293,7 @@ beforeAll(async () => {
   credentials.set('expired', `Key ${expired.key}`);
   credentials.set('revoked', `Key ${revoked.key}`);
   for (const scope of SCOPES) credentials.set(scope, `Key ${(await grant({ scopes: [scope] })).key}`);
+  credentials.set('default', `Key ${(await grant({ namespace: 'default' })).key}`);
   credentials.set('elsewhere', `Key ${(await grant({ namespace: 'elsewhere' })).key}`);
 });
 
@@ -245,7 +318,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
     for (const column of COLUMNS) {
       const { status } = await ask(method, target, credentials.get(column));
       noteFailure(column);
-      const isHidden = status === 404 && row.endsWith('in a namespace') && column === 'elsewhere';
+      const isHidden = status === 404 && row.endsWith('in a namespace') && ['elsewhere', 'default'].includes(column);
       const isRefused = [401, 403].includes(status) || isHidden || row === 'token';
       cells.push(isRefused ? String(status) : 'in');
     }
@@ -263,7 +336,7 @@ test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
       noteFailure(column);
     }
     const status = method === 'PUT' ? 405 : 404;
-    expect(statuses).toEqual([401, 401, 401, 401, ...Array.from({ length: 6 }, () => status)]);
+    expect(statuses).toEqual([401, 401, 401, 401, ...Array.from({ length: 7 }, () => status)]);
   },
 );
 
@@ -296,12 +369,12 @@ describe('sockets', () => {
       cells.push(await connect(FEED_PATH, FEED_PROTOCOL, column, { type: 'subscribe', ...about }));
     }
     // Without a header the first message says who it is, which this one does not.
-    expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in 403');
+    expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in 403 in');
   });
 
   test('agents', async () => {
     const cells: string[] = [];
     for (const column of COLUMNS) cells.push(await connect(AGENT_PATH, AGENT_PROTOCOL, column));
-    expect(cells.join(' ')).toBe('401 401 401 401 403 in 403 403 in in');
+    expect(cells.join(' ')).toBe('401 401 401 401 403 in 403 403 in in in');
   });
 });
