@@ -47,6 +47,16 @@ export function checkRedactKeysOf(client: Client): ReadonlySet<string> {
 }
 
 /**
+ * Whether with another `redact` list less of the record of a client would be hidden.
+ *
+ * @param redactList null and absent: the default one
+ */
+export function uncovers(client: Client, redactList: unknown): boolean {
+  const after = ownKeys(redactList) ?? REDACT_KEYS;
+  return [...redactKeysOf(client)].some((key) => !after.has(key));
+}
+
+/**
  * The keys to hide in settings: those that their `client` section names besides the default ones, and the headers of
  * webhooks, among which are credentials under any name.
  */

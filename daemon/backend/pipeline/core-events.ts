@@ -1,4 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
+import { checkRedactKeysOf, keepHidden } from '../../../shared/domain/redact.ts';
 import { checkResultOf } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
@@ -71,7 +72,8 @@ export class CoreEvents {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         const entry = namespace.check(client, check);
-        const event = change(entry === undefined ? undefined : presentEvent(transaction, entry));
+        const present = entry === undefined ? undefined : presentEvent(transaction, entry);
+        const event = withSecrets(change(present), present);
         if (isBanned(namespace, client, transaction.nowMs)) throw banned(client);
         this.#ensureClient(transaction, namespace, event, actor);
         processResult(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));
@@ -136,4 +138,12 @@ function entriesOf(registry: Registry, namespace: string, client: string, check:
 
 function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent {
   return { entry, record: { ...entry.state, ...transaction.bodies(entry) } };
+}
+
+/** Who reads an event and puts it back does not know its secrets. */
+function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
+  if (present === undefined) return event;
+  const { entry, record } = present;
+  const keys = checkRedactKeysOf(entry.client.record);
+  return { ...event, result: keepHidden(event.result, record.eventCheck ?? record.check, keys) };
 }

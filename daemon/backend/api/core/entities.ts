@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { coreEntitySchema, type CoreEntity, type SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
+import { coreEntitySchema, type SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
 import type { CoreObject } from '../../../../shared/schemas/core/metadata.ts';
+import { uncovers } from '../../../../shared/domain/redact.ts';
 import { shownEntity } from '../../read/core-objects.ts';
 import type { ClientEntry } from '../../registry/namespace.ts';
+import { refuseWithoutScope } from '../access.ts';
 import { validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
 import { collectionRoutes, inNamespace, WITH_METADATA, type Collection } from './collection.ts';
@@ -17,7 +19,6 @@ const parse = validator(coreEntitySchema);
 /** Clients as entities (clients, section 6). */
 export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clients, entities, entityLimit, registry } = parts;
-  const shown = ({ namespace, record }: ClientEntry): PlacedEntity => placed(shownEntity(namespace.name, record));
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
     registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
 
@@ -38,19 +39,23 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
       const entry = entryOf(namespace, name);
       return entry === undefined ? undefined : shown(entry);
     },
-    async write(namespace, [name = ''], change, actor) {
+    async write(namespace, [name = ''], change, actor, { principal }) {
       const client = await entities.put(
         namespace,
         name,
-        (present) => change(present === undefined ? undefined : placed(shownEntity(namespace, present))),
+        (present) => {
+          const entity = change(present === undefined ? undefined : shownEntity(namespace, present));
+          if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
+          return entity;
+        },
         actor,
       );
-      return placed(shownEntity(namespace, client));
+      return shownEntity(namespace, client);
     },
     async remove(namespace, [name = ''], check, actor) {
       if (entryOf(namespace, name) === undefined) throw notFound();
       await clients.remove(namespace, name, { expireSeconds: undefined }, actor, (present) =>
-        check(placed(shownEntity(namespace, present))),
+        check(shownEntity(namespace, present)),
       );
     },
     headers: () => entityHeaders(entityLimit.usage()),
@@ -58,7 +63,6 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
   collectionRoutes(app, parts, collection);
 }
 
-/** What is shown could be sent as it is; of the machine's facts the compiler does not know that. */
-function placed(entity: CoreEntity): PlacedEntity {
-  return entity as CoreEntity & PlacedEntity;
+function shown({ namespace, record }: ClientEntry): PlacedEntity {
+  return shownEntity(namespace.name, record);
 }

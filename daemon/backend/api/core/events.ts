@@ -30,15 +30,12 @@ const PORTION = 100;
 export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, coreEvents, entityLimit, registry, store } = parts;
 
-  const placeOf = ([client = '', check = '']: CoreKey): EventPlace => ({ client, check });
   const namespaceOf = (name: string): Namespace | undefined =>
     registry.hasNamespace(name) ? registry.namespace(name) : undefined;
   const read = async (entries: readonly CheckEntry[]): Promise<PlacedCoreEvent[]> =>
-    (await readCoreEvents(store, entries, clock.now())).map(placed);
-  const shown = (present: PresentEvent | undefined): PlacedCoreEvent | undefined => {
-    const event = present === undefined ? undefined : shownEvent(present.entry, present.record, clock.now());
-    return event === undefined ? undefined : placed(event);
-  };
+    (await readCoreEvents(store, entries, clock.now())).map(asSent);
+  const shown = (present: PresentEvent | undefined): PlacedCoreEvent | undefined =>
+    present && asSent(shownEvent(present.entry, present.record, clock.now()));
 
   const collection: Collection<PlacedCoreEvent, SubmittedCoreEvent> = {
     type: 'events',
@@ -116,6 +113,10 @@ function reportedEvent(event: SubmittedCoreEvent, { client, check }: EventPlace)
   return { entity: entityOfEvent(event, client), result: validateResult(result) };
 }
 
+function placeOf([client = '', check = '']: CoreKey): EventPlace {
+  return { client, check };
+}
+
 /** @throws MonError `invalid` for what could not be found again */
 function named(event: SubmittedCoreEvent): SubmittedCoreEvent {
   if (!event.check) {
@@ -142,8 +143,8 @@ function placedIn(event: SubmittedCoreEvent, namespace: string): PlacedCoreEvent
 }
 
 /** What is shown could be sent as it is; of the attributes of its check the compiler does not know that. */
-function placed(event: CoreEvent): PlacedCoreEvent {
-  return event as unknown as PlacedCoreEvent;
+function asSent<Shown extends CoreEvent | undefined>(event: Shown): PlacedCoreEvent & Shown {
+  return event as PlacedCoreEvent & Shown;
 }
 
 function labelsIn({
