@@ -41,7 +41,9 @@ export function clientOfKeepalive(
   const told = entityOfEvent(event, name);
   const entity =
     present !== undefined && isConfiguredHere(told, present) ? { ...told, ...configurationOf('', present) } : told;
-  const client = clientOfEntity({ ...entity, entity_class: 'agent' }, { present, now, version, createdBy: undefined });
+  const context = { present, now, version, createdBy: undefined };
+  // A signature is for its owner to show: these agents have none, so a client that has one is not theirs.
+  const { signature: _signature, ...client } = clientOfEntity({ ...entity, entity_class: 'agent' }, context);
   return {
     ...client,
     subscriptions: [...client.subscriptions],
@@ -55,11 +57,6 @@ export function clientOfKeepalive(
 export function entityConfigOf(namespace: string, client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return { metadata: { name: 'not found', namespace }, entity_class: 'agent' };
   return configurationOf(namespace, client);
-}
-
-/** The configuration as text: another one is worth telling. */
-export function entityConfigText(namespace: string, client: Client): string {
-  return JSON.stringify(configurationOf(namespace, client));
 }
 
 /**
@@ -110,7 +107,8 @@ export function coreCheckRequest(
       ...ofKind(check, Number.isInteger, ['max_output_size']),
       metadata: { name: request.name, namespace, labels: metadata.labels, annotations: metadata.annotations },
       command: request.command ?? '',
-      handlers: handlersOf(check),
+      // The single `handler` of a check of the configuration is no business of its agents, which would return it twice.
+      handlers: isTexts(check['handlers']) ? check['handlers'] : null,
       subscriptions: (definition?.subscribers ?? []).map(coreSubscription),
       proxy_entity_name: request.source ?? '',
       timeout: Math.ceil(request.timeout ?? 0),
@@ -155,12 +153,6 @@ function thresholdsOf({ check }: SubmittedCoreEvent): { readonly warning: number
   const warning = check?.timeout || KEEPALIVE_THRESHOLDS.warning;
   const critical = (check?.ttl ?? 0) > 0 ? (check?.ttl ?? 0) : KEEPALIVE_THRESHOLDS.critical;
   return { warning, critical: Math.max(warning, critical) };
-}
-
-/** None at all rather than an empty list: then a check of the configuration keeps its `handler`. */
-function handlersOf({ handler, handlers }: Readonly<Record<string, unknown>>): readonly string[] | null {
-  if (isTexts(handlers)) return handlers;
-  return typeof handler === 'string' ? [handler] : null;
 }
 
 function pairsOf(metadata: unknown): { readonly labels: unknown; readonly annotations: unknown } {
