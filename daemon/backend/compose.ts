@@ -334,7 +334,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     new LiveSockets({
       clock,
       renewed: (principal, sinceMs) => authenticator.renewed(principal, sinceMs),
-      version: () => registry.credentials.version,
+      version: () => authenticator.version(),
       onCommit: (listener) => batcher.onRest(listener),
     }),
   );

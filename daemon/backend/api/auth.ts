@@ -46,17 +46,30 @@ const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #failed: FailedLogins;
+  #configured: AuthenticatorParts['config']['api'];
+  /** When a reload brought other credentials, epoch milliseconds. */
+  #configuredMs = 0;
   /** Made once for each state of the credentials: the same key comes with every request. */
   readonly #ofKeys = new WeakMap<ApiKey, { readonly version: string; readonly principal: Principal | undefined }>();
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
     this.#failed = new FailedLogins(parts.clock);
+    this.#configured = parts.config.api;
   }
 
   /** Whether nobody has to show credentials. */
   get isOpen(): boolean {
     return this.#configuredUser === undefined && this.#parts.registry.credentials.isEmpty;
+  }
+
+  /** @returns another one after every change that may take something away from somebody */
+  version(): string {
+    const { config, registry, clock } = this.#parts;
+    const { user, password } = this.#configured;
+    if (config.api.user !== user || config.api.password !== password) this.#configuredMs = clock.now();
+    this.#configured = config.api;
+    return `${String(registry.credentials.version)} ${String(this.#configuredMs)}`;
   }
 
   readonly authorize: Authorize = (headers, address) => {
@@ -128,7 +141,10 @@ export class Authenticator {
         return this.#principalOfUser(session.username, { via: 'token', sessionId: session.id });
       }
       case 'password': {
-        const changedMs = credentials.users.get(principal.name)?.passwordChangedMs ?? 0;
+        const changedMs =
+          principal.name === this.#configuredUser
+            ? this.#configuredMs
+            : (credentials.users.get(principal.name)?.passwordChangedMs ?? 0);
         return changedMs > sinceMs ? undefined : this.#principalOfUser(principal.name, { via: 'password' });
       }
     }
@@ -152,7 +168,7 @@ export class Authenticator {
     const { registry, clock } = this.#parts;
     const expiresMs = key.expiresAt === 0 ? undefined : key.expiresAt * 1000;
     if (expiresMs !== undefined && expiresMs <= clock.now()) return undefined;
-    const version = `${String(registry.credentials.version)} ${this.#configuredUser ?? ''}`;
+    const version = this.version();
     const known = this.#ofKeys.get(key);
     if (known?.version === version) return known.principal;
     const scopes = scopesOfKey(registry.credentials, this.#configuredUser, key.id);

@@ -18,8 +18,8 @@ interface SocketParts {
   readonly clock: Clock;
   /** What somebody may do by now; undefined: the credentials count no more. */
   readonly renewed: (principal: Principal, sinceMs: number) => Principal | undefined;
-  /** Grows with every change that may take something away from somebody. */
-  readonly version: () => number;
+  /** Another one after every change that may take something away from somebody. */
+  readonly version: () => string;
   /** Calls `listener` after each commit. */
   readonly onCommit: (listener: () => void) => Disposable;
 }
@@ -36,18 +36,17 @@ export class LiveSockets implements Disposable {
   readonly #sockets = new Map<WebSocket, LiveSocket>();
   readonly #counts = new Map<string, number>();
   readonly #watches: readonly Disposable[];
-  #version: number;
+  #version: string;
 
   constructor(parts: SocketParts) {
     this.#parts = parts;
     this.#version = parts.version();
     this.#watches = [
-      parts.clock.every(LOOK_MS, () => this.#look(({ principal }) => principal.expiresMs !== undefined)),
-      parts.onCommit(() => {
-        if (this.#version === parts.version()) return;
-        this.#version = parts.version();
-        this.#look(() => true);
+      parts.clock.every(LOOK_MS, () => {
+        this.#lookAfterChange();
+        this.#look(({ principal }) => principal.expiresMs !== undefined);
       }),
+      parts.onCommit(() => this.#lookAfterChange()),
     ];
   }
 
@@ -73,6 +72,13 @@ export class LiveSockets implements Disposable {
 
   [Symbol.dispose](): void {
     for (const watch of this.#watches) watch[Symbol.dispose]();
+  }
+
+  #lookAfterChange(): void {
+    const version = this.#parts.version();
+    if (this.#version === version) return;
+    this.#version = version;
+    this.#look(() => true);
   }
 
   #look(concerns: (socket: LiveSocket) => boolean): void {
