@@ -65,11 +65,8 @@ export class Authenticator {
 
   /** @returns another one after every change that may take something away from somebody */
   version(): string {
-    const { config, registry, clock } = this.#parts;
-    const { user, password } = this.#configured;
-    if (config.api.user !== user || config.api.password !== password) this.#configuredMs = clock.now();
-    this.#configured = config.api;
-    return `${String(registry.credentials.version)} ${String(this.#configuredMs)}`;
+    this.#noteReload();
+    return `${String(this.#parts.registry.credentials.version)} ${String(this.#configuredMs)}`;
   }
 
   readonly authorize: Authorize = (headers, address) => {
@@ -155,6 +152,13 @@ export class Authenticator {
     return password === undefined ? undefined : user;
   }
 
+  #noteReload(): void {
+    const { config, clock } = this.#parts;
+    const { user, password } = this.#configured;
+    if (config.api.user !== user || config.api.password !== password) this.#configuredMs = clock.now();
+    this.#configured = config.api;
+  }
+
   #knownKey(text: string): Principal | undefined {
     const shown = parseApiKey(text);
     const key = shown === undefined ? undefined : this.#parts.registry.credentials.apiKeys.get(shown.id);
@@ -195,6 +199,8 @@ export class Authenticator {
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
     const given = nameAndPassword(encoded);
     if (given === undefined) throw refusal();
+    // Before anybody is let in with the new ones, who would be taken for one of those before.
+    this.#noteReload();
     const stored = this.#storedPassword(given.user);
     const principal = stored === undefined ? undefined : this.#principalOfUser(given.user, { via: 'password' });
     if (principal !== undefined && stored !== undefined && this.#parts.passwords.isKnown(given, stored))
