@@ -61,6 +61,7 @@ export class Namespaces {
 /** What is in a namespace or refers to it, and how many: `2 checks`. */
 function contentsOf(registry: Registry, name: string): string[] {
   const namespace = registry.namespace(name);
+  const keys = [...registry.credentials.apiKeys.values()].filter((key) => key.namespace === name).length;
   let events = 0;
   for (const { checks } of namespace.clients.values()) events += checks.size;
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
@@ -71,6 +72,7 @@ function contentsOf(registry: Registry, name: string): string[] {
     [events, 'event', 'events'],
     [namespace.silenced.size, 'silence', 'silences'],
     [namespace.stashes.size, 'stash', 'stashes'],
+    [keys, 'API key', 'API keys'],
   ];
   return counts
     .filter(([count]) => count > 0)
