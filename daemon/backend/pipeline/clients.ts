@@ -1,4 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
+import { addedToEntity } from '../../../shared/domain/core/entity.ts';
 import { redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
@@ -69,7 +70,8 @@ export class Clients {
    * when its namespace is gone
    */
   keepalive(namespaceName: string, submitted: SubmittedClient): Promise<Client> {
-    return this.keepaliveOf(namespaceName, submitted.name, () => submitted);
+    // An agent knows nothing of what people have added to its entity.
+    return this.keepaliveOf(namespaceName, submitted.name, (present) => ({ ...addedToEntity(present), ...submitted }));
   }
 
   /**

@@ -65,6 +65,14 @@ export function coreEntityOf(namespace: string, client: Client): CoreEntity {
   };
 }
 
+const ADDED = ['labels', 'annotations', 'created_by'];
+
+/** What only the newer face adds to a client. */
+export function addedToEntity(client: Client | undefined): Readonly<Record<string, unknown>> {
+  if (client === undefined) return {};
+  return Object.fromEntries(ADDED.filter((name) => Object.hasOwn(client, name)).map((name) => [name, client[name]]));
+}
+
 /** What an entity becomes. */
 export interface EntityContext {
   /** The client that is there already. */
