@@ -198,6 +198,11 @@ export class GoAgent {
     this.#socket.close(1001, 'bye');
   }
 
+  /** Reads nothing any more. */
+  deafen(): void {
+    this.#socket.pause();
+  }
+
   cut(): void {
     this.#socket.terminate();
   }

@@ -1,27 +1,35 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const INTERVAL_S = 10;
 const SOON = { timeout: 10_000, interval: 5 };
 
 const clock = new ManualClock(Date.now());
+let dir: string;
 let backend: RunningBackend;
 let api: ApiClient;
 let url: string;
 
 beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
   backend = await startBackend({
     clock,
     batcher: { batchLimit: 1 },
     settings: {
       'agent-listener': { port: 0 },
       'client-quarantine': 0,
+      handlers: { cmdb: { type: 'pipe', command: `cat > ${dir}/departed` } },
       checks: {
         disk: { command: 'check-disk', subscribers: ['web'], interval: INTERVAL_S, handlers: ['pager'], team: 'ops' },
+        long: { command: `echo ${'x'.repeat(100_000)}`, subscribers: ['slow'], interval: 3600 },
         labelled: { command: 'check :::labels.region:::', subscribers: ['labelled'], interval: INTERVAL_S },
       },
     },
@@ -30,7 +38,10 @@ beforeAll(async () => {
   url = backend.agentUrl;
 });
 
-afterAll(() => backend[Symbol.asyncDispose]());
+afterAll(async () => {
+  await backend[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
 
 const soon = (expectation: () => Promise<void> | void): Promise<void> => vi.waitFor(expectation, SOON);
 
@@ -209,6 +220,13 @@ test('one that is to deregister goes with its events when it says goodbye, not w
   again.leave();
   await soon(async () => expect(await api.client('cattle')).toBeUndefined());
   expect(await api.event('cattle', 'disk')).toBeUndefined();
+  await soon(async () =>
+    expect(JSON.parse(await readFile(join(dir, 'departed'), 'utf8'))).toMatchObject({
+      client: { name: 'cattle' },
+      check: { name: 'deregistration', status: 1, output: 'client initiated deregistration' },
+      action: 'create',
+    }),
+  );
 });
 
 test('our own agents connect to the same listener', async () => {
@@ -274,5 +292,47 @@ test('a metric without a check has no status and is left out', async () => {
   agent.send('event', { entity: agent.entity, metrics: { handlers: [], points: [{ name: 'a', value: 1 }] } });
   agent.event({ metadata: { name: 'y' }, status: 0, output: '' });
   await soon(async () => expect(await api.result('metrics', 'y')).toBeDefined());
+  agent.cut();
+});
+
+function isGone(client: string): boolean {
+  return backend.log.records.some(
+    ({ message, fields }) => message === 'agent disconnected' && fields['client'] === client,
+  );
+}
+
+test('one that does not read is cut off before its requests fill the memory', async () => {
+  const agent = await GoAgent.joined(url, { name: 'slow', subscriptions: ['slow'] });
+  await agent.register();
+  agent.deafen();
+  let asked = 0;
+  for (; asked < 1000 && !isGone('slow'); asked++) await api.requestCheck({ check: 'long' });
+  expect(isGone('slow')).toBe(true);
+  agent.cut();
+});
+
+test('what a store refuses for a while is stored later, once and in order', async () => {
+  const stores: TroubledStore[] = [];
+  await using other = await startBackend({
+    settings: { 'agent-listener': { port: 0 } },
+    around: (store) => {
+      const troubled = new TroubledStore(store);
+      stores.push(troubled);
+      return troubled;
+    },
+  });
+  const [store] = stores;
+  if (store === undefined) throw new Error('the store was not opened');
+  const agent = await GoAgent.joined(other.agentUrl, { name: 'patient' });
+  await agent.register();
+  store.refuses = () => true;
+  const statuses = Array.from({ length: 15 }, (_, at) => at % 4);
+  for (const status of statuses) agent.event({ metadata: { name: 'disk' }, status, output: String(status) });
+  const writes = store.writes;
+  await soon(() => expect(store.writes).toBeGreaterThan(writes));
+  store.refuses = () => false;
+  const history = async (): Promise<unknown> =>
+    (await openApiClient({ backend: other.url }).result('patient', 'disk'))?.check.history;
+  await soon(async () => expect(await history()).toEqual(statuses));
   agent.cut();
 });

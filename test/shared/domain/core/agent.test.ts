@@ -188,8 +188,9 @@ describe('a check request', () => {
   });
 });
 
+const defined = (): boolean => true;
+
 describe('an event', () => {
-  const defined = (): boolean => true;
   const check = { metadata: { name: 'disk' }, status: 1, output: 'full' };
 
   test('of a defined check keeps the handlers of the definition, unless it names some', () => {
