@@ -9,12 +9,13 @@ import { anEvent } from '../../../support/an-event.ts';
 
 const metadata = { name: 'x', namespace: 'prod' };
 
-describe('a handler of the newer API', () => {
-  const definitionOf = (attributes: object): unknown =>
-    handlerDefinitionOf(
-      coreHandlerSchema.parse({ metadata, type: 'pipe', command: 'cat', ...attributes }) as CoreHandler,
-    );
+function definitionOf(attributes: object): unknown {
+  return handlerDefinitionOf(
+    coreHandlerSchema.parse({ metadata, type: 'pipe', command: 'cat', ...attributes }) as CoreHandler,
+  );
+}
 
+describe('a handler of the newer API', () => {
   test.each<[string, object, object]>([
     [
       'gets silenced events unless it says otherwise',
