@@ -230,3 +230,36 @@ describe('a limit of entities', () => {
     await vi.waitFor(async () => expect(await api.result('late', 'uptime')).toBeDefined(), SLOW);
   });
 });
+
+describe('a listener for agents', () => {
+  test('at an address that others can reach needs credentials', async () => {
+    await expect(startBackend({ settings: { 'agent-listener': { bind: '0.0.0.0', port: 0 } } })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('0.0.0.0 can be reached by others'),
+    });
+  });
+
+  test('on a port that is taken stops the start, and says which setting to change', async () => {
+    const port = Number(new URL(backend.agentUrl).port);
+    await expect(startBackend({ settings: { 'agent-listener': { port } } })).rejects.toMatchObject({
+      code: 'conflict',
+      message: `127.0.0.1:${String(port)} is in use: stop that program, or choose another agent-listener.port`,
+    });
+  });
+
+  test('has nothing for others than agents, and nothing beside their two paths', async () => {
+    const plain = await fetch(backend.agentUrl.replace('ws', 'http'));
+    expect(plain.status).toBe(426);
+    expect(await GoAgent.connect(`${backend.agentUrl}/api`, { credentials: ADMIN })).toEqual({
+      status: 404,
+      body: 'there is no WebSocket endpoint at /api',
+      type: TEXT,
+    });
+  });
+
+  test('is not there without its setting', async () => {
+    await using other = await startBackend();
+    expect(other.agentUrl).toBe('');
+    expect(await GoAgent.connect(other.url.replace('http', 'ws'))).toMatchObject({ status: 404 });
+  });
+});
