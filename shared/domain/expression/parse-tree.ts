@@ -3,6 +3,7 @@ import { argumentCount, METHOD_NAMES } from './methods.ts';
 import { AND, EQUALITY, OR, ORDER, PRODUCT, STRICT_EQUALITY, SUM, type OperatorSign } from './operator-signs.ts';
 import { Pattern } from './pattern.ts';
 import { Scanner } from './scanner.ts';
+import { SCRIPT_FUNCTIONS, SCRIPT_METHODS, SCRIPT_NOTHING } from './script-spellings.ts';
 import { readQuoted, readToken, TOKEN_AHEAD } from './text.ts';
 import { isFloat, type BinaryOperator, type ExpressionNode, type Token } from './tree.ts';
 
@@ -60,6 +61,9 @@ const NO_ROOTS: ReadonlySet<string> = new Set();
  *               | attribute | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
  *     attribute = root { "." name | "[" quoted "]" }
  *
+ * With roots, scripts of the newer API are understood as far as this language goes: `===`, `undefined`, `hour(seconds)`,
+ * `weekday(seconds)`, `includes` and the like.
+ *
  * Behind a point the name of a method is that method; an attribute of the same name stands in brackets.
  */
 class Parser {
@@ -109,7 +113,7 @@ class Parser {
   }
 
   #equality(): ExpressionNode {
-    return this.#single(this.#roots.size === 0 ? EQUALITY : STRICT_EQUALITY, () => this.#matched());
+    return this.#single(this.#hasRoots ? STRICT_EQUALITY : EQUALITY, () => this.#matched());
   }
 
   #matched(): ExpressionNode {
@@ -175,7 +179,8 @@ class Parser {
     let node = receiver;
     while (!this.#at.sees('..') && this.#at.take('.')) {
       const start = this.#at.position;
-      const method = this.#at.match(METHOD)?.[0] ?? '';
+      const name = this.#at.match(METHOD)?.[0] ?? '';
+      const method = (this.#hasRoots ? SCRIPT_METHODS.get(name) : undefined) ?? name;
       const takes = argumentCount(method);
       if (takes === undefined) this.#at.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
       const given = this.#arguments();
@@ -252,10 +257,23 @@ class Parser {
     if (name === 'value') return this.#node({ kind: 'value' });
     if (name === 'Time') return this.#time(start);
     if (this.#roots.has(name)) return this.#attribute(name);
+    if (this.#hasRoots && name === SCRIPT_NOTHING) return this.#node({ kind: 'literal', value: null });
+    const method = this.#hasRoots ? SCRIPT_FUNCTIONS.get(name) : undefined;
+    if (method !== undefined && this.#at.take('(')) return this.#timeField(method);
     const constant = CONSTANTS.get(name);
     if (constant !== undefined) return this.#node({ kind: 'literal', value: constant });
     const hint = HINTS.get(name) ?? `there is no "${name}": use ${this.#values()}, or quote a text`;
     return this.#at.fail(hint, start);
+  }
+
+  #timeField(method: string): ExpressionNode {
+    const receiver = this.#node({ kind: 'time', seconds: this.#choice(), zone: 'UTC' });
+    this.#at.expect(')', 'the end of the arguments');
+    return this.#node({ kind: 'call', receiver, method, arguments: [] });
+  }
+
+  get #hasRoots(): boolean {
+    return this.#roots.size > 0;
   }
 
   #values(): string {

@@ -103,6 +103,13 @@ describe('a filter of the newer API', () => {
     ['allow', ['event.is_incident && !event.is_resolution'], false],
     ['allow', ["event.check.output =~ /disk|status/ || event.check.state == 'failing'"], false],
     ['allow', ["event.check.namespace == 'prod'"], false],
+    // As scripts of the newer API write it.
+    ['allow', ["event.check.name.startsWith('di') && event.check.labels['team'].includes('o')"], false],
+    ['allow', ['event.check.annotations.runbook == undefined'], false],
+    ['allow', ['event.check.labels.team !== undefined'], false],
+    ['allow', ['weekday(event.timestamp) >= 0 && hour(event.timestamp) <= 23'], false],
+    ['allow', ['hour(event.timestamp) > 23'], true],
+    ['allow', ['event.check.occurrences % (180 / event.check.interval) == 0'], false],
     // What has no value fits no expression, whichever way it is asked.
     ['allow', ['event.check.name > 3'], true],
     ['deny', ['event.check.name > 3'], false],
