@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { entityOfEvent, resultOfEvent } from '../../../../shared/domain/core/event.ts';
+import type { Attributes } from '../../../../shared/domain/attributes.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import {
   coreEventSchema,
@@ -49,10 +50,11 @@ export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
     place: placedIn,
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
     labelsOf: ({ entity, check }) => ({ ...labelsIn(entity), ...labelsIn(check) }),
-    async *list(name, after) {
+    async *list(name, after, mayBeSelected) {
       const namespace = namespaceOf(name);
       if (namespace === undefined) return;
-      for (const entries of portions(entriesBehind(namespace, after))) yield read(entries);
+      for (const entries of portions(entriesBehind(namespace, [after?.[0], after?.[1]], mayBeSelected)))
+        yield read(entries);
     },
     async get(name, key) {
       const { client, check } = placeOf(key);
@@ -98,9 +100,9 @@ export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
       reply.headers(collection.headers?.() ?? {});
       return sendObjects(request, reply, [name], {
         ...collection,
-        async *list(_namespace, after) {
+        async *list(_namespace, after, mayBeSelected) {
           if (client === undefined) return;
-          for (const entries of portions(entriesOf(client, after?.[1]))) yield read(entries);
+          for (const entries of portions(entriesOf(client, after?.[1], mayBeSelected))) yield read(entries);
         },
       });
     }),
@@ -156,22 +158,33 @@ function labelsIn({
 }
 
 /** The checks of a namespace by client, then check, from behind a key on. */
-function* entriesBehind(namespace: Namespace, after: CoreKey | undefined): Generator<CheckEntry> {
+function* entriesBehind(
+  namespace: Namespace,
+  [client, check]: readonly [client: string | undefined, check: string | undefined],
+  mayBeSelected: (parts: Attributes) => boolean,
+): Generator<CheckEntry> {
   const clients = namespace.sortedClients();
-  const [client, check] = after ?? [];
-  if (client !== undefined) {
-    const begun = namespace.clients.get(client);
-    if (begun !== undefined) yield* entriesOf(begun, check);
-  }
+  const begun = client === undefined ? undefined : namespace.clients.get(client);
+  if (begun !== undefined) yield* entriesOf(begun, check, mayBeSelected);
   const start = client === undefined ? 0 : firstBehind(clients, client, ({ name }) => name);
   for (let at = start; at < clients.length; at++) {
     const next = clients[at];
-    if (next !== undefined) yield* entriesOf(next, undefined);
+    if (next !== undefined) yield* entriesOf(next, undefined, mayBeSelected);
   }
 }
 
-function* entriesOf(client: ClientEntry, after: string | undefined): Generator<CheckEntry> {
-  for (const entry of client.sortedChecks()) if (after === undefined || entry.name > after) yield entry;
+/** By their names alone, so that a selector on these reads no others. */
+function* entriesOf(
+  client: ClientEntry,
+  after: string | undefined,
+  mayBeSelected: (parts: Attributes) => boolean,
+): Generator<CheckEntry> {
+  const entity = { metadata: { name: client.name } };
+  if (!mayBeSelected({ entity })) return;
+  for (const entry of client.sortedChecks()) {
+    if (after !== undefined && entry.name <= after) continue;
+    if (mayBeSelected({ entity, check: { metadata: { name: entry.name } } })) yield entry;
+  }
 }
 
 function* portions(entries: Iterable<CheckEntry>): Generator<CheckEntry[]> {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fieldAt, isSelected, parseSelector, type Selector } from '../../../../shared/domain/core/selectors.ts';
 import type { Attributes } from '../../../../shared/domain/attributes.ts';
@@ -15,8 +16,13 @@ export interface ObjectSource<T extends object> {
    * Those of a namespace in the order of their keys, in portions, between which others get their turn.
    *
    * @param after the key behind which to begin, whether or not there is still an object of that key; undefined: with the first
+   * @param mayBeSelected whether an object with these parts may be among those that are asked for; the others need not be made
    */
-  list(namespace: string, after: CoreKey | undefined): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
+  list(
+    namespace: string,
+    after: CoreKey | undefined,
+    mayBeSelected: (parts: Attributes) => boolean,
+  ): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
   keyOf(object: T): CoreKey;
   labelsOf(object: T): Attributes;
   /** What the caller gets to see of it; absent: everything. */
@@ -54,7 +60,7 @@ export async function sendObjects<T extends object>(
   const limit = wholeNumber(query, 'limit') || Infinity;
   const token = query.get('continue') ?? '';
   const after = token === '' ? undefined : positionOf(token);
-  const isSelectedObject = selection(query, source);
+  const { isSelectedObject, mayBeSelected } = selection(query, source);
   const { principal } = request;
   const shown = (object: T): T => source.show?.(object, principal) ?? object;
   // Of what is shown, so that nobody finds out by asking what is not.
@@ -65,7 +71,7 @@ export async function sendObjects<T extends object>(
   let texts: string[] = [];
   let count = 0;
   let last: Position | undefined;
-  for await (const { namespace, object } of objectsOf(namespaces, after, source)) {
+  for await (const { namespace, object } of objectsOf(namespaces, after, source, mayBeSelected)) {
     if (!isWanted(object)) continue;
     if (count === limit && last !== undefined) {
       reply.header(CONTINUE, tokenOf(last));
@@ -87,37 +93,56 @@ async function* objectsOf<T extends object>(
   namespaces: readonly string[],
   after: Position | undefined,
   source: ObjectSource<T>,
+  mayBeSelected: (parts: Attributes) => boolean,
 ): AsyncGenerator<{ readonly namespace: string; readonly object: T }> {
   for (const namespace of namespaces) {
     if (after !== undefined && namespace < after.namespace) continue;
     const start = after?.namespace === namespace ? after.key : undefined;
-    for await (const portion of source.list(namespace, start)) {
+    for await (const portion of source.list(namespace, start, mayBeSelected)) {
       for (const object of portion) yield { namespace, object };
+      await nextTurn();
     }
   }
 }
 
-function selection<T extends object>(
-  query: URLSearchParams,
-  source: ObjectSource<T>,
-): (object: T) => boolean {
+/** What the query asks of objects, whole and in parts. */
+interface Selection<T> {
+  readonly isSelectedObject: (object: T) => boolean;
+  readonly mayBeSelected: (parts: Attributes) => boolean;
+}
+
+function selection<T extends object>(query: URLSearchParams, source: ObjectSource<T>): Selection<T> {
   const { fieldRoot } = source;
-  const fields = selectorOf(query, 'fieldSelector');
+  const { conditions } = selectorOf(query, 'fieldSelector') ?? NO_CONDITIONS;
   const labels = selectorOf(query, 'labelSelector');
-  for (const { name } of fields?.conditions ?? []) {
+  for (const { name } of conditions) {
     if (name.startsWith(`${fieldRoot}.`)) continue;
     throw new MonError(
       'invalid',
       `fieldSelector: "${name}" is no field here: begin with ${fieldRoot}, as in ${fieldRoot}.name`,
     );
   }
-  return (object) => {
-    if (fields !== undefined && !isSelected(fields, (name) => fieldAt({ [fieldRoot]: object }, name))) return false;
-    if (labels === undefined) return true;
-    const found = source.labelsOf(object);
-    return isSelected(labels, (name) => (Object.hasOwn(found, name) ? found[name] : undefined));
+  const valueIn = (object: Attributes) => {
+    const rooted = { [fieldRoot]: object };
+    return (name: string): unknown => fieldAt(rooted, name);
+  };
+  return {
+    isSelectedObject(object) {
+      if (!isSelected({ kind: 'selector', conditions }, valueIn(object as Attributes))) return false;
+      if (labels === undefined) return true;
+      const found = source.labelsOf(object);
+      return isSelected(labels, (name) => (Object.hasOwn(found, name) ? found[name] : undefined));
+    },
+    mayBeSelected(parts) {
+      const valueOf = valueIn(parts);
+      // What is not among the parts says nothing yet.
+      const known = conditions.filter(({ name }) => valueOf(name) !== undefined);
+      return isSelected({ kind: 'selector', conditions: known }, valueOf);
+    },
   };
 }
+
+const NO_CONDITIONS: Selector = { kind: 'selector', conditions: [] };
 
 /** @throws MonError `invalid` */
 function selectorOf(query: URLSearchParams, name: string): Selector | undefined {
