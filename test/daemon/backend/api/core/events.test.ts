@@ -250,7 +250,7 @@ describe('clients that there are', () => {
     expect(await select({ fieldSelector: 'event.entity.name == graf-1 && event.check.status == 1' })).toEqual([
       'graf-1/disk',
     ]);
-    expect(await select({ fieldSelector: 'event.entity.name matches graf && event.check.name != cpu' })).toEqual([
+    expect(await select({ fieldSelector: 'event.entity.name matches graf- && event.check.name != cpu' })).toEqual([
       'graf-1/disk',
     ]);
     expect(await select({ labelSelector: 'team == blue', limit: '100' })).toEqual(['graf-1/cpu']);
