@@ -4,12 +4,16 @@ import { bcryptHashSchema, passwordSchema } from './password.ts';
 
 const GROUPS_MAX = 100;
 
+/** Nobody may sign with these. */
+const RESERVED: ReadonlySet<string> = new Set(['mon', 'anonymous']);
+
 /** HTTP Basic ends the name at a colon. */
 export const usernameSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
   .regex(/^[\w.@-]+$/, 'must be word characters, dots, hyphens and @ only')
-  .refine((name) => name !== '.' && name !== '..', 'must not be . or ..');
+  .refine((name) => name !== '.' && name !== '..', 'must not be . or ..')
+  .refine((name) => !RESERVED.has(name), 'is what the audit trail calls the backend itself, or nobody in particular');
 
 export const groupSchema = z
   .string()

@@ -18,13 +18,16 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   internal: [500, 0],
 };
 
+/** In the words of the peer (clients, section 6). */
+const INVALID_CREDENTIALS = 'invalid credentials';
+
 /** Answers a failure as `{"message": "...", "code": n}`; what is a defect of ours goes to the log, never to the caller. */
 export function sendCoreError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   if (error instanceof MonError && error.code !== 'internal') {
     const [status, code] = ANSWERS[error.code];
     if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
     if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    return reply.code(status).send({ message: error.message, code });
+    return reply.code(status).send({ message: status === 401 ? INVALID_CREDENTIALS : error.message, code });
   }
   const refused = refusalOfFramework(error, request);
   if (refused !== undefined) return reply.code(refused.status).send({ message: refused.message, code: 1 });

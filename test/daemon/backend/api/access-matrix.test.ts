@@ -340,6 +340,25 @@ test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
   },
 );
 
+test('each face says so in its own words', async () => {
+  expect(await ask('GET', '/api/core/v2/checks', undefined)).toMatchObject({
+    status: 401,
+    body: { message: 'invalid credentials', code: 5 },
+  });
+  expect(await ask('POST', '/api/core/v2/users', credentials.get('read'))).toMatchObject({
+    status: 403,
+    body: { message: 'root lacks the scope admin: use a key or a user that has it', code: 4 },
+  });
+  expect(await ask('GET', '/api/core/v2/namespaces/default/checks', credentials.get('elsewhere'))).toMatchObject({
+    status: 404,
+    body: { message: 'not found', code: 2 },
+  });
+  expect(await ask('POST', '/clients', credentials.get('read'))).toMatchObject({
+    status: 403,
+    body: { error: 'root lacks the scope submit: use a key or a user that has it' },
+  });
+});
+
 /** How a socket is let in: `in`, or the status or the error that refuses it. */
 async function connect(path: string, protocol: string, column: Column, hello?: object): Promise<string> {
   const authorization = credentials.get(column);

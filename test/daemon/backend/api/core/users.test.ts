@@ -52,6 +52,7 @@ test.each([
   { name: 'no hash of bcrypt', user: { username: 'x', password_hash: 'x' } },
   { name: 'a hash that would take for ever', user: { username: 'x', password_hash: HASH.replace('$04$', '$31$') } },
   { name: 'fine, of a name with a colon', user: { username: 'x:y', password: 'long enough' } },
+  { name: 'fine, of the name of the backend', user: { username: 'mon', password: 'long enough' } },
 ])('a password that is $name: 400', async ({ user }) => {
   expect(await asRoot('POST', USERS, user)).toMatchObject({ status: 400, body: { code: 1 } });
 });
