@@ -250,9 +250,9 @@ describe('clients that there are', () => {
     expect(await select({ fieldSelector: 'event.entity.name == graf-1 && event.check.status == 1' })).toEqual([
       'graf-1/disk',
     ]);
-    expect(await select({ fieldSelector: 'event.entity.name matches graf- && event.check.name != cpu' })).toEqual([
-      'graf-1/disk',
-    ]);
+    expect(await select({ fieldSelector: 'event.entity.name in [graf-1, nobody] && event.check.name != cpu' })).toEqual(
+      ['graf-1/disk'],
+    );
     expect(await select({ labelSelector: 'team == blue', limit: '100' })).toEqual(['graf-1/cpu']);
   });
 });
