@@ -55,7 +55,11 @@ export class Restore {
           entityLimit: this.#entityLimit,
           configuredUser: this.#configuredUser(),
         };
-        const results = objects.map((object) => restoreOne(restoring, object));
+        const results = objects.map((object) => {
+          const result = restoreOne(restoring, object);
+          if (isDryRun && result.outcome !== 'left out') assume(restoring, object);
+          return result;
+        });
         const changed = results.filter(({ outcome }) => outcome === 'created' || outcome === 'replaced').length;
         if (!isDryRun && changed > 0) {
           recordAudit(transaction, actor, {
@@ -95,6 +99,13 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
     case 'Event':
       return restoreEvent(restoring, namespace, object);
   }
+}
+
+/** What comes after it in the same request may need it. */
+function assume({ assumed }: Restoring, object: Wrapped): void {
+  const { type } = object;
+  if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
+  assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
 }
 
 function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {

@@ -24,8 +24,6 @@ export const CORE_VERSION = 'core/v2';
 /** In the order in which they are restored: each needs at most those before it. */
 export const WRAPPED_KINDS = [
   { type: 'Namespace', short: 'namespaces', path: 'namespaces', isNamespaced: false },
-  { type: 'User', short: 'users', path: 'users', isNamespaced: false },
-  { type: 'APIKey', short: 'apikeys', path: 'apikeys', isNamespaced: false },
   { type: 'EventFilter', short: 'filters', path: 'filters', isNamespaced: true },
   { type: 'Mutator', short: 'mutators', path: 'mutators', isNamespaced: true },
   { type: 'Handler', short: 'handlers', path: 'handlers', isNamespaced: true },
@@ -33,6 +31,9 @@ export const WRAPPED_KINDS = [
   { type: 'Silenced', short: 'silenced', path: 'silenced', isNamespaced: true },
   { type: 'Entity', short: 'entities', path: 'entities', isNamespaced: true },
   { type: 'Event', short: 'events', path: 'events', isNamespaced: true },
+  // Last: from the first of them on, a backend that took everybody asks for credentials.
+  { type: 'User', short: 'users', path: 'users', isNamespaced: false },
+  { type: 'APIKey', short: 'apikeys', path: 'apikeys', isNamespaced: false },
 ] as const satisfies readonly WrappedKind[];
 
 export type CoreType = (typeof WRAPPED_KINDS)[number]['type'];

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
-import { kindOf, namespaceOf, wrappedName } from '../../../shared/domain/core/wrapped.ts';
+import { kindOf, namespaceOf, wrappedName, WRAPPED_KINDS } from '../../../shared/domain/core/wrapped.ts';
 import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Restored, RestoreOutcome } from '../../../shared/schemas/restore.ts';
+import type { Restored, RestoreAnswer, RestoreOutcome } from '../../../shared/schemas/restore.ts';
 import { RESTORE_MAX, restoreKey } from '../../../shared/schemas/restore.ts';
 import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
@@ -14,6 +14,8 @@ import { openFile, readObject } from '../objects/read-objects.ts';
 import { indexFile } from '../objects/index-file.ts';
 import type { FileIndex, Place } from '../objects/index-file.ts';
 
+const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');
+
 /** Bytes of objects that are sent at once, well below what the backend takes. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -22,7 +24,7 @@ export const restoreCommand: Command = {
   summary: 'Bring back what a dump holds, and read it back to make sure',
   details: [
     'FILE is a dump of monctl, or one of a Sensu Go cluster (sensuctl dump), as YAML or wrapped JSON. It is read to its end before anything is sent: one that was cut off is refused.',
-    'Namespaces come first, events last. Each object gets a line: created, replaced, unchanged, or left out with the reason; attributes that are lost are named. What is on the backend and not in FILE stays.',
+    'Namespaces come first, users and API keys last. Each object gets a line: created, replaced, unchanged, or left out with the reason; attributes that are lost are named. What is on the backend and not in FILE stays.',
     'No handler runs. The exit code is 9 when anything was left out or lost, or is not what the file says when it is read back.',
   ],
   operands: ['FILE'],
@@ -70,9 +72,10 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
       objects.push(await readObject(buffer.toString('utf8'), `${path}: the object at byte ${String(offset)}`));
     }
     const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects) };
-    const { results } = await call.core().restore({ objects, ...(isDryRun && dryRun) });
+    const { results } = await asked(call.core().restore({ objects, ...(isDryRun && dryRun) }), tally);
     // At once, while nothing else can have changed much.
-    const readBack = isDryRun ? undefined : (await call.core().restore({ objects, dry_run: true })).results;
+    const again = isDryRun ? undefined : await asked(call.core().restore({ objects, dry_run: true }), tally, results);
+    const readBack = again?.results;
     for (const [at, object] of objects.entries()) {
       const result = results[at];
       if (result === undefined) throw new MonError('internal', `${call.core().url} said nothing of an object`);
@@ -108,12 +111,41 @@ class Foreseen {
   }
 }
 
-/** Objects of one kind that are small enough to go together. */
+/**
+ * An answer, or why there is none in the middle of it.
+ *
+ * @param results of this page so far
+ */
+async function asked(
+  answer: Promise<RestoreAnswer>,
+  tally: Tally,
+  results: readonly Restored[] = [],
+): Promise<RestoreAnswer> {
+  try {
+    return await answer;
+  } catch (error) {
+    const hasBegun = results.some(({ outcome }) => outcome !== 'left out');
+    const { created, replaced } = tally.outcomes;
+    if (error instanceof MonError && error.code === 'unauthenticated' && (hasBegun || created + replaced > 0)) {
+      throw new MonError(
+        'unauthenticated',
+        'the users of the dump guard the backend from now on: restore it again with the credentials of one of them, which goes on where this ended',
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * Objects that are small enough to go together. Users and API keys begin a page of their own: with the first of them the
+ * key that is shown begins to count, and must be there.
+ */
 function* pagesOf(places: readonly Place[]): Generator<readonly Place[], void> {
   let page: Place[] = [];
   let bytes = 0;
   for (const place of places) {
-    const isOther = page[0] !== undefined && page[0].rank !== place.rank;
+    const isOther = page[0] !== undefined && isCredentials(page[0]) !== isCredentials(place);
     if (page.length === RESTORE_MAX || isOther || (page.length > 0 && bytes + place.length > PAGE_BYTES_MAX)) {
       yield page;
       page = [];
@@ -123,6 +155,10 @@ function* pagesOf(places: readonly Place[]): Generator<readonly Place[], void> {
     bytes += place.length;
   }
   if (page.length > 0) yield page;
+}
+
+function isCredentials({ rank }: Place): boolean {
+  return rank >= CREDENTIALS_RANK;
 }
 
 function isDifferent({ outcome }: Restored, readBack: Restored | undefined): boolean {

@@ -1,4 +1,5 @@
 import { kindOf, WRAPPED_KINDS } from '../../../shared/domain/core/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { readObjects } from './read-objects.ts';
 
@@ -17,8 +18,11 @@ export interface FileIndex {
   readonly isMarked: boolean;
 }
 
-/** What nobody here knows comes last: it is only to be named. */
-const RANK_UNKNOWN = WRAPPED_KINDS.length;
+function rankOf(object: Wrapped): number {
+  const kind = kindOf(object);
+  // What nobody here knows is only to be named, before the users shut the door behind them.
+  return kind === undefined ? -1 : WRAPPED_KINDS.indexOf(kind);
+}
 
 /**
  * Reads a file of objects to its end: all of it can be understood, and it is whole. Only the places are kept, because a
@@ -34,9 +38,8 @@ export async function indexFile(chunks: AsyncIterable<Uint8Array>, said: string)
     if (item.kind === 'begin') hasBegin = true;
     else if (item.kind === 'end') end = item.count;
     else {
-      const kind = kindOf(item.object);
       const { offset, length } = item.place;
-      places.push({ offset, length, rank: kind === undefined ? RANK_UNKNOWN : WRAPPED_KINDS.indexOf(kind) });
+      places.push({ offset, length, rank: rankOf(item.object) });
     }
   }
   if (hasBegin && end === undefined) throw new MonError('invalid', `${said} was cut off: it has no end`);

@@ -10,14 +10,17 @@ export interface DocumentText {
 /** Largest object that is read: more than the backend takes. */
 const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 
+/** How far is looked for the first name. */
+const START_BYTES = 4096;
+
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN = new Set([0x7b, 0x5b]);
 const CLOSE = new Set([0x7d, 0x5d]);
 const BRACE = 0x7b;
-/** Blanks, and what stands between the objects of a list. */
-const BETWEEN = new Set([0x20, 0x09, 0x0d, NEWLINE, 0x2c, 0x5b, 0x5d]);
+/** Blanks, what stands between the objects of a list, and the dashes between documents. */
+const BETWEEN = new Set([0x20, 0x09, 0x0d, NEWLINE, 0x2c, 0x5b, 0x5d, 0x2d]);
 const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE, 0xef, 0xbb, 0xbf]);
 
 /**
@@ -38,11 +41,16 @@ export async function* splitDocuments(
       skipped += start === -1 ? rest.length : start;
       if (start === -1) continue;
       rest = rest.subarray(start);
-      splitter = OPEN.has(rest[0] ?? 0) ? new JsonSplitter(skipped) : new YamlSplitter(skipped);
+      splitter = isJson(rest) ? new JsonSplitter(skipped) : new YamlSplitter(skipped);
     }
     yield* splitter.push(rest);
   }
   if (splitter !== undefined) yield* splitter.end();
+}
+
+/** An object whose names are quoted, or a list of such; YAML has braces too, around names without quotes. */
+function isJson(start: Uint8Array): boolean {
+  return /^(?:\[\s*)?\{\s*["}]|^\[\s*\]/.test(Buffer.from(start.subarray(0, START_BYTES)).toString('latin1'));
 }
 
 /** What was read of the object that is not complete yet. */

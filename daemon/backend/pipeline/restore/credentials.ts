@@ -9,7 +9,7 @@ import { restoreKey, type Restored } from '../../../../shared/schemas/restore.ts
 import { SCOPES } from '../../../../shared/schemas/scope.ts';
 import type { ApiKey, User } from '../../registry/credentials.ts';
 import { hasAdministrator, scopesOfUser } from '../../registry/principals.ts';
-import { leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
+import { exactly, leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
 
 export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
@@ -20,14 +20,14 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const { transaction } = restoring;
   const { credentials } = transaction.registry;
   const before = credentials.users.get(username);
-  const exact = exactUserSchema.safeParse(object.spec['mon']);
+  const exact = exactly(exactUserSchema, object);
   const changedMs = before?.passwordHash === hash ? before.passwordChangedMs : transaction.nowMs;
   const after: User = {
     username,
     groups: [...new Set(groups)],
     disabled: disabled ?? false,
     passwordHash: hash,
-    passwordChangedMs: exact.success ? exact.data.password_changed_ms : changedMs,
+    passwordChangedMs: exact?.password_changed_ms ?? changedMs,
   };
   const users = new Map(credentials.users).set(username, after);
   const isAdministered = restoring.configuredUser !== undefined || hasAdministrator({ users });

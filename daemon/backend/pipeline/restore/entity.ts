@@ -12,7 +12,7 @@ import type { ClientEntry, Namespace } from '../../registry/namespace.ts';
 import type { StoredClient } from '../../registry/registry.ts';
 import { letIn } from '../clients.ts';
 import type { Transaction } from '../transaction.ts';
-import { EXACT_LOST, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 
 /** Computed when an entity is shown, or made anew by its agent. */
 const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
@@ -65,9 +65,9 @@ export function translated(
 }
 
 function exactClient(namespace: string, object: Wrapped): StoredClient | undefined {
-  const parsed = exactClientSchema.safeParse(object.spec['mon']);
-  if (!parsed.success) return undefined;
-  const { client, signature, reporter } = parsed.data;
+  const exact = exactly(exactClientSchema, object);
+  if (exact === undefined) return undefined;
+  const { client, signature, reporter } = exact;
   const stored = { client, signature, reporter };
   return isFaithful(object, dumpedEntity(namespace, stored)) ? stored : undefined;
 }

@@ -13,7 +13,7 @@ import { dumpedEvent } from '../../read/dumped.ts';
 import { stateOf, type CheckRecord } from '../../registry/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../../registry/namespace.ts';
 import { saveClient, translated } from './entity.ts';
-import { EXACT_LOST, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 
 /** The record that an event is about, if it is there: what its state is compared with must be read before. */
 export function recordOfEvent(namespace: Namespace, object: Wrapped): CheckEntry | undefined {
@@ -67,9 +67,9 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
 }
 
 function exactRecord(namespace: string, client: ClientEntry, check: string, object: Wrapped): CheckRecord | undefined {
-  const parsed = exactRecordSchema.safeParse(object.spec['mon']);
-  if (!parsed.success) return undefined;
-  const { check: result, eventCheck, eventHistory, ...rest } = parsed.data;
+  const exact = exactly(exactRecordSchema, object);
+  if (exact === undefined) return undefined;
+  const { check: result, eventCheck, eventHistory, ...rest } = exact;
   const record = {
     ...rest,
     ...stateOf({ ...rest, check: result } as CheckRecord),

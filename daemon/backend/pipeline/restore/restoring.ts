@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
 import type { Lost } from '../../../../shared/domain/core/lost.ts';
 import type { Wrapped } from '../../../../shared/domain/core/wrapped.ts';
 import type { Restored } from '../../../../shared/schemas/restore.ts';
@@ -12,11 +13,20 @@ export interface Restoring {
   /** Only say what would become of it. */
   readonly isDryRun: boolean;
   /** What would be there by then although it is not, in a dry run; see `restoreKey`. */
-  readonly assumed: ReadonlySet<string>;
+  readonly assumed: Set<string>;
   readonly definitions: Definitions;
   readonly entityLimit: EntityLimit;
   /** The user of the configuration, who may do everything. */
   readonly configuredUser: string | undefined;
+}
+
+/**
+ * What stands under `mon`, as it is: a schema would put its names into another order.
+ *
+ * @returns undefined when it is not of that shape
+ */
+export function exactly<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
+  return schema.safeParse(spec['mon']).success ? (spec['mon'] as Exact) : undefined;
 }
 
 export function leftOut(reason: string): Restored {

@@ -10,7 +10,7 @@ import type { Restored } from '../../../../shared/schemas/restore.ts';
 import type { SilencedEntry, SilencedUse } from '../../../../shared/schemas/silenced.ts';
 import { dumpedSilenced } from '../../read/dumped.ts';
 import type { Namespace } from '../../registry/namespace.ts';
-import { EXACT_LOST, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 
 interface State {
   readonly entry: SilencedEntry;
@@ -48,9 +48,9 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
 }
 
 function exactState(namespace: string, object: Wrapped): State | undefined {
-  const parsed = exactSilencedSchema.safeParse(object.spec['mon']);
-  if (!parsed.success) return undefined;
-  const { entry, use } = parsed.data;
+  const exact = exactly(exactSilencedSchema, object);
+  if (exact === undefined) return undefined;
+  const { entry, use } = exact;
   return isFaithful(object, dumpedSilenced(namespace, entry, use)) ? { entry, use } : undefined;
 }
 
