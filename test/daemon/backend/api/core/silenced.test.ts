@@ -211,3 +211,26 @@ describe('one model, two faces', () => {
     expect((await core.get(`${SILENCED}/entity:web-09:disk`)).status).toBe(404);
   });
 });
+
+describe('where credentials are asked for, and the policy applies to everybody', () => {
+  test('the creator is who is authenticated, and a reason is required', async () => {
+    await using guarded = await startBackend({
+      clock: new ManualClock(),
+      batcher: { batchLimit: 1 },
+      settings: { api: { user: 'ada', password: 'correct horse' }, 'silence-policy': { 'apply-to-legacy': true } },
+    });
+    const token = Buffer.from('ada:correct horse').toString('base64');
+    const ada = new CorePeer(guarded.url, { Authorization: `Basic ${token}` });
+    expect((await new CorePeer(guarded.url).post(SILENCED, silence({ check: 'cpu' }))).status).toBe(401);
+    expect(await ada.post(SILENCED, silence({ check: 'cpu' }))).toMatchObject({ status: 400, body: { code: 1 } });
+    expect((await ada.post(SILENCED, silence({ check: 'cpu', reason: 'x', creator: 'bob' }))).status).toBe(201);
+    expect((await ada.get(`${SILENCED}/*:cpu`)).body).toMatchObject({
+      creator: 'ada',
+      metadata: { created_by: 'ada' },
+    });
+    expect((await ada.patch(`${SILENCED}/*:cpu`, { reason: 'y', creator: 'bob' })).body).toMatchObject({
+      reason: 'y',
+      creator: 'ada',
+    });
+  });
+});
