@@ -179,12 +179,11 @@ async function tell(
   if (flags.switch('quiet') === true && !isNews) return;
   const { type, api_version: version } = object;
   const [name, namespace] = [wrappedName(object), namespaceText(object)];
+  const said = `${outcome} ${type} ${namespace === '' ? '' : `${namespace}/`}${name}`.trimEnd();
   const value = { outcome, type, api_version: version, namespace, name, reason, lost, differs };
   await output.showNext(value, () =>
     [
-      safeLine(
-        `${outcome} ${type} ${namespace === '' ? '' : `${namespace}/`}${name}${reason === undefined ? '' : `: ${reason}`}`,
-      ),
+      safeLine(`${said}${reason === undefined ? '' : `: ${reason}`}`),
       ...lost.map((one) => safeLine(`  ${one.attribute}: ${one.reason}`)),
       ...(differs ? ['  read back it is something else: it was changed meanwhile'] : []),
     ].join('\n'),

@@ -29,6 +29,7 @@ export function isDefinitionType(type: CoreType): type is DefinitionType {
 const IDLE: Readonly<Record<string, string>> = {
   runtime_assets: 'assets are not fetched by this backend: install what the command needs where it runs',
   secrets: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
+  check_hooks: 'no hooks are sent with it: write hooks into a check of the configuration',
   pipelines: 'there are no pipelines: name the handlers instead',
 };
 
