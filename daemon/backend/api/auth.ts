@@ -13,7 +13,7 @@ import type { Registry } from '../registry/registry.ts';
 import { ANONYMOUS, type Principal } from './access.ts';
 import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
 import { isLoopback, refuseForeignHost } from './host.ts';
-import type { NameAndPassword, Passwords } from './password.ts';
+import { HASH_OF_NOBODY, type NameAndPassword, type Passwords } from './password.ts';
 
 /**
  * Lets a caller in, or throws. The answer is there at once for nearly all of them; only what is wrong, and a password that
@@ -215,13 +215,20 @@ export class Authenticator {
     return registry.credentials.users.get(user)?.passwordHash;
   }
 
+  /** What a password of somebody else is held against, of each kind. */
+  #decoys(): string[] {
+    const { config, registry } = this.#parts;
+    const configured = config.api.password === undefined ? [] : [config.api.password];
+    return registry.credentials.users.size === 0 ? configured : [...configured, HASH_OF_NOBODY];
+  }
+
   async #attempt(given: NameAndPassword, stored: string | undefined, address: string): Promise<Principal> {
     const { passwords } = this.#parts;
     const sameUnderWay = passwords.underWay(given);
     let isRight: boolean;
     if (sameUnderWay === undefined) {
       using login = await this.#failed.begin(address);
-      isRight = await passwords.verify(given, stored);
+      isRight = await passwords.verify(given, stored, this.#decoys());
       if (!isRight) this.#tell(login.fail(), address);
     } else {
       isRight = await sameUnderWay;

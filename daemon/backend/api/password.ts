@@ -33,8 +33,8 @@ export interface NameAndPassword {
 /** Passwords that are remembered: as many users as there can be, and the one of the configuration. */
 const REMEMBERED_MAX = 10_001;
 
-/** Compared with where there is no such user, so that the time tells nobody which users there are. */
-const OF_NOBODY = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
+/** A hash of bcrypt that no password of anybody has, with the cost of those that are made here. */
+export const HASH_OF_NOBODY = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
 
 /**
  * Holds users and passwords against what is stored of them: a hash of scrypt or bcrypt, or the password itself.
@@ -61,7 +61,8 @@ export class Passwords {
   /** Whether this is right as far as that can be told at once; a false may still `verify`. */
   isKnown(given: NameAndPassword, stored: string): boolean {
     const digest = this.#digest(given);
-    if (!isHash(stored)) return timingSafeEqual(digest, this.#digest({ user: given.user, password: stored }));
+    if (kindOf(stored) === 'plain')
+      return timingSafeEqual(digest, this.#digest({ user: given.user, password: stored }));
     const accepted = this.#accepted.get(given.user);
     return accepted?.stored === stored && timingSafeEqual(digest, accepted.digest);
   }
@@ -75,11 +76,13 @@ export class Passwords {
    * Whether this is right, at the whole cost of the hash.
    *
    * @param stored undefined: there is no such user
+   * @param decoys one of each kind that there is, so that every wrong password takes as long and the time tells nobody which
+   *   users there are
    */
-  async verify(given: NameAndPassword, stored: string | undefined): Promise<boolean> {
+  async verify(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
     const digest = this.#digest(given);
     const id = digest.toString('hex');
-    const verification = this.#last.then(() => this.#compare(given, stored));
+    const verification = this.#last.then(() => this.#compare(given, stored, decoys));
     // The next one does not fail with this one.
     this.#last = verification.catch(() => undefined);
     this.#underWay.set(id, verification);
@@ -92,16 +95,22 @@ export class Passwords {
     }
   }
 
-  async #compare(given: NameAndPassword, stored: string | undefined): Promise<boolean> {
-    const scrypted = stored === undefined ? undefined : parsePasswordHash(stored);
+  async #compare(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
+    if (stored !== undefined && (await this.#matches(given, stored))) return true;
+    for (const decoy of decoys) {
+      if (stored === undefined || kindOf(decoy) !== kindOf(stored)) await this.#matches(given, decoy);
+    }
+    return false;
+  }
+
+  async #matches(given: NameAndPassword, stored: string): Promise<boolean> {
+    const scrypted = parsePasswordHash(stored);
     if (scrypted !== undefined) {
       const expected = Buffer.from(scrypted.hash, 'base64url');
       const salt = Buffer.from(scrypted.salt, 'base64url');
       return timingSafeEqual(await derive(given.password, salt, expected.length, scrypted), expected);
     }
-    if (stored !== undefined && !isHash(stored)) return this.isKnown(given, stored);
-    const isRight = await this.#bcrypt.compare(given.password, stored ?? OF_NOBODY);
-    return stored !== undefined && isRight;
+    return isBcryptHash(stored) ? this.#bcrypt.compare(given.password, stored) : this.isKnown(given, stored);
   }
 
   #remember(user: string, stored: string, digest: Buffer): void {
@@ -116,8 +125,9 @@ export class Passwords {
   }
 }
 
-function isHash(stored: string): boolean {
-  return isPasswordHash(stored) || isBcryptHash(stored);
+function kindOf(stored: string): 'scrypt' | 'bcrypt' | 'plain' {
+  if (isPasswordHash(stored)) return 'scrypt';
+  return isBcryptHash(stored) ? 'bcrypt' : 'plain';
 }
 
 function derive(

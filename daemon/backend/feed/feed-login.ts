@@ -64,7 +64,10 @@ export class FeedLogins {
 function keyIn(data: unknown): string {
   const message = feedLoginSchema.safeParse(jsonOf(data));
   if (message.success) return message.data.key;
-  throw new MonError('unauthenticated', 'the first message must be {"type":"authenticate","key":"mk_..."}');
+  throw new MonError(
+    'unauthenticated',
+    'credentials are missing: show them with the handshake, or {"type":"authenticate","key":"mk_..."} as the first message',
+  );
 }
 
 function jsonOf(data: unknown): unknown {
