@@ -8,7 +8,6 @@ import type { HandlerJobs } from '../pipeline/handler-jobs.ts';
 import type { Clock } from '../ports.ts';
 import { Burst } from './burst.ts';
 import type { Ticket } from './job-queue.ts';
-import { laneName } from './lane-name.ts';
 
 /** A run that failed for good; its event is in the store. */
 export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
@@ -67,16 +66,6 @@ export class DeadLetters {
   /** In the order in which they failed. */
   all(): DeadLetterEntry[] {
     return [...this.#entries.values()];
-  }
-
-  /** How many there are of each handler that has any, by `laneName`. */
-  counts(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>();
-    for (const entry of this.#entries.values()) {
-      const name = laneName(entry);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-    return counts;
   }
 
   get(id: number): DeadLetterEntry | undefined {

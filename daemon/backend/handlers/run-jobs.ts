@@ -46,6 +46,8 @@ export interface JobRunnerParts {
 
 /** What a handler has done since the backend started, and what it has before it. */
 export interface HandlerFigures {
+  readonly namespace: string;
+  readonly handler: string;
   readonly waiting: number;
   readonly running: number;
   readonly retrying: number;
@@ -405,10 +407,13 @@ export class JobRunner implements AsyncDisposable {
   }
 }
 
-function figuresOf({ queue, delivered, failed, retried, refused, lastFailure }: Lane): HandlerFigures {
+function figuresOf(lane: Lane): HandlerFigures {
+  const { namespace, handler, queue, delivered, failed, retried, refused, lastFailure } = lane;
   const { running, retrying } = queue;
   const oldestAtMs = queue.oldest?.queuedAtMs;
   return {
+    namespace,
+    handler,
     waiting: queue.size - running - retrying,
     running,
     retrying,
