@@ -227,7 +227,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.use(await handleUnsilenced({ registry, store, shard: SHARD, unsilenced, clock, log }));
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
-  parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
+  parts.use(watchKeepalives({ registry, results, clients, definitions, clock, log }));
   parts.use(watchTtls({ registry, stale: new StaleResults(batcher), clock, log }));
   const requests = parts.use(
     new CheckRequests({

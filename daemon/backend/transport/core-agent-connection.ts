@@ -26,6 +26,8 @@ const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
+const REFUSED = 'invalid check result refused';
+
 /** Of a close frame, bytes. */
 const REASON_BYTES_MAX = 123;
 
@@ -63,7 +65,7 @@ export class CoreAgentConnection implements AgentLink {
         parts.results.submitFromAgent(
           namespace,
           { client: name, spool: undefined, results: [{ id: 1, check }], cancelled },
-          (_id, reason) => parts.log.error({ namespace, client: name, reason }, 'invalid check result refused'),
+          (_id, reason) => parts.log.error({ namespace, client: name, reason }, REFUSED),
           onSettled,
         ),
       pause: () => socket.pause(),
@@ -139,9 +141,13 @@ export class CoreAgentConnection implements AgentLink {
       const frame = parseAgentFrame((data as Buffer).toString());
       if (frame === undefined) throw new MonError('invalid', 'a frame must be a type, a line feed and JSON');
       if (frame.type === 'keepalive') {
-        this.#keepAlive(eventOf(frame.payload)).catch((error: unknown) => this.#refuse(error));
+        const { event, problem = 'a keepalive must be an event' } = eventOf(frame.payload);
+        if (event === undefined) throw new MonError('invalid', problem);
+        this.#keepAlive(event).catch((error: unknown) => this.#refuse(error));
       } else if (frame.type === 'event') {
-        this.#take(eventOf(frame.payload));
+        const { event, problem } = eventOf(frame.payload);
+        if (event === undefined) this.#leaveOut(problem);
+        else this.#take(event);
       } else {
         const { namespace, name } = this;
         this.#parts.log.debug({ namespace, client: name, type: frame.type }, 'agent sent a frame of unknown type');
@@ -169,6 +175,13 @@ export class CoreAgentConnection implements AgentLink {
     if (result === undefined) {
       this.#parts.log.debug({ namespace, client: name }, 'an event without a check has no status, so it was left out');
     } else this.#intake.take(result);
+  }
+
+  /** One bad event is one refusal: local programs hand all kinds of them to their agent. */
+  #leaveOut(reason: string | undefined): void {
+    const { namespace, name } = this;
+    this.#parts.results.refused.invalid++;
+    this.#parts.log.error({ namespace, client: name, reason }, REFUSED);
   }
 
   #join({ subscriptions }: Client): void {
@@ -209,12 +222,16 @@ export class CoreAgentConnection implements AgentLink {
   }
 }
 
-/** @throws MonError `invalid`, SyntaxError */
-function eventOf(payload: string): SubmittedCoreEvent {
+/**
+ * The event of a frame, or what is wrong with it.
+ *
+ * @throws SyntaxError when it is not even JSON
+ */
+function eventOf(payload: string): { readonly event?: SubmittedCoreEvent; readonly problem?: string } {
   const parsed = coreEventSchema.safeParse(parseJsonStripped(payload));
-  if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
+  if (!parsed.success) return { problem: problemsOf(parsed.error) };
   if (isDeeperThan(parsed.data, DEPTH_MAX)) {
-    throw new MonError('invalid', `the event is nested deeper than ${String(DEPTH_MAX)} levels`);
+    return { problem: `the event is nested deeper than ${String(DEPTH_MAX)} levels` };
   }
-  return parsed.data;
+  return { event: parsed.data };
 }

@@ -9,6 +9,8 @@ import { clientOfEntity, coreEntityOf } from './entity.ts';
 import { entityOfEvent, resultOfEvent } from './event.ts';
 import { coreSubscription } from './subscription.ts';
 
+const AGENT_CLASS = 'agent';
+
 /** What agents of the newer generation say when nobody told them who is to hear of their silence. */
 const DEFAULT_KEEPALIVE_HANDLER = 'keepalive';
 
@@ -43,7 +45,7 @@ export function clientOfKeepalive(
     present !== undefined && isConfiguredHere(told, present) ? { ...told, ...configurationOf('', present) } : told;
   const context = { present, now, version, createdBy: undefined };
   // A signature is for its owner to show: these agents have none, so a client that has one is not theirs.
-  const { signature: _signature, ...client } = clientOfEntity({ ...entity, entity_class: 'agent' }, context);
+  const { signature: _signature, ...client } = clientOfEntity({ ...entity, entity_class: AGENT_CLASS }, context);
   return {
     ...client,
     subscriptions: [...client.subscriptions],
@@ -55,8 +57,17 @@ export function clientOfKeepalive(
 
 /** How the backend has stored an agent, as the agent is told it (clients, section 6). */
 export function entityConfigOf(namespace: string, client: Client | undefined): Readonly<Record<string, unknown>> {
-  if (client === undefined) return { metadata: { name: 'not found', namespace }, entity_class: 'agent' };
+  if (client === undefined) return { metadata: { name: 'not found', namespace }, entity_class: AGENT_CLASS };
   return configurationOf(namespace, client);
+}
+
+/**
+ * Whether the silence of a client is its departure, as it is for agents of the newer generation that are to deregister.
+ * Of others it is news: they say goodbye by themselves (completion 1.10).
+ */
+export function leavesBySilence(client: Client): boolean {
+  const version = client['sensu_agent_version'];
+  return client['deregister'] === true && typeof version === 'string' && version !== '';
 }
 
 /**
@@ -123,18 +134,16 @@ function isConfiguredHere({ metadata, sensu_agent_version: version }: SubmittedC
   if (metadata.labels?.[MANAGED_BY] === AGENT_MANAGES) return false;
   if (version?.startsWith('5.') === true) return false;
   // One that results made before the agent came has nothing to say about it.
-  return present['entity_class'] === 'agent' || (present.keepalives !== false && present['type'] !== 'proxy');
+  return present['entity_class'] === AGENT_CLASS || (present.keepalives !== false && present['type'] !== 'proxy');
 }
 
 function configurationOf(namespace: string, client: Client): Configuration {
-  const { metadata, entity_class, subscriptions, deregister, deregistration, ...others } = coreEntityOf(
-    namespace,
-    client,
-  );
+  const { metadata, subscriptions, deregister, deregistration, ...others } = coreEntityOf(namespace, client);
   const { redact, user, keepalive_handlers: handlers } = others as SubmittedCoreEntity;
   return {
     metadata,
-    entity_class,
+    // Whatever somebody called it: an agent takes no other.
+    entity_class: AGENT_CLASS,
     user: user ?? '',
     subscriptions,
     deregister,

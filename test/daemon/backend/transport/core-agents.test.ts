@@ -229,6 +229,16 @@ test('one that is to deregister goes with its events when it says goodbye, not w
   );
 });
 
+test('or when it falls silent', async () => {
+  const agent = await GoAgent.joined(url, { name: 'gone', entity: { deregister: true } });
+  await agent.register({ timeout: 60 });
+  agent.cut();
+  await soon(async () => {
+    clock.advance(30_000);
+    expect(await api.client('gone')).toBeUndefined();
+  });
+});
+
 test('our own agents connect to the same listener', async () => {
   const peer = await AgentPeer.connect(url, 'mine');
   expect(await peer.join()).toMatchObject({ type: 'welcome' });
@@ -256,27 +266,48 @@ test.each<{ name: string; frame: string | Buffer; reason: string }>([
   { name: 'no type', frame: '{"a":1}', reason: 'a frame must be a type, a line feed and JSON' },
   { name: 'no JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
   { name: 'protobuf', frame: Buffer.from('event\n\u0001\u0002'), reason: 'the payload must be JSON' },
-  { name: 'a list', frame: 'event\n[]', reason: 'expected' },
   {
     name: 'a keepalive of somebody else',
     frame: 'keepalive\n{"entity":{"metadata":{"name":"other"}}}',
     reason: 'not to other',
   },
-  {
-    name: 'a status that is text',
-    frame: 'event\n{"check":{"metadata":{"name":"a"},"status":"1"}}',
-    reason: 'check.status',
-  },
-  {
-    name: 'what is nested too deep',
-    frame: `event\n{"check":{"deep":${'['.repeat(500)}${']'.repeat(500)}}}`,
-    reason: 'nested deeper than',
-  },
+  { name: 'a keepalive that is no event', frame: 'keepalive\n[]', reason: 'expected' },
 ])('a frame with $name closes the connection and says why', async ({ frame, reason }) => {
   const agent = await GoAgent.joined(url, { name: 'hostile' });
   agent.sendRaw(frame);
   expect(await agent.ends()).toEqual({ code: 1008, reason: expect.stringContaining(reason) });
 });
+
+test.each<{ name: string; event: unknown; reason: string }>([
+  { name: 'no event', event: [], reason: 'expected object' },
+  { name: 'a status that is text', event: { check: { metadata: { name: 'a' }, status: '1' } }, reason: 'check.status' },
+  {
+    name: 'a name that is none',
+    event: { check: { metadata: { name: 'a b' }, status: 1 } },
+    reason: 'check.metadata.name',
+  },
+  {
+    name: 'no end of levels',
+    event: { check: { metadata: { name: 'a' }, deep: nested(200) } },
+    reason: 'nested deeper than',
+  },
+])('an event with $name is refused, and takes no other with it', async ({ event, reason }) => {
+  const agent = await GoAgent.joined(url, { name: 'careless' });
+  await agent.register();
+  const before = backend.log.records.length;
+  agent.send('event', event);
+  agent.event({ metadata: { name: 'next' }, status: 0, output: reason });
+  await soon(async () => expect((await api.result('careless', 'next'))?.check.output).toBe(reason));
+  const refusals = backend.log.records
+    .slice(before)
+    .filter(({ message }) => message === 'invalid check result refused');
+  expect(refusals.map(({ fields }) => fields['reason'])).toEqual([expect.stringContaining(reason)]);
+  agent.cut();
+});
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 0 : [nested(levels - 1)];
+}
 
 test('a frame that is too long closes the connection, one of an unknown type does not', async () => {
   const agent = await GoAgent.joined(url, { name: 'long' });
