@@ -345,7 +345,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       admit: (key) => authenticator.ofKey(key, remoteAddress),
       accept: (peer, principal) => {
         refuseWithoutAccess(principal, { access: 'read', url: FEED_PATH, namespace: undefined });
-        sockets.refuseTooMany(principal);
+        sockets.refuseTooMany(principal, 'read');
         sockets.add(peer, principal, 'read');
         feed.accept(peer);
       },

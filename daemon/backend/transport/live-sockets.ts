@@ -4,9 +4,11 @@ import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, type Principal } from '../api/access.ts';
 import type { Clock } from '../ports.ts';
 
-/** Connections of all peers, and of one key or user: agents of a fleet may share one (design, S4). */
+/** Connections of all peers together (design, S4). */
 const SOCKETS_MAX = 50_000;
-const SOCKETS_OF_PRINCIPAL_MAX = 20_000;
+
+/** Of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles. */
+const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
 
 /** How soon credentials that expire end what was opened with them. */
 const LOOK_MS = 1000;
@@ -51,15 +53,17 @@ export class LiveSockets implements Disposable {
   }
 
   /** @throws MonError `unavailable` before the handshake, when there is no room for another one */
-  refuseTooMany(principal: Principal): void {
-    const own = this.#counts.get(ownerOf(principal)) ?? 0;
-    if (this.#sockets.size < SOCKETS_MAX && own < SOCKETS_OF_PRINCIPAL_MAX) return;
+  refuseTooMany(principal: Principal, access: Scope): void {
+    const own = this.#counts.get(ownerOf(principal, access)) ?? 0;
+    // Where nobody shows credentials there is no telling whose they are.
+    const ownMax = principal.via === 'open' ? SOCKETS_MAX : (SOCKETS_OF_OWNER_MAX[access] ?? SOCKETS_MAX);
+    if (this.#sockets.size < SOCKETS_MAX && own < ownMax) return;
     throw new MonError('unavailable', 'there are too many connections: close some, or try again later');
   }
 
   /** @param access what it must be allowed to do for as long as it lasts */
   add(socket: WebSocket, principal: Principal, access: Scope): void {
-    const owner = ownerOf(principal);
+    const owner = ownerOf(principal, access);
     this.#sockets.set(socket, { principal, access, sinceMs: this.#parts.clock.now() });
     this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
     socket.once('close', () => {
@@ -92,6 +96,6 @@ export class LiveSockets implements Disposable {
   }
 }
 
-function ownerOf({ keyId, name, via }: Principal): string {
-  return keyId ?? `${via === 'open' ? '' : 'user '}${name}`;
+function ownerOf({ keyId, name }: Principal, access: Scope): string {
+  return keyId === undefined ? `${access} user ${name}` : `${access} key ${keyId}`;
 }

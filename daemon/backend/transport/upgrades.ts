@@ -130,7 +130,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, sockets: LiveSoc
       refuseWithoutScope(principal, access);
       endpoint.admit(request, principal);
     }
-    sockets.refuseTooMany(principal);
+    if (!isUnknown) sockets.refuseTooMany(principal, access);
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     if (protocol !== undefined && !offered.includes(protocol)) {
       throw new MonError('invalid', `the subprotocol ${protocol} is required`);
