@@ -166,6 +166,11 @@ async function liveNames(
   client: string,
 ): Promise<readonly string[]> {
   const page = { limit: NAMES_MAX };
+  // Where a namespace is named, names are those that its commands know.
+  if (namespace !== undefined) {
+    const own = await namesInNamespace(core, namespace, kind, client);
+    if (own !== undefined) return own;
+  }
   switch (kind) {
     case 'client':
       return (await api.clients(page)).map(({ name }) => name);
@@ -199,6 +204,28 @@ async function liveNames(
       return contextNames(env);
     case 'file':
       return [];
+  }
+}
+
+/** @returns undefined for what is in no namespace */
+async function namesInNamespace(
+  core: CoreClient,
+  namespace: string,
+  kind: Exclude<Completes, readonly string[]>,
+  client: string,
+): Promise<readonly string[] | undefined> {
+  switch (kind) {
+    case 'client':
+      return (await core.list(listPath(namespace, 'entities'))).map(nameOf);
+    case 'client-check':
+      return (await core.list([...listPath(namespace, 'events'), client])).map((one) =>
+        textAt(one, 'check', 'metadata', 'name'),
+      );
+    case 'check':
+    case 'silenced':
+      return (await core.list(listPath(namespace, kind === 'check' ? 'checks' : kind))).map(nameOf);
+    default:
+      return undefined;
   }
 }
 
