@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { coreEntityOf } from '../../../shared/domain/core/entity.ts';
 import { coreEventOf } from '../../../shared/domain/core/event.ts';
 import { coreSilencedName } from '../../../shared/domain/core/silenced.ts';
@@ -89,6 +89,6 @@ function silencedNames({ client: { namespace, record }, name }: CheckEntry, nowM
 
 /** The same for the same text, in the form of a UUID of version 8: a result that is well has no id of its own. */
 function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
+  const hex = hash('sha256', text);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

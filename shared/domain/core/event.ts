@@ -89,7 +89,7 @@ function shownStatus(status: number): number {
  * Attributes of checks that clients of this face know, by what they must be: one of another kind, which a result may have
  * under the same name, would cost them the whole list.
  */
-const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...kinds(Array.isArray, [
     'runtime_assets',
     'check_hooks',
@@ -103,7 +103,7 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   ...kinds(isText, ['command', 'cron', 'output_metric_format', 'scheduler', 'processed_by']),
   ...kinds(isBoolean, ['publish', 'round_robin', 'stdin', 'discard_output']),
   ...kinds(Number.isInteger, ['max_output_size']),
-};
+]);
 
 /** Attributes of a result that are shown under another name, are made anew or mean nothing here. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
@@ -120,23 +120,23 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 function shownAttributes(check: CheckResult, namespace: string): Settings {
-  const subdue = check['subdue'];
-  return {
-    ...Object.fromEntries(
-      Object.entries(check).filter(([name, value]) => !NOT_SHOWN.has(name) && (KINDS[name]?.(value) ?? true)),
-    ),
-    handlers: textsOf(check['handlers']) ?? (typeof check['handler'] === 'string' ? [check['handler']] : []),
-    subscriptions: (textsOf(check['subscribers']) ?? []).map(coreSubscription),
-    proxy_entity_name: typeof check['source'] === 'string' ? check['source'] : '',
-    interval: secondsOf(check['interval']),
-    timeout: secondsOf(check['timeout']),
-    ttl: secondsOf(check['ttl']),
-    low_flap_threshold: secondsOf(check['low_flap_threshold']),
-    high_flap_threshold: secondsOf(check['high_flap_threshold']),
-    subdue: isSettings(subdue) && isSettings(subdue['days']) ? subdue : null,
-    hooks: hooksOf(check['hooks'], namespace),
-  };
+  // Built in place: a list has one of these for every result.
+  const shown: Record<string, unknown> = {};
+  for (const name of Object.keys(check)) {
+    const value = check[name];
+    if (!NOT_SHOWN.has(name) && (KINDS.get(name)?.(value) ?? true)) shown[name] = value;
+  }
+  const { handler, handlers, source, subdue } = check;
+  shown['handlers'] = textsOf(handlers) ?? (isText(handler) ? [handler] : []);
+  shown['subscriptions'] = (textsOf(check['subscribers']) ?? []).map(coreSubscription);
+  shown['proxy_entity_name'] = isText(source) ? source : '';
+  for (const name of SECONDS) shown[name] = secondsOf(check[name]);
+  shown['subdue'] = isSettings(subdue) && isSettings(subdue['days']) ? subdue : null;
+  shown['hooks'] = hooksOf(check['hooks'], namespace);
+  return shown;
 }
+
+const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
 
 /** Those of the legacy face are an object by the status that they are for. */
 function hooksOf(hooks: unknown, namespace: string): unknown {
@@ -250,8 +250,11 @@ function hasPairs(pairs: Readonly<Record<string, string>> | null | undefined): b
   return Object.keys(pairs ?? {}).length > 0;
 }
 
-function kinds(is: (value: unknown) => boolean, names: readonly string[]): Record<string, (value: unknown) => boolean> {
-  return Object.fromEntries(names.map((name) => [name, is]));
+function kinds(
+  is: (value: unknown) => boolean,
+  names: readonly string[],
+): (readonly [name: string, is: (value: unknown) => boolean])[] {
+  return names.map((name) => [name, is]);
 }
 
 function isText(value: unknown): value is string {
