@@ -34,6 +34,8 @@ interface Wanted {
 }
 
 interface Running {
+  /** What it runs by; another one with the same timing may take its place. */
+  check: NamedCheck;
   /** What the timetable was made of. */
   readonly timing: string;
   readonly timetable: RunningTimetable;
@@ -60,10 +62,13 @@ export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
 
   function follow(): void {
     const wanted = wantedChecks();
-    for (const [key, { timing, timetable }] of running) {
+    for (const [key, run] of running) {
       const check = wanted.get(key)?.check;
-      if (check !== undefined && timingOf(check) === timing) continue;
-      timetable[Symbol.dispose]();
+      if (check !== undefined && (check === run.check || timingOf(check) === run.timing)) {
+        run.check = check;
+        continue;
+      }
+      run.timetable[Symbol.dispose]();
       running.delete(key);
     }
     for (const [key, { namespace, check }] of wanted) {
@@ -71,7 +76,7 @@ export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
       if (timetable === undefined) continue;
       const { name } = check;
       const run = runTimetable(clock, timetable, (nowMs) => publish(parts, { namespace, name }, nowMs, run));
-      running.set(key, { timing: timingOf(check), timetable: run });
+      running.set(key, { check, timing: timingOf(check), timetable: run });
     }
   }
 

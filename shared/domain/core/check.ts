@@ -41,7 +41,7 @@ export function checkDefinitionOf(check: CoreCheck): NamedCheck | Untranslatable
     ...(source ? { source } : {}),
     // One of them alone detects nothing.
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
-    ...(windows === undefined ? {} : { subdue: windows, timezone: 'UTC' }),
+    ...(windows === undefined ? {} : { subdue: windows }),
     ...(proxy ? { proxy_requests: proxyRequests(proxy) } : {}),
     // Nobody is told unless the check says so: the handler `default` is a matter of the legacy API.
     handlers: handlers ?? [],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeWindowsSchema, type TimeWindows } from '../time-window.ts';
+import { parseTimeOfDay, timeWindowsSchema, type TimeWindows } from '../time-window.ts';
 
 const daysSchema = z.looseObject({ days: z.record(z.string(), z.array(z.unknown()).nullish()).nullish() });
 
@@ -16,10 +16,30 @@ export const coreWindowsSchema = daysSchema.superRefine((windows, context) => {
   }
 });
 
-/** @returns undefined when they name no time at all */
+/**
+ * The same as the configuration writes them: times without a zone are in UTC there, and say so here.
+ *
+ * @returns undefined when they name no time at all
+ */
 export function timeWindowsOf(windows: z.infer<typeof daysSchema> | null | undefined): TimeWindows | undefined {
   const days = windows === null || windows === undefined ? undefined : usedDays(windows);
-  return days === undefined ? undefined : timeWindowsSchema.parse({ days });
+  if (days === undefined) return undefined;
+  const parsed = timeWindowsSchema.parse({ days });
+  return {
+    ...parsed,
+    days: Object.fromEntries(Object.entries(parsed.days).map(([day, list]) => [day, list.map(inUtc)])),
+  };
+}
+
+type Window = TimeWindows['days'][string][number];
+
+function inUtc(window: Window): Window {
+  const { begin, end } = window;
+  return { ...window, begin: withZone(begin), end: withZone(end) };
+}
+
+function withZone(time: string): string {
+  return parseTimeOfDay(time)?.zone === undefined ? `${time.trim()} UTC` : time;
 }
 
 function usedDays({ days }: z.infer<typeof daysSchema>): Record<string, unknown> | undefined {

@@ -5,7 +5,7 @@ import type { SubmittedCoreObject } from '../../../../shared/schemas/core/metada
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../../shared/schemas/problems.ts';
 import type { DefinitionKind, DefinitionKinds } from '../../registry/definitions.ts';
-import { hasScope } from '../access.ts';
+import { hasScope, type Principal } from '../access.ts';
 import type { ApiParts } from '../parts.ts';
 import { WITH_METADATA, type Collection } from './collection.ts';
 import { behind } from './object-list.ts';
@@ -20,12 +20,14 @@ interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedCoreO
   /** Those of the configuration, as the newer API shows them; all are in `default`. */
   readonly configured: () => readonly ObjectOf<Kind>[];
   readonly place: (submitted: S, namespace: string) => ObjectOf<Kind>;
+  /** Whether its commands and connections are the backend's own, which belong to no namespace. */
+  readonly isRunByBackend?: boolean;
 }
 
 /** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
 export function definitionCollection<Kind extends DefinitionKind, S extends SubmittedCoreObject>(
   { definitionChanges, registry }: Pick<ApiParts, 'definitionChanges' | 'registry'>,
-  { kind, fieldRoot, schema, configured, place }: KindOfDefinition<Kind, S>,
+  { kind, fieldRoot, schema, configured, place, isRunByBackend = false }: KindOfDefinition<Kind, S>,
 ): Collection<ObjectOf<Kind>, S> {
   const { keyOf } = WITH_METADATA;
   const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
@@ -48,9 +50,21 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
-    write: (namespace, [name = ''], change, actor) => definitionChanges.write(kind, namespace, name, change, actor),
+    write: async (namespace, [name = ''], change, actor, { principal }) => {
+      if (isRunByBackend) refuseKept(principal, kind);
+      return await definitionChanges.write(kind, namespace, name, change, actor);
+    },
     remove: (namespace, [name = ''], check, actor) => definitionChanges.remove(kind, namespace, name, check, actor),
   };
+}
+
+/** Whoever is kept to a namespace would get out of it by a command on the machine of the backend. */
+function refuseKept({ name, namespace }: Principal, kind: DefinitionKind): void {
+  if (namespace === undefined) return;
+  throw new MonError(
+    'forbidden',
+    `${name} is kept to the namespace ${namespace}, and ${kind} run on the machine of the backend: ask an administrator of all namespaces`,
+  );
 }
 
 /** Gives the value itself, which keeps the order and the absence of its attributes as they were sent. */

@@ -16,6 +16,7 @@ export function coreHandlerRoutes(app: FastifyInstance, parts: ApiParts): void {
     configured: () =>
       [...definitions.configured('handlers')].map(([name, handler]) => coreHandlerOf(DEFAULT_NAMESPACE, name, handler)),
     place: inNamespace,
+    isRunByBackend: true,
   });
   collectionRoutes(app, parts, collection);
 }

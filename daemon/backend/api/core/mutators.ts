@@ -16,6 +16,7 @@ export function coreMutatorRoutes(app: FastifyInstance, parts: ApiParts): void {
     configured: () =>
       [...definitions.configured('mutators')].map(([name, mutator]) => coreMutatorOf(DEFAULT_NAMESPACE, name, mutator)),
     place: inNamespace,
+    isRunByBackend: true,
   });
   collectionRoutes(app, parts, collection);
 }

@@ -45,11 +45,11 @@ describe('a check of the newer API is scheduled and run as', () => {
       },
     ],
     [
-      'windows of days that have any',
+      'windows of days that have any, in UTC',
       {
         subdue: { days: { all: null, monday: [], friday: [{ begin: '5:00PM', end: '6:00PM' }] } },
       },
-      { subdue: { days: { friday: [{ begin: '5:00PM', end: '6:00PM' }] } }, timezone: 'UTC' },
+      { subdue: { days: { friday: [{ begin: '5:00PM UTC', end: '6:00PM UTC' }] } } },
     ],
     [
       'what has no meaning here, for those who know',

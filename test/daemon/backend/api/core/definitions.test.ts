@@ -109,6 +109,36 @@ test('who may not change definitions does not get their secrets', async () => {
   expect(await reader.put(path, sent)).toMatchObject({ status: 403, body: { code: 4 } });
 });
 
+test('who is kept to a namespace gets no command onto the machine of the backend, and runs checks on its own agents', async () => {
+  await using other = await startBackend({
+    settings: { api: { user: 'admin', password: 'long enough it is' } },
+    batcher: { lingerMs: 0 },
+  });
+  const admin = new CorePeer(other.url, { Authorization: `Basic ${btoa('admin:long enough it is')}` });
+  await admin.post('/namespaces', { name: 'prod' });
+  const grant = { metadata: {}, username: 'admin', scopes: ['admin'], namespace: 'prod' };
+  const { key } = (await admin.post('/apikeys', grant)).body as { key: string };
+  const kept = new CorePeer(other.url, { Authorization: `Key ${key}` });
+  const path = '/namespaces/prod';
+  expect(await kept.put(`${path}/checks/x`, { metadata, command: 'true', interval: 60 })).toMatchObject({
+    status: 201,
+  });
+  expect(
+    await kept.put(`${path}/filters/x`, { metadata, action: 'allow', expressions: ['event.is_incident'] }),
+  ).toMatchObject({ status: 201 });
+  for (const [kind, body] of [
+    ['handlers', { metadata, type: 'pipe', command: 'id' }],
+    ['mutators', { metadata, command: 'id' }],
+  ] as const) {
+    expect(await kept.put(`${path}/${kind}/x`, body)).toMatchObject({ status: 403, body: { code: 4 } });
+    expect(await admin.put(`${path}/${kind}/x`, body)).toMatchObject({ status: 201 });
+    expect(await kept.patch(`${path}/${kind}/x`, { command: 'id' })).toMatchObject({ status: 403 });
+  }
+  expect(await kept.put('/namespaces/default/checks/x', { metadata: { name: 'x' }, command: 'true' })).toMatchObject({
+    status: 404,
+  });
+});
+
 describe('in a namespace of their own', () => {
   test('a check is scheduled, run by the agents there, merged under its results, and handled by what is defined there', async () => {
     const file = join(await tempDir(), 'handled');
