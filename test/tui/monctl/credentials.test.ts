@@ -38,8 +38,8 @@ test('a user is made, listed, given another password and disabled', async () => 
   const json = await monctl(['user', 'list', '-o', 'json']);
   expect(json.stdout).not.toContain('hash');
 
-  const test = ['event', 'list', '--backend', backend.url];
-  const as = (password: string): Promise<MonctlRun> => runMonctl(test, { MON_CREDENTIALS: `alice:${password}` });
+  const look = ['event', 'list', '--backend', backend.url];
+  const as = (password: string): Promise<MonctlRun> => runMonctl(look, { MON_CREDENTIALS: `alice:${password}` });
   expect(await as('correct horse')).toMatchObject({ code: 0 });
   expect(await monctl(['user', 'set-password', 'alice', ...FROM_STDIN], { input: 'battery staple' })).toMatchObject({
     code: 0,

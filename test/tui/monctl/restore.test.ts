@@ -40,9 +40,9 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
   source = await startBackend();
   const api = openApiClient({ backend: source.url, env: {} });
-  expect(await on(source, 'namespace', 'create', 'staging')).toMatchObject({ code: 0 });
+  await done(on(source, 'namespace', 'create', 'staging'));
   for (const objects of [DEFINITIONS, STATE]) {
-    expect(await on(source, { input: objects }, 'create', '-f', '-')).toMatchObject({ code: 0, stderr: '' });
+    await done(on(source, { input: objects }, 'create', '-f', '-'));
   }
   await api.saveClient({ name: 'web-1', address: '192.0.2.1', subscriptions: ['web'], password: 'hunter2', rack: 7 });
   const statuses = [0, 2, 2, 1, 0, 2, 3, 130, 2];
@@ -72,10 +72,16 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
+/** What comes before the tests must have been done. */
+async function done(run: Promise<MonctlRun>): Promise<void> {
+  const { code, stderr } = await run;
+  if (code !== 0) throw new Error(stderr);
+}
+
 /** Makes users and an API key; from then on the backend asks for credentials. */
 async function administrator(backend: RunningBackend): Promise<string> {
   const create = ['user', 'create', 'root', '--groups', 'cluster-admins', '--password-file', '-'];
-  expect(await on(backend, { input: 'correct horse' }, ...create)).toMatchObject({ code: 0, stdout: 'Created\n' });
+  await done(on(backend, { input: 'correct horse' }, ...create));
   const env = { MON_BACKEND: backend.url, MON_CREDENTIALS: 'root:correct horse' };
   const granted = await runMonctl(['api-key', 'grant', 'root', '--description', 'backup', '-o', 'json'], env);
   await runMonctl(['user', 'create', 'bob', '--groups', 'viewers', '--password-file', '-'], env, {
@@ -124,7 +130,7 @@ test('what both faces show is the same after a restore as well', async () => {
       clients: await api.clients(),
       results: await api.results(),
       events: await api.events(),
-      silenced: (await api.silencedDetails()).map((entry) => ({ ...entry, expire: 0 })),
+      silenced: (await api.silencedDetails()).map((entry) => Object.assign(entry, { expire: 0 })),
       core: JSON.parse(core.stdout) as unknown,
     };
   };

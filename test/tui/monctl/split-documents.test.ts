@@ -17,7 +17,9 @@ async function* inPieces(text: string, lengths: readonly number[]): AsyncGenerat
 }
 
 async function read(text: string, lengths: readonly number[] = [65_536]): Promise<FileItem[]> {
-  return Array.fromAsync(readObjects(inPieces(text, lengths), 'x'));
+  const items: FileItem[] = [];
+  for await (const item of readObjects(inPieces(text, lengths), 'x')) items.push(item);
+  return items;
 }
 
 async function names(text: string): Promise<string[]> {
