@@ -47,7 +47,7 @@ export interface Actor {
 /** An action of an operator, or what the backend did in an operator's name (design, S22). */
 export interface AuditEntry extends Actor {
   readonly action: string;
-  /** `client/check` of an event or result, the id of a silenced entry, else a name. */
+  /** `client/check` of an event or result, the id of a silenced entry, else a name; outside of `default` behind its namespace. */
   readonly target: string;
   /** What was there; null: nothing. Redacted, and cut when it is long. */
   readonly before: unknown;

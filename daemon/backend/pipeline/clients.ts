@@ -7,7 +7,7 @@ import type { Client, SubmittedClient } from '../../../shared/schemas/client.ts'
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { MON, recordAudit } from './audit.ts';
+import { MON, recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
 import { resolveEvent } from './events.ts';
@@ -141,7 +141,7 @@ export class Clients {
         check(entry.record);
         const before = auditedClient(entry);
         removeWithEvents(transaction, entry);
-        recordAudit(transaction, actor, { action: 'client.delete', target: name, before });
+        recordAudit(transaction, actor, { action: 'client.delete', target: targetIn(namespaceName, name), before });
         const { nowMs } = transaction;
         const quarantineMs = this.#parts.quarantineSeconds * 1000;
         if (quarantineMs > 0) {

@@ -8,7 +8,7 @@ import type { Definitions } from '../config/definitions.ts';
 import type { CheckRecord } from '../registry/check-record.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { recordAudit } from './audit.ts';
+import { recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { saveEntity } from './entities.ts';
 import type { EntityLimit } from './entity-limit.ts';
@@ -102,7 +102,11 @@ export class CoreEvents {
         const before = auditedEvent(entry) ?? { status: entry.status, executed: entry.executed };
         if (entry.state.event !== undefined) resolveEvent(transaction, entry);
         transaction.removeCheck(entry);
-        recordAudit(transaction, actor, { action: 'event.delete', target: `${client}/${check}`, before });
+        recordAudit(transaction, actor, {
+          action: 'event.delete',
+          target: targetIn(namespaceName, `${client}/${check}`),
+          before,
+        });
       },
       { needs: (registry) => entriesOf(registry, namespaceName, client, check) },
     );

@@ -5,7 +5,7 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
-import { recordAudit } from './audit.ts';
+import { recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { letIn } from './clients.ts';
 import type { EntityLimit } from './entity-limit.ts';
@@ -44,7 +44,7 @@ export class Entities {
       const { record } = saveEntity(transaction, namespace, entity, actor.who);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'client.create' : 'client.change',
-        target: name,
+        target: targetIn(namespaceName, name),
         before: before === undefined ? null : audited(before),
         after: audited(record),
       });

@@ -5,7 +5,7 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { mon, MON, recordAudit } from './audit.ts';
+import { mon, MON, recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import type { Transaction } from './transaction.ts';
 import { refuseUnknownNamespace } from './unknown-namespace.ts';
@@ -61,7 +61,7 @@ export class SilencedEntries {
       transaction.saveSilenced(namespace, entry);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
-        target: entry.id,
+        target: targetIn(namespaceName, entry.id),
         before,
         after: entry,
         reason: entry.reason,
@@ -89,7 +89,7 @@ export class SilencedEntries {
       if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
       check(entry);
       transaction.removeSilenced(namespace, entry);
-      recordAudit(transaction, actor, { action: 'silence.clear', target: id, before: entry });
+      recordAudit(transaction, actor, { action: 'silence.clear', target: targetIn(namespaceName, id), before: entry });
     });
   }
 
@@ -136,5 +136,9 @@ export function endSilenced(
   by: 'clock' | 'expire_on_resolve',
 ): void {
   transaction.removeSilenced(namespace, entry);
-  recordAudit(transaction, mon(by), { action: 'silence.expire', target: entry.id, before: entry });
+  recordAudit(transaction, mon(by), {
+    action: 'silence.expire',
+    target: targetIn(namespace.name, entry.id),
+    before: entry,
+  });
 }

@@ -95,6 +95,26 @@ test('who is kept to a namespace sees no object of another', async () => {
   expect((await kept.post('/silenced', { check: 'cpu', metadata: { namespace: 'default' } })).status).toBe(404);
 });
 
+test('the audit trail says in which namespace somebody did something', async () => {
+  await root.put('/namespaces/ops/entities/audited', { metadata: { name: 'audited' } });
+  await root.put('/namespaces/ops/entities/audited', { metadata: { name: 'audited' }, entity_class: 'agent' });
+  await root.post('/namespaces/ops/silenced', { subscription: 'entity:audited', reason: 'x' });
+  await root.delete('/namespaces/ops/silenced/entity:audited:*');
+  await root.delete('/namespaces/ops/entities/audited');
+  const answer = await fetch(`${backend.url}/api/mon/v1/audit?limit=1000`, { headers: { Authorization: ROOT } });
+  const records = (await answer.json()) as readonly { who: string; action: string; target: string }[];
+  const about = records.filter(({ target }) => target.includes('audited'));
+  expect(about.map(({ who, action, target }) => [who, action, target])).toEqual(
+    expect.arrayContaining([
+      ['root', 'client.create', 'ops/audited'],
+      ['root', 'client.change', 'ops/audited'],
+      ['root', 'silence.create', 'ops/client:audited:*'],
+      ['root', 'silence.clear', 'ops/client:audited:*'],
+      ['root', 'client.delete', 'ops/audited'],
+    ]),
+  );
+});
+
 test('names in paths are decoded once', async () => {
   await root.post(ENTITIES, { metadata: { name: 'ab' } });
   expect((await root.get(`${ENTITIES}/a%62`)).status).toBe(200);
