@@ -251,7 +251,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   resolve(backend);
   // What the start takes is no news.
   const stalls = watchStalls({ clock, log });
-  log.info({ url: backend.url, state_dir: stateDir, version: VERSION }, 'backend started');
+  log.info({ url: backend.url, agent_url: backend.agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
   await stopped;
   log.info({}, 'backend stopping');
   stalls[Symbol.dispose]();

@@ -204,7 +204,12 @@ export class CoreAgentConnection implements AgentLink {
     const { namespace, name } = this;
     const isReplaced = !this.#membership.left();
     // One that was cut off will come back; one that says goodbye to a backend that stops has no choice.
-    if (isReplaced || (code !== NORMAL && code !== GOING_AWAY) || this.#parts.isStopping()) return;
+    const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.isStopping();
+    if (!hasLeft || this.#client()?.['deregister'] !== true) {
+      // Nobody will deliver again what waits here.
+      this.#membership.waits();
+      return;
+    }
     this.#parts.clients.deregister(namespace, name).catch((error: unknown) => {
       this.#parts.log.error({ namespace, client: name, reason: errorMessage(error) }, 'a client was not deregistered');
     });

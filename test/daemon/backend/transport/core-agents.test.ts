@@ -1,12 +1,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const INTERVAL_S = 10;
@@ -342,9 +345,14 @@ test('one that does not read is cut off before its requests fill the memory', as
   agent.cut();
 });
 
-test('what a store refuses for a while is stored later, once and in order', async () => {
+interface Troubled {
+  readonly other: RunningBackend;
+  readonly store: TroubledStore;
+}
+
+async function troubledBackend(): Promise<Troubled> {
   const stores: TroubledStore[] = [];
-  await using other = await startBackend({
+  const other = await startBackend({
     settings: { 'agent-listener': { port: 0 } },
     around: (store) => {
       const troubled = new TroubledStore(store);
@@ -352,18 +360,42 @@ test('what a store refuses for a while is stored later, once and in order', asyn
       return troubled;
     },
   });
+  onTestFinished(() => other[Symbol.asyncDispose]());
   const [store] = stores;
   if (store === undefined) throw new Error('the store was not opened');
-  const agent = await GoAgent.joined(other.agentUrl, { name: 'patient' });
+  return { other, store };
+}
+
+test.each(['stays', 'hangs up'])(
+  'what a store refuses for a while is stored later, once and in order, whether its agent %s',
+  async (then) => {
+    const { other, store } = await troubledBackend();
+    const agent = await GoAgent.joined(other.agentUrl, { name: 'patient' });
+    await agent.register();
+    store.refuses = () => true;
+    const statuses = Array.from({ length: 15 }, (_, at) => at % 4);
+    for (const status of statuses) agent.event({ metadata: { name: 'disk' }, status, output: String(status) });
+    if (then === 'hangs up') agent.leave();
+    const writes = store.writes;
+    await soon(() => expect(store.writes).toBeGreaterThan(writes));
+    store.refuses = () => false;
+    const history = async (): Promise<unknown> =>
+      (await openApiClient({ backend: other.url }).result('patient', 'disk'))?.check.history;
+    await soon(async () => expect(await history()).toEqual(statuses));
+    agent.cut();
+  },
+);
+
+test('a backend that stops takes no goodbye for a departure', async () => {
+  const state = await tempDir();
+  const { program } = await loadConfig({ directories: [], env: {}, flags: { 'agent-listener': { port: 0 } } });
+  const open = (): ReturnType<typeof openBackend> => openBackend({ dir: state, definitions: { program } });
+  const first = await open();
+  const agent = await GoAgent.joined(first.agentUrl ?? '', { name: 'loyal', entity: { deregister: true } });
   await agent.register();
-  store.refuses = () => true;
-  const statuses = Array.from({ length: 15 }, (_, at) => at % 4);
-  for (const status of statuses) agent.event({ metadata: { name: 'disk' }, status, output: String(status) });
-  const writes = store.writes;
-  await soon(() => expect(store.writes).toBeGreaterThan(writes));
-  store.refuses = () => false;
-  const history = async (): Promise<unknown> =>
-    (await openApiClient({ backend: other.url }).result('patient', 'disk'))?.check.history;
-  await soon(async () => expect(await history()).toEqual(statuses));
-  agent.cut();
+  await first.stop();
+  expect((await agent.ends()).code).toBe(1001);
+  const second = await open();
+  onTestFinished(() => second.stop());
+  expect(await openApiClient({ backend: second.url }).client('loyal')).toMatchObject({ name: 'loyal' });
 });
