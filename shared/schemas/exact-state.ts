@@ -49,7 +49,6 @@ export const exactRecordSchema = z.object({
   eventCheck: checkSchema.optional(),
   check: checkSchema.nullable(),
 });
-export type ExactRecord = z.infer<typeof exactRecordSchema>;
 
 /** `mon` of an entity: the client with what is not shown of it. */
 export const exactClientSchema = z.object({
@@ -63,7 +62,6 @@ export const exactClientSchema = z.object({
   signature: z.string(),
   reporter: z.string().optional(),
 });
-export type ExactClient = z.infer<typeof exactClientSchema>;
 
 /** `mon` of a silence. Times of its end in epoch milliseconds. */
 export const exactSilencedSchema = z.object({
@@ -80,7 +78,6 @@ export const exactSilencedSchema = z.object({
   }),
   use: z.object({ suppressed: z.int().min(0), last_suppressed: secondsSchema.nullable() }).optional(),
 });
-export type ExactSilenced = z.infer<typeof exactSilencedSchema>;
 
 /** `mon` of a user, epoch milliseconds. */
 export const exactUserSchema = z.object({ password_changed_ms: z.int().min(0) });

@@ -34,23 +34,38 @@ export async function* splitDocuments(
 ): AsyncGenerator<DocumentText, void, undefined> {
   let splitter: Splitter | undefined;
   let skipped = 0;
+  let start: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
-    let rest = chunk;
-    if (splitter === undefined) {
-      const start = rest.findIndex((byte) => !BLANK.has(byte));
-      skipped += start === -1 ? rest.length : start;
-      if (start === -1) continue;
-      rest = rest.subarray(start);
-      splitter = isJson(rest) ? new JsonSplitter(skipped) : new YamlSplitter(skipped);
+    if (splitter !== undefined) {
+      yield* splitter.push(chunk);
+      continue;
     }
-    yield* splitter.push(rest);
+    const read = joined(start, chunk);
+    const blanks = read.findIndex((byte) => !BLANK.has(byte));
+    skipped += blanks === -1 ? read.length : blanks;
+    // Copied: a chunk may be a buffer that is used again.
+    start = blanks === -1 ? new Uint8Array() : read.slice(blanks);
+    splitter = splitterFor(start, skipped);
+    if (splitter !== undefined) yield* splitter.push(start);
   }
-  if (splitter !== undefined) yield* splitter.end();
+  if (splitter === undefined) {
+    splitter = new YamlSplitter(skipped);
+    yield* splitter.push(start);
+  }
+  yield* splitter.end();
 }
 
-/** An object whose names are quoted, or a list of such; YAML has braces too, around names without quotes. */
-function isJson(start: Uint8Array): boolean {
-  return /^(?:\[\s*)?\{\s*["}]|^\[\s*\]/.test(Buffer.from(start.subarray(0, START_BYTES)).toString('latin1'));
+/**
+ * By the first name: an object whose names are quoted, or a list of such, is JSON; YAML has braces too, around names
+ * without quotes.
+ *
+ * @returns undefined while too little was read to tell
+ */
+function splitterFor(start: Uint8Array, offset: number): Splitter | undefined {
+  const text = Buffer.from(start.subarray(0, START_BYTES)).toString('latin1');
+  if (/^\[?\s*\{?\s*$/.test(text) && start.length < START_BYTES) return undefined;
+  const isJson = /^(?:\[\s*)?\{\s*["}]|^\[\s*\]/.test(text);
+  return isJson ? new JsonSplitter(offset) : new YamlSplitter(offset);
 }
 
 /** What was read of the object that is not complete yet. */
