@@ -5,7 +5,8 @@ import type { CheckState } from '../event.ts';
 import { totalStateChange } from '../flapping.ts';
 import { statusesOf, type History } from '../history.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
-import { coreSubscription, subscriptionOfCore } from './subscription.ts';
+import { shownAttributes } from './event-check.ts';
+import { subscriptionOfCore } from './subscription.ts';
 
 /** What an event of the newer face is put together from. */
 export interface CoreEventParts {
@@ -83,68 +84,6 @@ function shownHistory(history: History, executed: number): CoreEventCheck['histo
 /** Clients of this face read no negative numbers here: one would cost them the whole list. */
 function shownStatus(status: number): number {
   return status < 0 ? 3 : status;
-}
-
-/**
- * Attributes of checks that clients of this face know, by what they must be: one of another kind, which a result may have
- * under the same name, would cost them the whole list.
- */
-const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ...kinds(Array.isArray, [
-    'runtime_assets',
-    'check_hooks',
-    'output_metric_handlers',
-    'output_metric_tags',
-    'output_metric_thresholds',
-    'env_vars',
-    'secrets',
-    'pipelines',
-  ]),
-  ...kinds(isText, ['command', 'cron', 'output_metric_format', 'scheduler', 'processed_by']),
-  ...kinds(isBoolean, ['publish', 'round_robin', 'stdin', 'discard_output']),
-  ...kinds(Number.isInteger, ['max_output_size']),
-]);
-
-/** Attributes of a result that are shown under another name, are made anew or mean nothing here. */
-const NOT_SHOWN: ReadonlySet<string> = new Set([
-  'name',
-  'type',
-  'origin',
-  'source',
-  'handler',
-  'subscribers',
-  'standalone',
-  'force_resolve',
-  'metrics',
-  'proxy_requests',
-]);
-
-function shownAttributes(check: CheckResult, namespace: string): Settings {
-  // Built in place: a list has one of these for every result.
-  const shown: Record<string, unknown> = {};
-  for (const name of Object.keys(check)) {
-    const value = check[name];
-    if (!NOT_SHOWN.has(name) && (KINDS.get(name)?.(value) ?? true)) shown[name] = value;
-  }
-  const { handler, handlers, source, subdue } = check;
-  shown['handlers'] = textsOf(handlers) ?? (isText(handler) ? [handler] : []);
-  shown['subscriptions'] = (textsOf(check['subscribers']) ?? []).map(coreSubscription);
-  shown['proxy_entity_name'] = isText(source) ? source : '';
-  for (const name of SECONDS) shown[name] = secondsOf(check[name]);
-  shown['subdue'] = isSettings(subdue) && isSettings(subdue['days']) ? subdue : null;
-  shown['hooks'] = hooksOf(check['hooks'], namespace);
-  return shown;
-}
-
-const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
-
-/** Those of the legacy face are an object by the status that they are for. */
-function hooksOf(hooks: unknown, namespace: string): unknown {
-  if (Array.isArray(hooks)) return hooks;
-  if (!isSettings(hooks)) return null;
-  return Object.entries(hooks).map(([name, hook]) =>
-    Object.assign({}, isSettings(hook) ? hook : {}, { metadata: { name, namespace } }),
-  );
 }
 
 function metadataOf(check: CheckResult, namespace: string): CoreEventCheck['metadata'] {
@@ -234,33 +173,12 @@ function positive(seconds: Readonly<Record<string, number | null | undefined>>):
   return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }
 
-function secondsOf(value: unknown): number {
-  return typeof value === 'number' && value > 0 ? Math.ceil(value) : 0;
-}
-
-function textsOf(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.filter(isText) : undefined;
-}
-
 function pairsOf(pairs: unknown): Record<string, string> | null {
-  return isSettings(pairs) && Object.values(pairs).every(isText) ? (pairs as Record<string, string>) : null;
+  return isSettings(pairs) && Object.values(pairs).every((value) => typeof value === 'string')
+    ? (pairs as Record<string, string>)
+    : null;
 }
 
 function hasPairs(pairs: Readonly<Record<string, string>> | null | undefined): boolean {
   return Object.keys(pairs ?? {}).length > 0;
-}
-
-function kinds(
-  is: (value: unknown) => boolean,
-  names: readonly string[],
-): (readonly [name: string, is: (value: unknown) => boolean])[] {
-  return names.map((name) => [name, is]);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean';
 }
