@@ -123,11 +123,12 @@ test('a bulk needs the scope of each thing in it', async () => {
   expect((await ask('POST', '/api/mon/v1/bulk', { operations: [silence] })).status).toBe(200);
 });
 
+const entity = (namespace: string) => ({ metadata: { name: 'web', namespace }, entity_class: 'proxy' });
+const silence = (namespace: string) => ({ metadata: { namespace }, check: 'disk', reason: 'x' });
+const check = (namespace: string) => ({ metadata: { name: 'disk', namespace }, status: 2, output: 'full' });
+
 describe('a key of a namespace stays in it', () => {
   let ask: Ask;
-  const entity = (namespace: string) => ({ metadata: { name: 'web', namespace }, entity_class: 'proxy' });
-  const silence = (namespace: string) => ({ metadata: { namespace }, check: 'disk', reason: 'x' });
-  const check = (namespace: string) => ({ metadata: { name: 'disk', namespace }, status: 2, output: 'full' });
   beforeAll(async () => {
     await asRoot('POST', '/api/core/v2/namespaces', { name: 'dmz' });
     for (const namespace of ['default', 'dmz']) {
