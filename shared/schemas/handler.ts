@@ -29,6 +29,8 @@ const common = {
   handle_flapping: z.boolean().optional(),
   /** Whether the event loses its secrets on the way (completion, Decisions). */
   redact: z.boolean().optional(),
+  /** How the event is written: as the legacy API shows it, the default, or as the newer one does. */
+  event_format: z.enum(['legacy', 'core']).optional(),
   /** Without it nothing is tried again, but for webhooks. */
   retry: retrySchema.optional(),
   /** Most runs at the same time. */

@@ -13,6 +13,8 @@ interface MutateDeps {
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
+  /** The event as text; default: JSON of the legacy API. */
+  readonly write?: (event: HandledEvent) => string;
   readonly signal: AbortSignal;
   /** What the records of the log say about the run. */
   readonly about: object;
@@ -27,11 +29,11 @@ const DEFAULT = 'json';
 export async function mutate(
   event: HandledEvent,
   name: string = DEFAULT,
-  { definitions, commands, log, signal, about }: MutateDeps,
+  { definitions, commands, log, write = JSON.stringify, signal, about }: MutateDeps,
 ): Promise<Mutation> {
   const definition = definitions.mutator(name);
   if (definition === undefined) {
-    const data = builtIn(event, name);
+    const data = builtIn(event, name, write);
     if (data !== undefined) return { kind: 'mutated', data };
     log.error({ ...about, mutator: name }, 'unknown mutator');
     return failedForGood(`unknown mutator: ${name}`);
@@ -40,7 +42,7 @@ export async function mutate(
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   const outcome = await commands.run(command, {
     timeoutMs,
-    input: JSON.stringify(event),
+    input: write(event),
     environment,
     signal,
   });
@@ -66,10 +68,10 @@ function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): strin
   }
 }
 
-function builtIn(event: HandledEvent, name: string): string | undefined {
+function builtIn(event: HandledEvent, name: string, write: (event: HandledEvent) => string): string | undefined {
   switch (name) {
     case 'json':
-      return JSON.stringify(event);
+      return write(event);
     case 'only_check_output':
       return event.check.output;
     default:

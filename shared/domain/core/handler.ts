@@ -11,7 +11,8 @@ const NOT_SILENCED = 'not_silenced';
 /**
  * A handler of the newer API as the definition that the backend works by. There a handler gets silenced events unless it
  * lists the filter `not_silenced`, and flapping ones like any other; so the one without that filter says
- * `handle_silenced: true` here, and every one `handle_flapping: true`. What stands under `mon` is ours and wins.
+ * `handle_silenced: true` here, and every one `handle_flapping: true`. It reads events in the form of that API. What stands
+ * under `mon` is ours and wins.
  */
 export function handlerDefinitionOf(handler: CoreHandler): HandlerDefinition | Untranslatable {
   const { type, command, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
@@ -29,6 +30,7 @@ export function handlerDefinitionOf(handler: CoreHandler): HandlerDefinition | U
           filters: wanted.filter((name) => name !== NOT_SILENCED),
           handle_silenced: !wanted.includes(NOT_SILENCED),
           handle_flapping: true,
+          event_format: 'core',
         };
   const parsed = handlerSchema.safeParse({ ...definition, ...mon });
   return parsed.success ? parsed.data : { problem: problemsOf(parsed.error) };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { coreEventFilterOf, judgeCoreFilter } from '../../../../shared/domain/core/filter.ts';
 import { eventSubjectOf } from '../../../../shared/domain/core/event-subject.ts';
+import { coreHandledEvent } from '../../../../shared/domain/core/handled-event.ts';
 import { coreHandlerOf, handlerDefinitionOf } from '../../../../shared/domain/core/handler.ts';
 import { coreFilterSchema, type CoreFilter } from '../../../../shared/schemas/core/filter.ts';
 import { coreHandlerSchema, type CoreHandler } from '../../../../shared/schemas/core/handler.ts';
@@ -20,7 +21,7 @@ describe('a handler of the newer API', () => {
     [
       'gets silenced events unless it says otherwise',
       {},
-      { handle_silenced: true, handle_flapping: true, filters: [] },
+      { handle_silenced: true, handle_flapping: true, event_format: 'core', filters: [] },
     ],
     [
       'is kept from them by the filter for that',
@@ -73,6 +74,29 @@ describe('a handler of the newer API', () => {
       filters: ['not_silenced'],
       mon: { type: 'webhook', secret: 'REDACTED', headers: 'REDACTED' },
     });
+  });
+});
+
+test('a handler of the newer API gets events as that shows them', () => {
+  const event = anEvent({
+    action: 'resolve',
+    check: { status: 0, history: ['0', '2', '0'], source: 'web-1', subscribers: ['client:web-1'] },
+    silenced: true,
+    silenced_by: ['client:web-1:*', '*:disk'],
+  });
+  expect(coreHandledEvent('prod', { ...event, silence_ended: true })).toMatchObject({
+    metadata: { namespace: 'prod' },
+    entity: { metadata: { name: 'web-1', namespace: 'prod' }, subscriptions: ['web', 'entity:web-1'] },
+    check: {
+      metadata: { name: 'disk', namespace: 'prod' },
+      state: 'passing',
+      subscriptions: ['entity:web-1'],
+      proxy_entity_name: 'web-1',
+      history: [{ status: 0 }, { status: 2 }, { status: 0, executed: 1 }],
+      is_silenced: true,
+      silenced: ['entity:web-1:*', '*:disk'],
+    },
+    silence_ended: true,
   });
 });
 

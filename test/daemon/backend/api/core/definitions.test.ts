@@ -165,6 +165,13 @@ describe('in a namespace of their own', () => {
       filters: ['is_incident', 'not_silenced', 'ops-only'],
       mutator: 'shout',
     });
+    // One of the newer API reads events as that shows them.
+    const log = join(await tempDir(), 'log');
+    await core.post('/namespaces/prod/handlers', {
+      metadata: { ...place, name: 'log' },
+      type: 'pipe',
+      command: `cat > ${log}.part && mv ${log}.part ${log}`,
+    });
     const inProd = await AgentPeer.connect(backend.url, 'web-1', 'prod');
     const inDefault = await AgentPeer.connect(backend.url, 'web-1');
     await inProd.join('a', { subscriptions: ['web'] });
@@ -175,7 +182,7 @@ describe('in a namespace of their own', () => {
       command: 'check-disk',
       env_vars: ['LIMIT=90'],
       subscriptions: ['web'],
-      handlers: ['page'],
+      handlers: ['page', 'log'],
       interval: 1,
       publish: true,
     };
@@ -188,6 +195,13 @@ describe('in a namespace of their own', () => {
     inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
     await inProd.reaches(1);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'), SOON);
+    const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as object, SOON);
+    const { body } = await core.get('/namespaces/prod/events/web-1/disk');
+    expect(logged).toEqual({ ...(body as object), sequence: 0 });
+    expect(logged).toMatchObject({
+      entity: { metadata: { name: 'web-1', namespace: 'prod' } },
+      check: { metadata: { name: 'disk', namespace: 'prod', labels: { team: 'ops' } }, status: 2, state: 'failing' },
+    });
     expect((await core.get('/namespaces/default/events')).body).toEqual([]);
 
     // From then on nobody is asked.
