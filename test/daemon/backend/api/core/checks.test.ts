@@ -355,7 +355,7 @@ describe('a list', () => {
     const second = await page(`limit=2&continue=${String(first.next)}`);
     expect(second.names).toEqual(['c-3', 'c-4']);
     expect(await page(`limit=2&continue=${String(second.next)}`)).toEqual({ names: ['c-5'], next: null });
-    expect(await page('limit=5')).toEqual({ names, next: null });
+    expect(await page('types=check&limit=5')).toEqual({ names, next: null });
     expect(await page('limit=0')).toEqual({ names, next: null });
   });
 
