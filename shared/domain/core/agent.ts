@@ -41,17 +41,20 @@ export function clientOfKeepalive(
   { present, now, version }: { readonly present: Client | undefined; readonly now: number; readonly version: string },
 ): SubmittedClient {
   const told = entityOfEvent(event, name);
-  const entity =
-    present !== undefined && isConfiguredHere(told, present) ? { ...told, ...configurationOf('', present) } : told;
+  const stored = present !== undefined && isConfiguredHere(told, present) ? configurationOf('', present) : undefined;
   const context = { present, now, version, createdBy: undefined };
   // A signature is for its owner to show: these agents have none, so a client that has one is not theirs.
-  const { signature: _signature, ...client } = clientOfEntity({ ...entity, entity_class: AGENT_CLASS }, context);
+  const { signature: _signature, ...client } = clientOfEntity(
+    { ...told, ...stored, entity_class: AGENT_CLASS },
+    context,
+  );
+  const handlers = stored?.keepalive_handlers ? {} : keepaliveHandlers(event);
   return {
     ...client,
     subscriptions: [...client.subscriptions],
     keepalives: true,
     timestamp: Math.min(event.timestamp || now, now),
-    keepalive: { ...keepaliveOf(client), ...keepaliveHandlers(event), thresholds: thresholdsOf(event) },
+    keepalive: { ...keepaliveOf(client), ...handlers, thresholds: thresholdsOf(event) },
   };
 }
 

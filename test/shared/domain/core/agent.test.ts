@@ -124,6 +124,14 @@ describe('a keepalive', () => {
     expect(client.keepalives).toBe(true);
   });
 
+  test('leaves the stored handlers as they are, but for agents of version 5', () => {
+    const present = { ...stored, keepalive: { handlers: ['stored'], refresh: 60 } };
+    const own = (entity = {}): unknown =>
+      clientOfKeepalive(keepalive({ handlers: ['told'] }, entity), 'web-01', about(present)).keepalive;
+    expect(own()).toMatchObject({ handlers: ['stored'], refresh: 60 });
+    expect(own({ sensu_agent_version: '5.21.0' })).toMatchObject({ handlers: ['told'], refresh: 60 });
+  });
+
   test('brings no signature that the agent has not shown', () => {
     const client = clientOfKeepalive(keepalive(), 'web-01', about({ ...stored, signature: 'secret' }));
     expect(client).not.toHaveProperty('signature');
