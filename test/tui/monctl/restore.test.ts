@@ -156,7 +156,12 @@ test('a dump is for its owner alone, is there only when it is complete, and repl
   const file = await dumped(source, 'mode');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await on(source, 'dump', 'all', '--file', file)).toMatchObject({ code: 6 });
-  expect(await on(source, 'dump', 'all', '--file', file, '--force')).toMatchObject({ code: 0 });
+  expect(await on(source, 'dump', 'all', '--file', file, '--force')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^only default was asked for, and there is staging: see --all-namespaces\n/,
+    ) as string,
+  });
 });
 
 test('a dump holds secrets in full, and keys and passwords as hashes', async () => {
