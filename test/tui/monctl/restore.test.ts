@@ -229,7 +229,9 @@ test('what was changed in the file by hand counts, and what is lost by it is sai
 test('the entity limit holds for a restore', async () => {
   const file = await dumped(source, 'limit');
   await using target = await startBackend({ settings: { entity_limit: 1 } });
+  const dry = await on(target, 'restore', file, '--quiet', '--dry-run');
   const { code, stdout } = await on(target, 'restore', file, '--quiet');
+  expect(dry).toMatchObject({ code: 9, stdout });
   expect(code).toBe(9);
   expect(stdout).toMatch(/^left out Entity staging\/db-1: This functionality requires a valid .*entity_limit/m);
   expect(stdout).toMatch(/^left out Event staging\/db-1\/disk: there is no entity db-1 in staging/m);

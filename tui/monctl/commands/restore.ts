@@ -71,7 +71,7 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
       const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
       objects.push(await readObject(buffer.toString('utf8'), `${path}: the object at byte ${String(offset)}`));
     }
-    const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects) };
+    const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects), assumed_entities: foreseen.newEntities };
     const { results } = await asked(call.core().restore({ objects, ...(isDryRun && dryRun) }), tally);
     // At once, while nothing else can have changed much.
     const again = isDryRun ? undefined : await asked(call.core().restore({ objects, dry_run: true }), tally, results);
@@ -79,7 +79,7 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
     for (const [at, object] of objects.entries()) {
       const result = results[at];
       if (result === undefined) throw new MonError('internal', `${call.core().url} said nothing of an object`);
-      if (isDryRun && result.outcome !== 'left out') foreseen.add(object);
+      if (isDryRun && result.outcome !== 'left out') foreseen.add(object, result);
       await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
     }
   }
@@ -88,10 +88,12 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
 
 /** What a restore would have made by now, for a dry run of what comes after it. */
 class Foreseen {
+  newEntities = 0;
   readonly #keys = new Set<string>();
 
-  add(object: Wrapped): void {
+  add(object: Wrapped, { outcome }: Restored): void {
     const { type } = object;
+    if (type === 'Entity' && outcome === 'created') this.newEntities++;
     if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
     this.#keys.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
   }
