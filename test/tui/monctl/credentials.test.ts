@@ -50,6 +50,9 @@ test('a user is made, listed, given another password and disabled', async () => 
   expect(await as('battery staple')).toMatchObject({ code: 0 });
   expect(await monctl(['user', 'disable', 'alice', '--skip-confirm'])).toMatchObject({ code: 0, stdout: 'Disabled\n' });
   expect(await as('battery staple')).toMatchObject({ code: 4 });
+  expect(await monctl(['user', 'enable', 'alice'])).toMatchObject({ code: 0, stdout: 'Enabled\n' });
+  expect(await as('battery staple')).toMatchObject({ code: 0 });
+  expect(await monctl(['user', 'enable', 'nobody'])).toMatchObject({ code: 3 });
   expect(await monctl(['user', 'disable', 'nobody'])).toMatchObject({ code: 3 });
 });
 
