@@ -131,6 +131,13 @@ test('an event restored runs no handler', async () => {
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);
 });
 
+/** All that a dump of this backend holds. */
+async function stateOf(url: string): Promise<unknown[]> {
+  const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'users'];
+  const as = asking(url, basic('me', 'let me in'));
+  return Promise.all(types.map(async (type) => (await as('GET', `/api/mon/v1/dump/${type}`)).body));
+}
+
 test('what was restored is there after a restart as well', async () => {
   const dir = await tempDir();
   const use = { suppressed: 3, last_suppressed: 1_603_386_050 };
@@ -160,19 +167,14 @@ test('what was restored is there after a restart as well', async () => {
   ];
   // A user who is configured lets the test in before and after.
   const definitions = { api: { bind: '127.0.0.1', port: 0, user: 'me', password: 'let me in' } };
-  const state = async (url: string): Promise<unknown[]> => {
-    const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'users'];
-    const as = asking(url, basic('me', 'let me in'));
-    return Promise.all(types.map(async (type) => (await as('GET', `/api/mon/v1/dump/${type}`)).body));
-  };
   const first = await openBackend({ dir, definitions });
   const answer = await asking(first.url, basic('me', 'let me in'))('POST', '/api/mon/v1/restore', { objects });
   expect(answer.body).toMatchObject({ results: objects.map(() => ({ outcome: 'created' })) });
-  const before = await state(first.url);
+  const before = await stateOf(first.url);
   await first.stop();
   const second = await openBackend({ dir, definitions });
   onTestFinished(() => second.stop());
-  expect(await state(second.url)).toEqual(before);
+  expect(await stateOf(second.url)).toEqual(before);
   expect(JSON.stringify(before)).toContain('"suppressed":3');
 });
 
