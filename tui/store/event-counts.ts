@@ -19,6 +19,22 @@ export class EventCounter implements EventCounts {
     this[eventClass(row)] += by;
     if (row.action === 'flapping') this.flapping += by;
   }
+
+  /** One event has another row now. */
+  replace(before: EventRow, after: EventRow): void {
+    this.add(before, -1);
+    this.add(after, 1);
+  }
+}
+
+/** Whether all counters stay as they are when the row of an event changes so: most results only say the same again. */
+export function countsAlike(before: EventRow, after: EventRow): boolean {
+  return (
+    eventClass(before) === eventClass(after) &&
+    (before.action === 'flapping') === (after.action === 'flapping') &&
+    before.client === after.client &&
+    before.check === after.check
+  );
 }
 
 const NONE: EventCounts = new EventCounter();
@@ -55,10 +71,19 @@ export class GroupCounter {
 
   add(row: EventRow, by: 1 | -1): void {
     const name = row[this.#by];
-    const known = this.#groups.get(name) ?? { counter: new EventCounter(), events: 0 };
-    known.counter.add(row, by);
-    known.events += by;
-    if (known.events === 0) this.#groups.delete(name);
-    else this.#groups.set(name, known);
+    const known = this.#groups.get(name);
+    const group = known ?? { counter: new EventCounter(), events: 0 };
+    group.counter.add(row, by);
+    group.events += by;
+    if (group.events === 0) this.#groups.delete(name);
+    else if (known === undefined) this.#groups.set(name, group);
+  }
+
+  /** One event has another row now. */
+  replace(before: EventRow, after: EventRow): void {
+    const name = after[this.#by];
+    if (before[this.#by] === name) return this.#groups.get(name)?.counter.replace(before, after);
+    this.add(before, -1);
+    this.add(after, 1);
   }
 }

@@ -1,6 +1,6 @@
 import type { SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { EventCounter, GroupCounter, SilencedCounter, type EventCounts } from './event-counts.ts';
+import { countsAlike, EventCounter, GroupCounter, SilencedCounter, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
 import type { ListOrder } from './list-cursor.ts';
 import { SortedList } from './sorted-list.ts';
@@ -35,7 +35,7 @@ interface FilterRun {
 export class EventRegistry {
   readonly #records = new Map<string, EventRecord>();
   #sort: EventSort = eventSort({ column: EVENT_COLUMN, reversed: false });
-  #all = new SortedList(this.#sort.compare);
+  #all = new SortedList(this.#sort.compare, this.#sort.rankOf);
   #matching = this.#all;
   readonly #counter = new EventCounter();
   readonly #byClient = new GroupCounter('client');
@@ -98,8 +98,13 @@ export class EventRegistry {
     if (happensNow && !this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
     // Most changes are one more result with the same status: such an event keeps its place.
     const moves = known === undefined || !this.#sort.keepsPlace(known.row, row);
-    if (known === undefined) this.#admit(record);
-    else this.#take(record, moves);
+    if (known === undefined) {
+      this.#admit(record);
+      this.#count(row, 1);
+    } else {
+      this.#take(record, moves);
+      this.#recount(record.row, row);
+    }
     record.row = row;
     record.generation = this.#generation;
     this.#judge(record, nowMs);
@@ -188,8 +193,8 @@ export class EventRegistry {
     if (run.filter === undefined) {
       this.#matching = this.#all;
     } else {
-      this.#matching = new SortedList(this.#sort.compare);
-      this.#matching.replace(this.#all.toArray().filter((record) => record.matches));
+      const matching = this.#all.toArray().filter((record) => record.matches);
+      this.#matching = listOf(matching, this.#sort);
     }
     if (this.#frozen !== undefined) this.freeze();
     return true;
@@ -266,6 +271,7 @@ export class EventRegistry {
 
   #drop(record: EventRecord, nowMs: number): void {
     this.#take(record, true);
+    this.#count(record.row, -1);
     this.#records.delete(record.key);
     record.gone = true;
     record.changedAtMs = nowMs;
@@ -275,25 +281,33 @@ export class EventRegistry {
   #take(record: EventRecord, moves: boolean): void {
     if (moves) this.#all.remove(record);
     if (this.#matching !== this.#all) this.#matching.remove(record);
-    this.#counter.add(record.row, -1);
-    this.#byClient.add(record.row, -1);
-    this.#byCheck.add(record.row, -1);
-    this.#bySilence.add(record.row, -1);
   }
 
   #put(record: EventRecord, moves: boolean): void {
     if (moves) this.#all.insert(record);
     if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
-    this.#counter.add(record.row, 1);
-    this.#byClient.add(record.row, 1);
-    this.#byCheck.add(record.row, 1);
-    this.#bySilence.add(record.row, 1);
+  }
+
+  #count(row: EventRow, by: 1 | -1): void {
+    this.#counter.add(row, by);
+    this.#byClient.add(row, by);
+    this.#byCheck.add(row, by);
+    this.#bySilence.add(row, by);
+  }
+
+  #recount(before: EventRow, after: EventRow): void {
+    this.#bySilence.add(before, -1);
+    this.#bySilence.add(after, 1);
+    if (countsAlike(before, after)) return;
+    this.#counter.replace(before, after);
+    this.#byClient.replace(before, after);
+    this.#byCheck.replace(before, after);
   }
 }
 
 /** @param records already in this order */
-function listOf(records: readonly EventRecord[], { compare }: EventSort): SortedList<EventRecord> {
-  const list = new SortedList(compare);
+function listOf(records: readonly EventRecord[], { compare, rankOf }: EventSort): SortedList<EventRecord> {
+  const list = new SortedList(compare, rankOf);
   list.replace(records);
   return list;
 }

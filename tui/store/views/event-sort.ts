@@ -12,6 +12,8 @@ export const BACKEND_COLUMN = 'backend';
 /** An order of events. `compare` is total. */
 export interface EventSort {
   readonly compare: (a: EventRecord, b: EventRecord) => number;
+  /** What decides first, smaller before larger; the same for all where it cannot be told by a number. */
+  readonly rankOf: (record: EventRecord) => number;
   /** Whether an event whose row changes so keeps its place: most results change nothing that is sorted by. */
   readonly keepsPlace: (before: EventRow, after: EventRow) => boolean;
   /**
@@ -59,6 +61,7 @@ export function eventSort({ column: id, reversed }: SortState): EventSort {
         ? // The usual order, hundreds of thousands of times a second: the rank is known to each record.
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
+    rankOf: value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * numberOr0(value(row)),
     keepsPlace: (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
     sortAll: (records) => {
       const places = placesOf(records.map(({ row }) => value(row)));
@@ -89,6 +92,10 @@ function placesOf(values: readonly (string | number)[]): Float64Array {
   const inOrder = [...numbers.keys()].toSorted(compareValues);
   for (const [place, value] of inOrder.entries()) places[numbers.get(value) ?? 0] = place;
   return Float64Array.from(numbered, (number) => places[number] ?? 0);
+}
+
+function numberOr0(value: string | number): number {
+  return typeof value === 'number' ? value : 0;
 }
 
 function compareValues(a: string | number, b: string | number): number {
