@@ -490,7 +490,7 @@ export class ConsoleStore {
     // A silence's row counts its events. Most changes are one more result, with the same silences.
     if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) this.changed('silences', id);
     // The rows of clients and checks count their events.
-    const { client, check } = targetOf(key);
+    const { client, check } = row ?? known ?? targetOf(key);
     this.changed('clients', client);
     this.changed('checks', check);
     this.touch(this.state.view === 'events' && this.#isInView(key) ? 'rows' : 'figures');
