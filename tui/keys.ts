@@ -171,7 +171,7 @@ export const KEYS = {
   filter: {
     keys: ['/'],
     in: [...LISTS],
-    help: 'filter: words, !word, field=value; of events also status>=warn, age>1h',
+    help: 'filter: words, !word, field=value, field~pattern, field>=number, age>1h, and, or, ( )',
     hint: 'filter',
   },
   json: { keys: ['y'], in: ['events', 'detail', 'inspect'], help: 'the raw JSON', hint: 'json' },

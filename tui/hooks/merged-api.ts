@@ -230,5 +230,6 @@ const OF_ONE_BACKEND = {
   result: ofOne,
   retryDeadLetters: ofOne,
   silencedDetail: ofOne,
+  silencedDetails: ofOne,
   versions: ofOne,
 } satisfies Partial<ConsoleApi>;

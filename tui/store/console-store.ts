@@ -119,6 +119,8 @@ export interface ListRows {
   readonly size: number;
   readonly order: ListOrder;
   readonly frozen: boolean;
+  /** Whether its filter may find other rows by the mere passing of time. */
+  readonly usesTime: boolean;
   /** Pauses the order as it is now. */
   freeze(): void;
   thaw(): void;
@@ -246,7 +248,7 @@ export class ConsoleStore {
     if (view === this.state.view) this.touch(this.#window.keys.has(key) ? 'rows' : 'figures');
   }
 
-  allChanged(view: ViewName): void {
+  allChanged(view: ViewName | LoadedView): void {
     this.#tables.get(view)?.allChanged();
     if (view === this.state.view) this.touch('rows');
   }
@@ -353,7 +355,7 @@ export class ConsoleStore {
     if (view === 'aggregates') {
       this.aggregates.load(this.loads.of('aggregates').data ?? [], this.options.now());
     }
-    this.#tables.get(view)?.allChanged();
+    this.allChanged(view === 'kept-back' ? 'silences' : view);
     this.touch('rows');
   }
 
@@ -522,9 +524,10 @@ export class ConsoleStore {
   }
 
   #evaluateFilter(nowMs: number): void {
-    if (this.events.usesTime && nowMs - this.#refilteredAtMs >= REFILTER_MS) {
+    if (this.rows.usesTime && nowMs - this.#refilteredAtMs >= REFILTER_MS) {
       this.#refilteredAtMs = nowMs;
-      this.events.refilter();
+      if (this.table === undefined) this.events.refilter();
+      else this.table.allChanged();
     }
     this.events.work(nowMs);
   }

@@ -93,6 +93,7 @@ async function openSilences(rig: ConsoleRig): Promise<void> {
   rig.type('3');
   await rig.pass(400);
   await rig.shows('CREATOR', 'ntp-001');
+  if (rig.screen.text.includes('KEPT')) await rig.shows('1204');
 }
 
 async function openScene(options: RigOptions): Promise<ConsoleRig> {

@@ -214,10 +214,14 @@ describe('the filter of a table', () => {
     { text: 'WEB', shows: ['web'] },
     { text: '!name !2.0.0', shows: ['web'] },
     { text: 'name', shows: ['db'] },
-    { text: 'version=2', shows: ['db'] },
-    { text: '!version=2', shows: ['web'] },
+    { text: 'version=2.0.0', shows: ['db'] },
+    { text: 'version~2', shows: ['db'] },
+    { text: '!version~2.*', shows: ['web'] },
+    { text: 'version!=2.0.0', shows: ['web'] },
     { text: 'address=192.0.2.7 db', shows: ['db'] },
-    { text: '(.*)+$', shows: [] },
+    { text: 'web or address~192.0.2.7', shows: ['db', 'web'] },
+    { text: '(web or db) events=0 subscriptions=name', shows: ['db'] },
+    { text: '"(.*)+$"', shows: [] },
   ])('$text shows $shows', ({ text, shows }) => {
     const driver = onTwo();
     driver.type(`/${text}\r`);
@@ -230,7 +234,7 @@ describe('the filter of a table', () => {
     driver.type('\u001B[200~ versoin=1\u001B[201~\r');
     expect(driver.store.list.filter).toMatchObject({
       text: 'db',
-      problem: { position: 3, message: expect.stringContaining('there is no column versoin: use client, address') },
+      problem: { position: 3, message: expect.stringContaining('there is no field "versoin": use client, address') },
     });
     expect(driver.list).toEqual(['db']);
   });

@@ -1,4 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -9,6 +11,7 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
 import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { severityCounts } from '../severity-text.ts';
@@ -46,14 +49,19 @@ const list: Command = {
       text: 'only entries that name exactly this subscription',
     },
     client: { type: 'value', value: 'NAME', completes: 'client', text: 'short for --subscription client:NAME' },
+    filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
-  examples: [['monctl silenced list --check http-frontend', 'who silenced this check, and for how long']],
+  examples: [
+    ['monctl silenced list --check http-frontend', 'who silenced this check, and for how long'],
+    ["monctl silenced list -q 'creator=alice left<1h'", 'what of mine ends soon'],
+  ],
   async run(call) {
     const { check, subscription } = target(call.flags);
     await showList<Listed>(call, {
       noun: 'silenced entries',
       columns: listColumns,
+      search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
       key: ({ view }) => view.id,
       value: ({ view }) => view,
       // That it counts down is no news.

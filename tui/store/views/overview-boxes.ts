@@ -211,7 +211,7 @@ function problemRow({ subscription, critical, warning, unknown }: ProblemsOf): B
     key: subscription,
     left: [run(safeLine(subscription))],
     right: [countRun(critical, 'critical'), countRun(warning, 'warning'), countRun(unknown, 'unknown')],
-    open: (store) => openFiltered(store, 'clients', `subscriptions=${subscription} !events=none`),
+    open: (store) => openFiltered(store, 'clients', `subscriptions=${subscription} events>0`),
   };
 }
 

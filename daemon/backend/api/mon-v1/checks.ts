@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { checkRenameSchema, type CheckRenameAnswer } from '../../../../shared/schemas/check-rename.ts';
+import { CHECK_SEARCH } from '../../../../shared/domain/search-nouns.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../../shared/schemas/scheduled-check.ts';
@@ -11,7 +12,9 @@ import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
+import { queryOf } from '../query.ts';
 import { routes } from '../routes.ts';
+import { searchFilter } from '../search.ts';
 
 const validate = validator(checkRenameSchema);
 
@@ -28,7 +31,10 @@ export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
     };
   };
   routes(app, '/api/mon/v1/checks', {
-    GET: (request, reply) => sendList(request, reply, shownChecks(config.definitions), (some) => some.map(shown)),
+    GET: (request, reply) => {
+      const where = searchFilter(CHECK_SEARCH, queryOf(request), (check: ScheduledCheck) => check, clock.now());
+      return sendList(request, reply, shownChecks(config.definitions), (some) => some.map(shown), { where });
+    },
   });
   routes(app, '/api/mon/v1/checks/:check', {
     GET: (request): ScheduledCheck => {
