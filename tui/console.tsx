@@ -5,7 +5,7 @@ import { MonError } from '../shared/errors.ts';
 import { openAll, type OpenedContext } from './all-contexts.ts';
 import { App } from './app.tsx';
 import { followAll } from './hooks/follow-all.ts';
-import { followFeed } from './hooks/follow-feed.ts';
+import { followFeed, wantedPaceMs, type FollowedFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
 import { runEffect, type ConsoleApi } from './hooks/run-effects.ts';
 import { actionFor } from './keys.ts';
@@ -139,7 +139,7 @@ export function openConsole(parts: ConsoleParts): Console {
     exitOnCtrlC: false,
   });
 
-  const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): ReturnType<typeof followFeed> =>
+  const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): FollowedFeed =>
     members === undefined ? followFeed(one, into, clock, parts.chance) : followAll(members, into, clock, parts.chance);
   let feed = follow(shown, store);
   const scheduler = new FrameScheduler(
@@ -152,6 +152,7 @@ export function openConsole(parts: ConsoleParts): Console {
       },
       paint: () => {
         store.paint();
+        feed.setPace(wantedPaceMs(store.state));
         runEffects();
         filterOn();
       },

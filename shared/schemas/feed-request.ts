@@ -6,6 +6,9 @@ export type FeedTopic = z.infer<typeof topicSchema>;
 /** Most transports that one consumer may ask for. */
 const TRANSPORTS_MAX = 100;
 
+/** Longest time that a consumer may ask to be left alone for, in milliseconds. */
+const PACE_MS_MAX = 10_000;
+
 /** What a consumer may send. */
 export const feedRequestSchema = z.discriminatedUnion('type', [
   z
@@ -24,6 +27,11 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       path: ['topics'],
       message: 'must not be empty without transports',
     }),
+  z.strictObject({
+    type: z.literal('pace'),
+    /** The least time between two frames of changes, in milliseconds; 0: as often as there are any. */
+    ms: z.int().min(0).max(PACE_MS_MAX),
+  }),
   z.strictObject({ type: z.literal('ping') }),
   z.strictObject({ type: z.literal('pong') }),
 ]);
