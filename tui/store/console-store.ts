@@ -321,8 +321,8 @@ export class ConsoleStore {
       return;
     }
     const count = this.#held.hold(rows, about.replace);
+    // Nothing of it is shown but how much there is, which the frame of each second tells.
     this.state = { ...this.state, paused: { ...paused, unseen: paused.unseen + count } };
-    this.touch('figures');
   }
 
   pause(): void {
