@@ -151,6 +151,8 @@ export function openConsole(parts: ConsoleParts): Console {
         return store.state.focused;
       },
       paint: () => {
+        // Mostly it is done by then, and the frame shows the result together with the key that was typed.
+        if (store.events.isFilterAwaited) filterUntil(clock.now() + FILTER_TURN_MS);
         store.paint();
         feed.setPace(wantedPaceMs(store.state));
         runEffects();
@@ -224,6 +226,12 @@ export function openConsole(parts: ConsoleParts): Console {
     for (const effect of store.takeEffects()) void run(effect);
   };
 
+  /** @returns whether the filter is in effect */
+  const filterUntil = (untilMs: number): boolean => {
+    while (!store.events.work(clock.now())) if (clock.now() >= untilMs) return false;
+    return true;
+  };
+
   let isFiltering = false;
   const filterOn = (): void => {
     if (isFiltering || !store.events.filtering) return;
@@ -231,9 +239,8 @@ export function openConsole(parts: ConsoleParts): Console {
     // A few milliseconds per turn of the event loop, so that keys and frames come between.
     setImmediate(() => {
       isFiltering = false;
-      const untilMs = clock.now() + FILTER_TURN_MS;
-      while (!store.events.work(clock.now())) if (clock.now() >= untilMs) return filterOn();
-      scheduler.paintNow();
+      if (filterUntil(clock.now() + FILTER_TURN_MS)) scheduler.paintNow();
+      else filterOn();
     });
   };
 

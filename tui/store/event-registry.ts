@@ -1,4 +1,5 @@
-import type { SearchRow } from '../../shared/domain/search.ts';
+import { isNarrowerSearch } from '../../shared/domain/search-narrowing.ts';
+import type { Search, SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countsAlike, EventCounter, GroupCounter, SilencedCounter, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
@@ -11,7 +12,12 @@ export interface EventFilter {
   readonly matches: (row: SearchRow, nowSeconds: number) => boolean;
   /** Whether an event can start or stop matching only because time passes. */
   readonly usesTime: boolean;
+  /** What was searched for; with it a filter that finds less than the one before looks only at what that one found. */
+  readonly search?: Search;
 }
+
+/** Up to this share of all events it is faster to sort what a filter found than to look for it in the sorted list. */
+const FEW_SHARE = 1 / 8;
 
 /**
  * Events evaluated per slice of a new filter, so that no key waits for a whole registry: less than a millisecond, or a
@@ -24,6 +30,8 @@ interface FilterRun {
   readonly kind: 'filter' | 'make-text';
   readonly filter: EventFilter | undefined;
   readonly pending: readonly EventRecord[];
+  /** It finds nothing outside of the list of matching events. */
+  readonly isNarrower: boolean;
   next: number;
 }
 
@@ -150,16 +158,29 @@ export class EventRegistry {
   /** Starts to evaluate a filter; the list changes when `work` has come to its end. `undefined`: show everything. */
   setFilter(filter: EventFilter | undefined): void {
     this.#filterNumber += 1;
-    this.#run = { kind: 'filter', filter, pending: this.#inMemoryOrder(), next: 0 };
+    const isNarrower = this.#isNarrower(filter);
+    const pending = isNarrower ? this.#matching.toArray() : this.#inMemoryOrder();
+    this.#run = { kind: 'filter', filter, pending, isNarrower, next: 0 };
   }
 
   /** Starts to make the text that filters search, ahead of the first of them; `work` does it. */
   prepareFilter(): void {
-    this.#run ??= { kind: 'make-text', filter: this.#filter, pending: this.#inMemoryOrder(), next: 0 };
+    this.#run ??= {
+      kind: 'make-text',
+      filter: this.#filter,
+      pending: this.#inMemoryOrder(),
+      isNarrower: false,
+      next: 0,
+    };
   }
 
   get filtering(): boolean {
     return this.#run !== undefined;
+  }
+
+  /** Whether somebody waits for the result. */
+  get isFilterAwaited(): boolean {
+    return this.#run?.kind === 'filter';
   }
 
   /** Whether the list of matching events must be evaluated again now and then. */
@@ -190,12 +211,7 @@ export class EventRegistry {
     this.#run = undefined;
     if (run.kind === 'make-text') return true;
     this.#filter = run.filter;
-    if (run.filter === undefined) {
-      this.#matching = this.#all;
-    } else {
-      const matching = this.#all.toArray().filter((record) => record.matches);
-      this.#matching = listOf(matching, this.#sort);
-    }
+    this.#matching = run.filter === undefined ? this.#all : listOf(this.#found(run), this.#sort);
     if (this.#frozen !== undefined) this.freeze();
     return true;
   }
@@ -254,6 +270,20 @@ export class EventRegistry {
   /** In the order in which they came: neighbours in memory, which is several times as fast as their order on the screen. */
   #inMemoryOrder(): readonly EventRecord[] {
     return [...this.#records.values()];
+  }
+
+  /** While another filter is being evaluated, what it made of changed events is not in the list of the one before. */
+  #isNarrower(filter: EventFilter | undefined): boolean {
+    if (this.isFilterAwaited || filter?.search === undefined || this.#filter?.search === undefined) return false;
+    return isNarrowerSearch(filter.search, this.#filter.search);
+  }
+
+  /** The events that match, in order. */
+  #found({ isNarrower }: FilterRun): readonly EventRecord[] {
+    if (isNarrower) return this.#matching.toArray().filter(({ matches }) => matches);
+    const found = this.#inMemoryOrder().filter(({ matches }) => matches);
+    if (found.length < this.size * FEW_SHARE) return this.#sort.sortAll(found);
+    return this.#all.toArray().filter(({ matches }) => matches);
   }
 
   #judge(record: EventRecord, nowMs: number): void {

@@ -80,6 +80,7 @@ function setEventFilter({ events }: ConsoleStore, text: string): SearchProblem |
   events.setFilter({
     matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds),
     usesTime: usesTime(search),
+    search,
   });
   return undefined;
 }
