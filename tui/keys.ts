@@ -43,6 +43,9 @@ const SCROLLED = [
   'log',
 ] as const;
 
+/** What is read from top to bottom. */
+const TEXTS = ['detail', 'inspect', 'handling', 'dead-letter'] as const;
+
 export interface Binding {
   /** As `chordOf` writes them, the one to show first. */
   readonly keys: readonly [string, ...string[]];
@@ -175,6 +178,18 @@ export const KEYS = {
     hint: 'filter',
   },
   json: { keys: ['y'], in: ['events', 'detail', 'inspect'], help: 'the raw JSON', hint: 'json' },
+  'scroll-left': { keys: ['h', 'left'], in: [...LISTS], help: 'columns to the left again' },
+  'scroll-right': {
+    keys: ['l', 'right'],
+    in: [...LISTS],
+    help: 'columns to the right that did not fit; then the rest of the last one',
+  },
+  wide: { keys: ['w'], in: [...LISTS], help: 'whole names and texts in columns, or as wide as fits' },
+  follow: {
+    keys: ['f'],
+    in: ['events', 'dead-letters', 'log'],
+    help: 'follow the newest: the cursor stays on it until it is moved',
+  },
   wrap: { keys: ['w'], in: ['detail'], help: 'wrap long lines, or cut them', hint: 'wrap' },
   why: {
     keys: ['W'],
@@ -206,6 +221,7 @@ export const KEYS = {
     in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'log'],
     help: 'command line: every action by its name, and more',
   },
+  header: { keys: ['ctrl-e'], in: [...VIEWS_ALL], help: 'counters and tabs at the top, on or off (from 30 rows on)' },
   'view-back': { keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before' },
   'view-forward': { keys: [']'], in: [...VIEWS_ALL], help: 'forward again' },
   'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
@@ -231,7 +247,7 @@ export const KEYS = {
     help: 'undo the last own change (of the last 20, for 10 minutes)',
     changes: true,
   },
-  pane: { keys: ['tab', 'ctrl-e'], in: ['events'], help: 'show or hide the pane below the list (from 30 rows on)' },
+  pane: { keys: ['tab'], in: ['events'], help: 'show or hide the pane below the list (from 30 rows on)' },
   run: {
     keys: ['R'],
     in: ['events', 'detail', 'checks', 'inspect'],
@@ -278,7 +294,14 @@ export const KEYS = {
     hint: 'other list',
   },
   'help-run': { keys: ['enter'], in: ['help'], help: 'do what the line under the cursor says', hint: 'do it' },
-  search: { keys: ['/'], in: ['log', 'help'], help: 'show only lines with these words', hint: 'search' },
+  search: {
+    keys: ['/'],
+    in: ['log', 'help', ...TEXTS],
+    help: 'search: lines with these words; in the rows of a client or check a filter, as in lists',
+    hint: 'search',
+  },
+  'match-next': { keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match of the search' },
+  'match-previous': { keys: ['N'], in: ['log', 'help', ...TEXTS], help: 'match before' },
   help: { keys: ['?', 'f1'], in: [...SCROLLED], help: 'this help', hint: 'help' },
   close: {
     keys: ['escape', 'q'],

@@ -8,6 +8,7 @@ import { run, type Run, type Theme, type Tone } from '../theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../count-text.ts';
 import { Row } from './row.tsx';
+import type { Beside } from './table-place.ts';
 import { spread } from './runs.ts';
 import { fieldRuns } from './text-field.ts';
 
@@ -89,6 +90,8 @@ export interface StatusLineProps {
   readonly compact: boolean;
   /** The connection is lost. */
   readonly stale: boolean;
+  /** Columns beside those that are drawn. Default none. */
+  readonly beside?: Pick<Beside, 'left' | 'right'>;
 }
 
 /** The line of the filter, of the outcome of the last action, and on small screens of the counts. */
@@ -156,13 +159,26 @@ function countRuns({ shown, total, compact, nouns: [one, several] }: StatusLineP
   ];
 }
 
-function placeRuns({ state: { count }, list, shown, orderPaused, compact }: StatusLineProps): readonly Run[] {
+function placeRuns({ state: { count }, list, shown, orderPaused, compact, beside }: StatusLineProps): readonly Run[] {
   const { marks, cursor } = list;
   const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${countText(shown)} `;
   return [
     ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),
+    ...besideRuns(beside, compact),
+    ...(list.following ? [run('following  ', 'accent')] : []),
     ...(orderPaused ? [run('order paused  ', 'accent')] : []),
     ...(marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')]),
     run(row),
+  ];
+}
+
+/** `← 2  3 columns →`: columns that are not drawn. */
+function besideRuns(beside: StatusLineProps['beside'], compact: boolean): readonly Run[] {
+  const { left, right } = beside ?? { left: 0, right: 0 };
+  const counted = (count: number): string =>
+    compact ? String(count) : `${String(count)} column${count === 1 ? '' : 's'}`;
+  return [
+    ...(left > 0 ? [run(`← ${right > 0 ? String(left) : counted(left)}  `, 'faint')] : []),
+    ...(right > 0 ? [run(`${counted(right)} →  `, 'faint')] : []),
   ];
 }

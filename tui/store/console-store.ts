@@ -28,6 +28,7 @@ import type { ListState, SortState } from './list-state.ts';
 import { MessageLog } from './message-log.ts';
 import { PanePeek } from './pane-peek.ts';
 import { eventsLayout, listRows } from './screen-layout.ts';
+import { followNewest } from './side-keys.ts';
 import type { LastSilence } from './silence-actions.ts';
 import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from './silence-form.ts';
 import { SilenceHistory } from './silence-history.ts';
@@ -543,6 +544,7 @@ export class ConsoleStore {
   #settle(): void {
     const isEvents = this.state.view === 'events';
     if (!isEvents && this.table === undefined) return;
+    followNewest(this);
     const { order } = this.rows;
     const rows = listRows(this.state);
     const { list } = this;

@@ -5,6 +5,7 @@ import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { Change } from '../../../tui/store/changes.ts';
 import { silenceEntryLines } from '../../../tui/store/silence-entry-lines.ts';
 import { silenceEntry } from '../../../tui/store/views/silences.ts';
+import { NO_SEARCH } from '../../../tui/store/search-field.ts';
 import { NOT_LOADED } from '../../../tui/store/views/view-data.ts';
 import { cellWidth } from '../../../tui/terminal/cells.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
@@ -360,7 +361,13 @@ test('nothing that a silence says reaches the terminal as more than text, or mak
       });
       const driver = onSilences([entry]);
       driver.type('\r');
-      const lines = silenceEntryLines(driver.store, { kind: 'silence-entry', id: entry.id, load: NOT_LOADED, top: 0 });
+      const lines = silenceEntryLines(driver.store, {
+        kind: 'silence-entry',
+        id: entry.id,
+        load: NOT_LOADED,
+        top: 0,
+        search: NO_SEARCH,
+      });
       for (const text of lines.map((runs) => runs.map((run) => run.text).join(''))) {
         expect(text).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
         expect(cellWidth(text)).toBeLessThanOrEqual(120);
