@@ -154,8 +154,9 @@ export class TargetRound {
   #inspected(layer: InspectLayer): readonly string[] {
     const { name, kind } = layer.subject;
     if (kind === 'result') return [nameOf(targetOf(name))];
-    const row = inspectBody(this.#driver.store, layer).rows.find(({ key }) => key === layer.cursor.key);
-    const targets = (row?.targets ?? []).map(nameOf);
+    const { rows } = inspectBody(this.#driver.store, layer);
+    const about = layer.marks.size > 0 ? [...layer.marks] : [layer.cursor.key];
+    const targets = rows.filter(({ key }) => about.includes(key)).flatMap((row) => row.targets.map(nameOf));
     return targets.length === 0 && kind === 'check' ? [`*:${name}`] : targets;
   }
 

@@ -26,7 +26,12 @@ export interface HintsProps {
   readonly connected: boolean;
   readonly paused: boolean;
   readonly readOnly: boolean;
+  /** Whether there are rows to mark and to sort. Default true. */
+  readonly hasRows?: boolean;
 }
+
+/** What only rows have. */
+const OF_ROWS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
 
 /** The keys worth knowing here and now, as many as fit. */
 export function Hints(props: HintsProps): ReactElement {
@@ -58,8 +63,9 @@ function need(action: KeyAction, { paused }: HintsProps): number {
 function hintText(
   action: KeyAction,
   binding: Binding,
-  { connected, paused, readOnly, context }: HintsProps,
+  { connected, paused, readOnly, context, hasRows = true }: HintsProps,
 ): string | undefined {
+  if (!hasRows && OF_ROWS.has(action)) return undefined;
   if (binding.changes === true && (!connected || readOnly)) return undefined;
   if (action === 'reconnect') return connected ? undefined : 'retry now';
   // One key for both: what it does without a connection is the more urgent.
@@ -173,7 +179,7 @@ function placeRuns({ state: { count }, list, shown, orderPaused, compact, beside
 }
 
 /** `← 2  3 columns →`: columns that are not drawn. */
-function besideRuns(beside: StatusLineProps['beside'], compact: boolean): readonly Run[] {
+export function besideRuns(beside: StatusLineProps['beside'], compact: boolean): readonly Run[] {
   const { left, right } = beside ?? { left: 0, right: 0 };
   const counted = (count: number): string =>
     compact ? String(count) : `${String(count)} column${count === 1 ? '' : 's'}`;

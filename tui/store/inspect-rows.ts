@@ -1,5 +1,14 @@
 import type { AggregateSeverity } from '../../shared/client/api-client.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
+import {
+  countField,
+  flagField,
+  listField,
+  statusField,
+  textField,
+  timeField,
+} from '../../shared/domain/search-fields.ts';
+import { searchLanguage, type SearchLanguage } from '../../shared/domain/search-language.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
 import { shortCountText } from '../count-text.ts';
@@ -7,7 +16,7 @@ import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../theme.ts
 import { HISTORY_CELLS, historyRuns, historyText } from './history-runs.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from './inspect-layer.ts';
 import { targetOf, type Target } from './silence-form.ts';
-import type { TableColumn } from './views/table-view.ts';
+import { compareText, type TableColumn } from './views/table-view.ts';
 
 /** A row that the cursor can be on. */
 export interface InspectRow {
@@ -47,6 +56,8 @@ export interface InspectTable {
   /** One row and several of them in words. */
   readonly nouns: readonly [one: string, several: string];
   readonly columns: readonly TableColumn<unknown>[];
+  /** What its filter can name. */
+  readonly search: SearchLanguage<unknown>;
 }
 
 const SEVERITY_RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
@@ -58,6 +69,7 @@ const AGE_COLUMN: TableColumn<ResultRow> = {
   most: 4,
   align: 'right',
   text: ({ executed }, nowMs) => (executed === null ? '-' : formatDuration(nowMs / 1000 - executed, 1)),
+  compare: (a, b) => (b.executed ?? 0) - (a.executed ?? 0),
 };
 
 const STATUS_COLUMN: TableColumn<ResultRow> = {
@@ -67,6 +79,7 @@ const STATUS_COLUMN: TableColumn<ResultRow> = {
   most: 6,
   text: statusText,
   tone: statusTone,
+  compare: (a, b) => rankOf(a) - rankOf(b),
 };
 
 const HISTORY_COLUMN: TableColumn<ResultRow> = {
@@ -86,6 +99,34 @@ const OUTPUT_COLUMN: TableColumn<ResultRow> = {
   text: ({ output }) => output,
 };
 
+/** Rows that are results: what they name is a check or a client. */
+function resultSearch(named: 'check' | 'client'): SearchLanguage<ResultRow> {
+  return searchLanguage<ResultRow>(
+    [
+      textField(named, ({ name }) => name),
+      textField('output', ({ output }) => output),
+      statusField(({ status }) => status ?? undefined),
+      timeField('last', 'since it was executed', ({ executed }) => executed ?? undefined),
+      flagField('silenced', ({ isSilenced }) => isSilenced),
+      flagField('flapping', ({ isFlapping }) => isFlapping),
+    ],
+    ({ name, output }) => [name, output],
+  );
+}
+
+const STATUS_OF: Readonly<Record<AggregateSeverity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
+
+const OUTPUT_SEARCH = searchLanguage<OutputRow>(
+  [
+    textField('check', ({ check }) => check),
+    textField('output', ({ output }) => output),
+    listField('client', 'a client', ({ targets }) => targets.map(({ client }) => client)),
+    statusField(({ severity }) => STATUS_OF[severity]),
+    countField('clients', ({ total }) => total),
+  ],
+  ({ check, output }) => [check, output],
+);
+
 const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = {
   client: inspectTable<ResultRow>(
     ['check', 'checks'],
@@ -100,14 +141,17 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
         most: 4,
         align: 'right',
         text: ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs),
+        compare: (a, b) => (a.nextRun ?? Infinity) - (b.nextRun ?? Infinity) || 0,
       },
       HISTORY_COLUMN,
       OUTPUT_COLUMN,
     ],
+    resultSearch('check'),
   ),
   check: inspectTable<ResultRow>(
     ['client', 'clients'],
     [STATUS_COLUMN, nameColumn('CLIENT'), AGE_COLUMN, HISTORY_COLUMN, OUTPUT_COLUMN],
+    resultSearch('client'),
   ),
   aggregate: inspectTable<OutputRow>(
     ['row', 'rows'],
@@ -119,6 +163,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
         most: 6,
         text: ({ severity, client }) => (client === undefined ? signOf(severity) : ''),
         tone: ({ severity }) => STATUS[severity].tone,
+        compare: (a, b) => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity],
       },
       {
         id: 'total',
@@ -127,6 +172,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
         most: 7,
         align: 'right',
         text: ({ total, client }, _, width = 7) => (client === undefined ? shortCountText(total, width) : ''),
+        compare: (a, b) => b.total - a.total,
       },
       {
         id: 'name',
@@ -136,6 +182,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
         cut: 'middle',
         text: ({ check, client, isOpen }) =>
           client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`,
+        compare: (a, b) => compareText(a.check, b.check),
       },
       {
         id: 'output',
@@ -143,8 +190,10 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
         least: 10,
         most: Infinity,
         text: ({ output, client }) => (client === undefined ? output : ''),
+        compare: (a, b) => compareText(a.output, b.output),
       },
     ],
+    OUTPUT_SEARCH,
   ),
   result: undefined,
 };
@@ -172,6 +221,11 @@ const rowsMemo = new WeakMap<
 /** Whether Enter lists the members of the row, or no longer lists them. */
 export function isGroup(row: InspectRow): boolean {
   return 'client' in row && (row as OutputRow).client === undefined;
+}
+
+/** Whether it is one of those that a row above stands for. */
+export function isMember(row: InspectRow): boolean {
+  return 'client' in row && (row as OutputRow).client !== undefined;
 }
 
 /** As the cells of NEXT say it. */
@@ -263,13 +317,26 @@ function signOf(severity: Severity): string {
 }
 
 function nameColumn(title: string): TableColumn<ResultRow> {
-  return { id: 'name', title, least: 16, most: 40, cut: 'middle', text: ({ name }) => name };
+  return {
+    id: 'name',
+    title,
+    least: 16,
+    most: 40,
+    cut: 'middle',
+    text: ({ name }) => name,
+    compare: (a, b) => compareText(a.name, b.name),
+  };
 }
 
 function inspectTable<Row extends InspectRow>(
   nouns: InspectTable['nouns'],
   columns: readonly TableColumn<Row>[],
+  search: SearchLanguage<Row>,
 ): InspectTable {
   // Rows only ever meet the columns that were written for them.
-  return { nouns, columns: columns as unknown as readonly TableColumn<unknown>[] };
+  return {
+    nouns,
+    columns: columns as unknown as readonly TableColumn<unknown>[],
+    search: search as unknown as SearchLanguage<unknown>,
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClientDetail } from '../../../shared/client/answers.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { InspectLayer, SubjectData } from '../../../tui/store/inspect-layer.ts';
-import { inspectRows } from '../../../tui/store/inspect-rows.ts';
+import { inspectBody } from '../../../tui/store/inspect-body.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
@@ -59,7 +59,8 @@ function layerOf(driver: ConsoleDriver): InspectLayer {
   return layer;
 }
 
-const keysOf = (driver: ConsoleDriver): readonly string[] => inspectRows(layerOf(driver)).map(({ key }) => key);
+const keysOf = (driver: ConsoleDriver): readonly string[] =>
+  inspectBody(driver.store, layerOf(driver)).rows.map(({ key }) => key);
 
 describe('a client', () => {
   test('is loaded when it is opened, and every two seconds for as long as it is on top', () => {
