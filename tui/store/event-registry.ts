@@ -94,12 +94,13 @@ export class EventRegistry {
    * Takes the newest state of an event; `null`: it is resolved.
    *
    * @param happensNow whether it is known to have happened now
+   * @returns the event as it is now; `undefined`: there is none any more
    */
-  apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): void {
+  apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): EventRecord | undefined {
     const known = this.#records.get(key);
     if (row === null) {
       if (known !== undefined) this.#drop(known, nowMs);
-      return;
+      return undefined;
     }
     const record = known ?? this.#ghosts.get(key) ?? new EventRecord(key, row);
     // What a snapshot brings is not known to have just happened.
@@ -117,6 +118,7 @@ export class EventRegistry {
     record.generation = this.#generation;
     this.#judge(record, nowMs);
     this.#put(record, moves);
+    return record;
   }
 
   /** Sorts everything anew, once; from then on changes are put in their places by the new order. */

@@ -62,7 +62,10 @@ export function eventSort({ column: id, reversed }: SortState): EventSort {
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
     rankOf: value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * numberOr0(value(row)),
-    keepsPlace: (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
+    keepsPlace:
+      value === rankOf
+        ? (before, after) => rankOf(before) === rankOf(after)
+        : (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
     sortAll: (records) => {
       const places = placesOf(records.map(({ row }) => value(row)));
       const ranks = Float64Array.from(records, ({ rank }) => rank);
