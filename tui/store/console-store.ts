@@ -488,7 +488,7 @@ export class ConsoleStore {
     const known = this.events.get(key)?.row;
     if (row !== null && isNews) this.#bell.heard(this, known, row, nowMs);
     const before = known?.silenced_by ?? NO_IDS;
-    this.events.apply(key, row, nowMs, isNews);
+    const record = this.events.apply(key, row, nowMs, isNews);
     const after = row?.silenced_by ?? NO_IDS;
     // A silence's row counts its events. Most changes are one more result, with the same silences.
     if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) this.changed('silences', id);
@@ -496,13 +496,14 @@ export class ConsoleStore {
     const { client, check } = row ?? known ?? targetOf(key);
     this.changed('clients', client);
     this.changed('checks', check);
-    this.touch(this.state.view === 'events' && this.#isInView(key) ? 'rows' : 'figures');
+    // The next frame draws the rows in any case once one of them is another.
+    if (this.urgency === 'rows') return;
+    this.touch(this.state.view === 'events' && this.#isInView(key, record) ? 'rows' : 'figures');
   }
 
-  #isInView(key: string): boolean {
+  #isInView(key: string, record: EventRecord | undefined): boolean {
     const { keys, lastEvent } = this.#window;
     if (keys.has(key)) return true;
-    const record = this.events.get(key);
     return record !== undefined && (lastEvent === undefined || this.events.isUpTo(record, lastEvent));
   }
 
