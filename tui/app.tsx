@@ -52,6 +52,7 @@ function Dialog({ store, theme }: AppProps): ReactElement | null {
           size={size}
           form={dialog.form}
           preview={store.silencePreview(dialog.form)}
+          recent={store.silenceRecent.of(dialog.form)}
           policy={store.silencePolicy}
           silenced={store.silenced}
           nowMs={store.nowMs}

@@ -92,7 +92,8 @@ export class ConsoleDriver {
   effects(): readonly Effect[] {
     return this.store.takeEffects().filter((effect) => {
       if (effect.kind === 'load-view') return effect.view === this.store.state.view;
-      if (effect.kind === 'load-silence-policy' || effect.kind === 'load-ended-silences') return false;
+      if (effect.kind === 'load-silence-policy' || effect.kind === 'load-silence-recent') return false;
+      if (effect.kind === 'load-ended-silences') return false;
       return effect.kind !== 'load-event' || effect.into !== 'pane';
     });
   }

@@ -69,6 +69,9 @@ export const silenceApi: NonNullable<RigOptions['api']> = ({ path }) => {
   if (path === '/api/mon/v1/silence-policy') {
     return { status: 200, body: silencePolicy({ reason_pattern: 'CHG-*', max_expire: 8 * HOUR, warn_matches: 5 }) };
   }
+  if (path === '/api/mon/v1/silenced/preview') {
+    return { status: 200, body: { recovered: 5, since: NOW - 24 * HOUR } };
+  }
   if (path === '/api/mon/v1/silenced') return { status: 200, body: ALL.map(withKept) };
   return path.startsWith('/api/mon/v1/audit') ? { status: 200, body: [ENDED] } : { status: 404 };
 };

@@ -231,5 +231,6 @@ const OF_ONE_BACKEND = {
   retryDeadLetters: ofOne,
   silencedDetail: ofOne,
   silencedDetails: ofOne,
+  silencePreview: ofOne,
   versions: ofOne,
 } satisfies Partial<ConsoleApi>;

@@ -47,6 +47,7 @@ export type ConsoleApi = ViewApi &
     | 'resolve'
     | 'retryDeadLetters'
     | 'silencePolicy'
+    | 'silencePreview'
   >;
 
 /** What the effects act on. */
@@ -68,6 +69,8 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return deleteEvents(effect.targets, tools);
     case 'load-silence-policy':
       return loadSilencePolicy(tools);
+    case 'load-silence-recent':
+      return loadSilenceRecent(effect, tools);
     case 'load-ended-silences':
       return loadEndedSilences(tools);
     case 'load-event':
@@ -121,6 +124,21 @@ async function change(wanted: Change, undoes: number | undefined, { store, api }
     tell(store, told);
   } catch (error) {
     tell(store, refusedReport(wanted, errorMessage(error)));
+  }
+}
+
+/** Best effort: the dialog says what it covers now without it. */
+async function loadSilenceRecent(
+  { entries, key }: Effect & { readonly kind: 'load-silence-recent' },
+  { store, api }: EffectTools,
+): Promise<void> {
+  try {
+    const client = await api();
+    const parts = entries.map(({ subscription, check }) => ({ subscription, check }));
+    store.silenceRecent.answered(key, await client.silencePreview({ entries: parts }));
+    store.touch('rows');
+  } catch {
+    // An older backend does not tell.
   }
 }
 

@@ -32,6 +32,7 @@ import { followNewest } from './side-keys.ts';
 import type { LastSilence } from './silence-actions.ts';
 import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from './silence-form.ts';
 import { SilenceHistory } from './silence-history.ts';
+import { SilenceRecent } from './silence-recent.ts';
 import { MatchMemory, type SilenceMatches } from './silence-matches.ts';
 import { PreviewMemory, previewSilence, type SilencePreview } from './silence-preview.ts';
 import { TableRows } from './table-rows.ts';
@@ -145,6 +146,7 @@ export class ConsoleStore {
   readonly log: MessageLog;
   readonly aggregates: AggregateBook;
   readonly silenceHistory = new SilenceHistory();
+  readonly silenceRecent = new SilenceRecent();
   readonly ownChanges: OwnChanges;
   /** What a silence must keep to; until the backend has said it, what it says by default. */
   silencePolicy: SilencePolicy = UNSET_POLICY;
@@ -456,6 +458,7 @@ export class ConsoleStore {
     const { orderPausedUntilMs, digitAtMs } = this.state;
     const isMoving = this.events.filtering || nowMs < orderPausedUntilMs || digitAtMs !== undefined;
     this.urgency = isMoving ? 'rows' : 'none';
+    this.silenceRecent.settle(this, nowMs);
     this.#version += 1;
     for (const listener of this.#listeners) listener();
   }

@@ -57,6 +57,8 @@ const PICTURES: readonly Picture[] = [
       await rig.shows('CHG-*');
       rig.type(`${SHIFT_TAB.repeat(3)}6${SHIFT_TAB}${RIGHT}`);
       await rig.shows('within 8h', 'global');
+      await rig.pass(200);
+      await rig.shows('also matched in the last 24 h: 5 checks that are OK again');
     },
   },
 ];
