@@ -67,9 +67,9 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
 function take(registry: EventRegistry, step: Step): void {
   switch (step.kind) {
     case 'put':
-      return registry.apply(eventKey(step.row.client, step.row.check), step.row, NOW_MS);
+      return void registry.apply(eventKey(step.row.client, step.row.check), step.row, NOW_MS);
     case 'gone':
-      return registry.apply(step.key, null, NOW_MS);
+      return void registry.apply(step.key, null, NOW_MS);
     case 'filter':
       return registry.setFilter(step.text === '' ? undefined : filterOf(step.text));
     case 'sort':
