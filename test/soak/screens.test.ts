@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -81,8 +81,12 @@ test.skipIf(!hasGnuScreen())('under GNU screen it draws what it draws without, a
       connection.send({ type: 'snapshot', seq: 1, rows: { events: rowsOf(0) } }, { type: 'live', seq: 1 }),
   });
   const console = [`${BUILT}/mon.js`, '--backend', backend.url];
-  const env = { SCREENDIR: await tempDir() };
-  await using within = new Pty('screen', ['-c', '/dev/null', '-U', process.execPath, ...console], { env });
+  const SCREENDIR = await tempDir();
+  const settings = join(SCREENDIR, 'screenrc');
+  // Otherwise it goes on without its terminal when the test fails.
+  await writeFile(settings, 'autodetach off\n');
+  const env = { SCREENDIR };
+  await using within = new Pty('screen', ['-c', settings, '-U', process.execPath, ...console], { env });
   await using without = new Pty(process.execPath, console);
   const both = [within, without];
   for (const [keys, shown] of [
