@@ -27,20 +27,10 @@ export class EventCounter implements EventCounts {
   }
 }
 
-/** Whether all counters stay as they are when the row of an event changes so: most results only say the same again. */
-export function countsAlike(before: EventRow, after: EventRow): boolean {
-  return (
-    eventClass(before) === eventClass(after) &&
-    (before.action === 'flapping') === (after.action === 'flapping') &&
-    before.client === after.client &&
-    before.check === after.check
-  );
-}
-
 const NONE: EventCounts = new EventCounter();
 
 /** How many events each entry silences now, by the entry's id. */
-export class SilencedCounter {
+class SilencedCounter {
   readonly #counts = new Map<string, number>();
 
   of(id: string): number {
@@ -57,7 +47,7 @@ export class SilencedCounter {
 }
 
 /** The same counters for each client, or for each check. */
-export class GroupCounter {
+class GroupCounter {
   readonly #by: 'client' | 'check';
   readonly #groups = new Map<string, { readonly counter: EventCounter; events: number }>();
 
@@ -86,4 +76,36 @@ export class GroupCounter {
     this.add(before, -1);
     this.add(after, 1);
   }
+}
+
+/** Everything that is counted over all events. */
+export class EventTally {
+  readonly all = new EventCounter();
+  readonly byClient = new GroupCounter('client');
+  readonly byCheck = new GroupCounter('check');
+  readonly bySilence = new SilencedCounter();
+
+  add(row: EventRow, by: 1 | -1): void {
+    for (const counter of [this.all, this.byClient, this.byCheck, this.bySilence]) counter.add(row, by);
+  }
+
+  /** One event has another row now. */
+  replace(before: EventRow, after: EventRow): void {
+    this.bySilence.add(before, -1);
+    this.bySilence.add(after, 1);
+    if (countsAlike(before, after)) return;
+    this.all.replace(before, after);
+    this.byClient.replace(before, after);
+    this.byCheck.replace(before, after);
+  }
+}
+
+/** Whether an event counts as before but for its silences: most results only say the same again. */
+function countsAlike(before: EventRow, after: EventRow): boolean {
+  return (
+    eventClass(before) === eventClass(after) &&
+    (before.action === 'flapping') === (after.action === 'flapping') &&
+    before.client === after.client &&
+    before.check === after.check
+  );
 }

@@ -1,7 +1,7 @@
 import { isNarrowerSearch } from '../../shared/domain/search-narrowing.ts';
 import type { Search, SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { countsAlike, EventCounter, GroupCounter, SilencedCounter, type EventCounts } from './event-counts.ts';
+import { EventTally, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
 import type { ListOrder } from './list-cursor.ts';
 import { SortedList } from './sorted-list.ts';
@@ -45,10 +45,7 @@ export class EventRegistry {
   #sort: EventSort = eventSort({ column: EVENT_COLUMN, reversed: false });
   #all = new SortedList(this.#sort.compare, this.#sort.rankOf);
   #matching = this.#all;
-  readonly #counter = new EventCounter();
-  readonly #byClient = new GroupCounter('client');
-  readonly #byCheck = new GroupCounter('check');
-  readonly #bySilence = new SilencedCounter();
+  readonly #tally = new EventTally();
   #filter: EventFilter | undefined;
   #filterNumber = 0;
   #run: FilterRun | undefined;
@@ -58,22 +55,22 @@ export class EventRegistry {
   readonly #ghosts = new Map<string, EventRecord>();
 
   get counts(): EventCounts {
-    return this.#counter;
+    return this.#tally.all;
   }
 
   /** Of the events of one client. */
   countsOf(client: string): EventCounts {
-    return this.#byClient.of(client);
+    return this.#tally.byClient.of(client);
   }
 
   /** Of the events of one check, on all clients. */
   countsOfCheck(check: string): EventCounts {
-    return this.#byCheck.of(check);
+    return this.#tally.byCheck.of(check);
   }
 
   /** Events that the silenced entry of this id covers now. */
   silencedCount(id: string): number {
-    return this.#bySilence.of(id);
+    return this.#tally.bySilence.of(id);
   }
 
   /** Events there are, whatever the filter says. */
@@ -109,10 +106,10 @@ export class EventRegistry {
     const moves = known === undefined || !this.#sort.keepsPlace(known.row, row);
     if (known === undefined) {
       this.#admit(record);
-      this.#count(row, 1);
+      this.#tally.add(row, 1);
     } else {
       this.#take(record, moves);
-      this.#recount(record.row, row);
+      this.#tally.replace(record.row, row);
     }
     record.row = row;
     record.generation = this.#generation;
@@ -303,7 +300,7 @@ export class EventRegistry {
 
   #drop(record: EventRecord, nowMs: number): void {
     this.#take(record, true);
-    this.#count(record.row, -1);
+    this.#tally.add(record.row, -1);
     this.#records.delete(record.key);
     record.gone = true;
     record.changedAtMs = nowMs;
@@ -318,22 +315,6 @@ export class EventRegistry {
   #put(record: EventRecord, moves: boolean): void {
     if (moves) this.#all.insert(record);
     if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
-  }
-
-  #count(row: EventRow, by: 1 | -1): void {
-    this.#counter.add(row, by);
-    this.#byClient.add(row, by);
-    this.#byCheck.add(row, by);
-    this.#bySilence.add(row, by);
-  }
-
-  #recount(before: EventRow, after: EventRow): void {
-    this.#bySilence.add(before, -1);
-    this.#bySilence.add(after, 1);
-    if (countsAlike(before, after)) return;
-    this.#counter.replace(before, after);
-    this.#byClient.replace(before, after);
-    this.#byCheck.replace(before, after);
   }
 }
 
