@@ -58,7 +58,7 @@ export class TargetRound {
     this.#subjectOf = subjectOf;
     this.#driver.store.subscribe(() => this.#see());
     this.#driver.goLive(rows);
-    this.#driver.store.viewLoaded('checks', [
+    this.#driver.store.answers.viewLoaded('checks', [
       { name: 'k', subscribers: ['linux'], next_run: null },
       { name: 'l', subscribers: ['linux'], next_run: null },
       { name: 'm', subscribers: ['linux'], next_run: null },
@@ -74,7 +74,7 @@ export class TargetRound {
 
   /** What is loaded of the dead letters is another list; no frame shows it yet. */
   letters(letters: readonly StoredDeadLetter[]): void {
-    this.#driver.store.viewLoaded('dead-letters', letters);
+    this.#driver.store.answers.viewLoaded('dead-letters', letters);
     this.#hasUnseen = true;
   }
 
@@ -192,7 +192,7 @@ export class TargetRound {
   #judge(effects: readonly Effect[]): void {
     const { store } = this.#driver;
     for (const effect of effects) {
-      if (effect.kind === 'load-subject') store.subjectLoaded(effect.subject, this.#subjectOf(effect.subject));
+      if (effect.kind === 'load-subject') store.answers.subjectLoaded(effect.subject, this.#subjectOf(effect.subject));
       const { verb, names } = aboutOf(effect);
       if (names.length > 0) this.#hold(verb, names);
       if (effect.kind === 'change') this.#changed(effect);

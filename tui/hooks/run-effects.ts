@@ -164,7 +164,7 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
 /** Without an answer the policy is as it was known before: the backend holds everybody to it anyway. */
 async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
   try {
-    store.silencePolicyLoaded(await (await api()).silencePolicy());
+    store.answers.silencePolicyLoaded(await (await api()).silencePolicy());
   } catch {
     // Whoever fills in the form is told when it is sent.
   }
@@ -174,7 +174,7 @@ async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
 async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
   try {
     const since = store.options.now() - ENDED_SHOWN_MS;
-    store.endedSilencesLoaded(await (await api()).audit({ since, limit: ENDED_RECORDS_MAX }));
+    store.answers.endedSilencesLoaded(await (await api()).audit({ since, limit: ENDED_RECORDS_MAX }));
   } catch {
     // An older backend has no audit trail.
   }
@@ -190,12 +190,12 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
       : undefined;
     const handling = isWhole ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
     const event = await client.event(target.client, target.check);
-    store.eventLoaded(target, into, event, {
+    store.answers.eventLoaded(target, into, event, {
       nextRun: (await definition)?.next_run ?? undefined,
       handling: await handling,
     });
   } catch (error) {
-    store.eventFailed(target, into, errorMessage(error));
+    store.answers.eventFailed(target, into, errorMessage(error));
   }
 }
 
@@ -250,17 +250,17 @@ async function loadLayer<Kind extends LoadedLayerKind>(
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
-    store.layerLoaded(kind, id, await load(await api(), id));
+    store.answers.layerLoaded(kind, id, await load(await api(), id));
   } catch (error) {
-    store.layerFailed(kind, id, errorMessage(error));
+    store.answers.layerFailed(kind, id, errorMessage(error));
   }
 }
 
 async function loadOf(subject: Subject, { store, api }: EffectTools): Promise<void> {
   try {
-    store.subjectLoaded(subject, await loadSubject(await api(), subject));
+    store.answers.subjectLoaded(subject, await loadSubject(await api(), subject));
   } catch (error) {
-    store.subjectFailed(subject, errorMessage(error));
+    store.answers.subjectFailed(subject, errorMessage(error));
   }
 }
 
@@ -270,9 +270,9 @@ async function loadView<View extends LoadedView>(
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
-    store.viewLoaded(view, await load(await api(), store.loads.of(view).data));
+    store.answers.viewLoaded(view, await load(await api(), store.loads.of(view).data));
   } catch (error) {
-    store.viewFailed(view, errorMessage(error));
+    store.answers.viewFailed(view, errorMessage(error));
   }
 }
 

@@ -54,7 +54,7 @@ function click(store: ConsoleStore, { row, column }: MouseEvent): void {
   if (isPage(state.view)) return;
   if (row === layout.header - 1) return sortByTitle(store, column);
   const key =
-    row < layout.header || row >= layout.header + layout.list ? undefined : store.keyAtRow(row - layout.header);
+    row < layout.header || row >= layout.header + layout.list ? undefined : store.window.keyAtRow(row - layout.header);
   if (key === undefined) return;
   store.settleRows();
   const index = store.rows.order.indexOf(key);

@@ -53,7 +53,7 @@ function open(
   driver.type(view);
   driver.pass(400);
   driver.type('\r');
-  driver.store.subjectLoaded(subject, data);
+  driver.store.answers.subjectLoaded(subject, data);
   driver.pass(10);
   driver.effects();
 }
@@ -137,7 +137,7 @@ describe('the checks of a client', () => {
 
 describe('the outputs of an aggregate', () => {
   beforeEach(() => {
-    driver.store.viewLoaded('aggregates', [{ name: 'web', clients: 0, checks: 0, results: AGGREGATE_RESULTS }]);
+    driver.store.answers.viewLoaded('aggregates', [{ name: 'web', clients: 0, checks: 0, results: AGGREGATE_RESULTS }]);
     open('4', { kind: 'aggregate', name: 'web' }, AGGREGATE);
   });
 

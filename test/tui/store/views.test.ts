@@ -267,10 +267,10 @@ describe('loaded data', () => {
     expect(asks(driver)).toBe(1);
     driver.pass(5000);
     expect(asks(driver)).toBe(0);
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     driver.pass(10);
     expect(asks(driver)).toBe(1);
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     driver.pass(1900);
     expect(asks(driver)).toBe(0);
     driver.pass(100);
@@ -288,7 +288,7 @@ describe('loaded data', () => {
     },
   ])('is not asked for while $name', ({ hide }) => {
     const driver = onChecks();
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     asks(driver);
     hide(driver);
     driver.pass(10_000);
@@ -297,13 +297,13 @@ describe('loaded data', () => {
 
   test('stays when a later request fails', () => {
     const driver = onChecks();
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     driver.pass(2000);
-    driver.store.viewFailed('checks', 'the backend is busy');
+    driver.store.answers.viewFailed('checks', 'the backend is busy');
     driver.pass(10);
     expect(driver.list).toEqual(['disk']);
     expect(driver.store.loads.of('checks')).toMatchObject({ failure: 'the backend is busy', isLoading: false });
-    driver.store.viewLoaded('checks', []);
+    driver.store.answers.viewLoaded('checks', []);
     driver.pass(10);
     expect(driver.store.loads.of('checks').failure).toBeUndefined();
     expect(driver.list).toEqual([]);
