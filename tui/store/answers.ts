@@ -104,10 +104,9 @@ export class Answers {
       if (state.peek?.target.key === target.key) this.#store.update({ peek: { target, load } });
       return;
     }
-    this.#store.update({
-      layers: state.layers.map((layer) =>
-        layer.kind === 'detail' && layer.target.key === target.key ? { ...layer, load } : layer,
-      ),
-    });
+    const layers = state.layers.map((layer) =>
+      layer.kind === 'detail' && layer.target.key === target.key ? { ...layer, load } : layer,
+    );
+    this.#store.update({ layers });
   }
 }
