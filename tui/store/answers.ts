@@ -104,7 +104,7 @@ export class Answers {
       if (state.peek?.target.key === target.key) this.#store.update({ peek: { target, load } });
       return;
     }
-    const layers = state.layers.map((layer) =>
+    const layers = this.#store.state.layers.map((layer) =>
       layer.kind === 'detail' && layer.target.key === target.key ? { ...layer, load } : layer,
     );
     this.#store.update({ layers });
