@@ -19,6 +19,8 @@ const EVENTS = 100;
 /** As often as a backend sends. */
 const FRAME_MS = 50;
 
+const GNU_SCREEN = 'screen';
+
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Within the clone, where the program finds its version. */
@@ -86,7 +88,7 @@ test.skipIf(!hasGnuScreen())('under GNU screen it draws what it draws without, a
   // Otherwise it goes on without its terminal when the test fails.
   await writeFile(settings, 'autodetach off\n');
   const env = { SCREENDIR };
-  await using within = new Pty('screen', ['-c', settings, '-U', process.execPath, ...console], { env });
+  await using within = new Pty(GNU_SCREEN, ['-c', settings, '-U', process.execPath, ...console], { env });
   await using without = new Pty(process.execPath, console);
   const both = [within, without];
   for (const [keys, shown] of [
@@ -118,7 +120,7 @@ function timeless(screen: string): string {
 }
 
 function hasGnuScreen(): boolean {
-  return spawnSync('screen', ['-v']).status === 0;
+  return spawnSync(GNU_SCREEN, ['-v']).status === 0;
 }
 
 /** Every event says which change it was in last. */
