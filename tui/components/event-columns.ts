@@ -70,7 +70,10 @@ export function eventColumns(
   const room = columns - LEAD - STATUS_CELLS;
   if (sideways > 0 || whole !== undefined) {
     const { left, shift } = stepsOf(sideways, there.length + 1);
-    return { ...placeFrom(there.slice(left), room, wished, whole), left, shift, isOutputShown };
+    const placed = placeFrom(there.slice(left), room, wished, whole);
+    // Names that are whole may leave nothing for the output.
+    const right = placed.right + (isOutputShown && placed.output === 0 ? 1 : 0);
+    return { ...placed, right, left, shift, isOutputShown };
   }
   const taken = [backend, client, check, count, age, last].reduce(
     (sum, cells) => sum + (cells === 0 ? 0 : cells + GAP),

@@ -254,13 +254,10 @@ function recentLines({ recent, nowMs }: SilenceDialogProps): readonly Line[] {
   if (recent === undefined) return [];
   const { recovered, since } = recent;
   const seconds = nowMs / 1000 - since;
-  const span =
-    seconds > DAY_SECONDS - 60 ? 'in the last 24 h' : `since the backend started ${formatDuration(seconds)} ago`;
-  const pairs =
-    recovered === 0
-      ? 'nothing that is OK again'
-      : `${countOf(recovered, 'check')} that ${recovered === 1 ? 'is' : 'are'} OK again`;
-  return [[label('', false), run(`also matched ${span}: ${pairs}`, recovered === 0 ? 'faint' : 'plain')]];
+  const isWhole = seconds > DAY_SECONDS - 60;
+  const span = isWhole ? 'in the last 24 h' : `since the backend's start (${formatDuration(seconds)})`;
+  const what = recovered === 0 ? 'nothing else' : `${countOf(recovered, 'check')}, OK again`;
+  return [[label('', false), run(`also ${span}: ${what}`, recovered === 0 ? 'faint' : 'plain')]];
 }
 
 const DAY_SECONDS = 86_400;
