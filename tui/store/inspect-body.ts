@@ -3,7 +3,8 @@ import type { DetailLine } from './detail-lines.ts';
 import { inspectHead, inspectText } from './inspect-head.ts';
 import type { InspectLayer } from './inspect-layer.ts';
 import { shownRows } from './inspect-list.ts';
-import { inspectTableOf, type InspectRow, type InspectTable } from './inspect-rows.ts';
+import type { InspectRow } from './inspect-rows.ts';
+import { inspectTableOf, type InspectTable } from './inspect-tables.ts';
 import { settleCursor, type ListOrder } from './list-cursor.ts';
 
 /** What the screen of a subject shows, and how many rows of the screen each part takes. */

@@ -1,7 +1,8 @@
 import { isFound, readSearch, type SearchOf } from '../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
 import type { InspectLayer } from './inspect-layer.ts';
-import { inspectRows, inspectTableOf, isMember, type InspectRow } from './inspect-rows.ts';
+import { inspectRows, isMember, type InspectRow } from './inspect-rows.ts';
+import { inspectTableOf } from './inspect-tables.ts';
 import type { SortState } from './list-state.ts';
 
 /** The rows that the filter shows, in the order that was chosen; until then the worst first. */

@@ -2,7 +2,8 @@ import { placeTable, type TablePlace } from '../components/table-place.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { inspectBody } from './inspect-body.ts';
 import type { InspectLayer } from './inspect-layer.ts';
-import type { InspectRow, InspectTable } from './inspect-rows.ts';
+import type { InspectRow } from './inspect-rows.ts';
+import type { InspectTable } from './inspect-tables.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 

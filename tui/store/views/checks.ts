@@ -9,7 +9,7 @@ import { STATUS } from '../../theme.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import type { EventCounts } from '../event-counts.ts';
 import { openInspect } from '../inspect-open.ts';
-import { nextRunText } from '../inspect-rows.ts';
+import { nextRunText } from '../next-run-text.ts';
 import { askRun } from '../run-now.ts';
 import { compareText, tableView, type TableColumn } from './table-view.ts';
 
