@@ -28,8 +28,9 @@ interface EventSortColumn {
   readonly title: string;
   /** In words, for the line under the list. */
   readonly says: string;
-  /** What the column sorts by. */
+  /** What the column sorts by: all its values are text, or all are numbers. */
   readonly value: (row: EventRow) => string | number;
+  readonly isText?: true;
   /** 1: small values first, -1: large ones. */
   readonly direction: 1 | -1;
 }
@@ -42,10 +43,11 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
     title: 'BACKEND',
     says: 'backend',
     value: ({ client }) => splitName(client).context ?? '',
+    isText: true,
     direction: 1,
   },
-  { id: 'client', title: 'CLIENT', says: 'client', value: ({ client }) => client, direction: 1 },
-  { id: 'check', title: 'CHECK', says: 'check', value: ({ check }) => check, direction: 1 },
+  { id: 'client', title: 'CLIENT', says: 'client', value: ({ client }) => client, isText: true, direction: 1 },
+  { id: 'check', title: 'CHECK', says: 'check', value: ({ check }) => check, isText: true, direction: 1 },
   { id: 'count', title: 'COUNT', says: 'count', value: ({ occurrences }) => occurrences, direction: -1 },
   { id: 'age', title: 'AGE', says: 'age', value: ({ since }) => since, direction: -1 },
   { id: 'last', title: 'LAST', says: 'last', value: ({ last }) => last, direction: -1 },
@@ -53,15 +55,19 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
 
 /** The order that a list of events is set to. Where a column decides nothing severity and age do, then the name. */
 export function eventSort({ column: id, reversed }: SortState): EventSort {
-  const { value, direction } = sortColumn(id);
+  const { value, isText = false, direction } = sortColumn(id);
   const sign = reversed ? -direction : direction;
+  const rankBy = (): EventSort['rankOf'] => {
+    if (isText) return () => 0;
+    return value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * Number(value(row));
+  };
   return {
     compare:
       value === rankOf
         ? // The usual order, hundreds of thousands of times a second: the rank is known to each record.
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
-    rankOf: value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * numberOr0(value(row)),
+    rankOf: rankBy(),
     keepsPlace:
       value === rankOf
         ? (before, after) => rankOf(before) === rankOf(after)
@@ -95,10 +101,6 @@ function placesOf(values: readonly (string | number)[]): Float64Array {
   const inOrder = [...numbers.keys()].toSorted(compareValues);
   for (const [place, value] of inOrder.entries()) places[numbers.get(value) ?? 0] = place;
   return Float64Array.from(numbered, (number) => places[number] ?? 0);
-}
-
-function numberOr0(value: string | number): number {
-  return typeof value === 'number' ? value : 0;
 }
 
 function compareValues(a: string | number, b: string | number): number {
