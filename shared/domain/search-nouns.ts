@@ -69,7 +69,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     textField('check', ({ check }) => check ?? ''),
     textField('creator', ({ creator }) => creator ?? ''),
     textField('reason', ({ reason }) => reason ?? ''),
-    choiceField('state', SILENCED_STATES, silencedState),
+    { ...choiceField<FoundSilenced>('state', SILENCED_STATES, silencedState), usesTime: true },
     remainingField('left', 'until it ends', ({ expire_at: end }) => end ?? undefined),
     timeField('age', 'since it was made', ({ timestamp }) => timestamp),
     flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),

@@ -20,6 +20,10 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       transports: z.array(z.string().min(1).max(255)).max(TRANSPORTS_MAX).optional(),
       /** In the search language of `domain/search.ts`, for events only; the default is everything. */
       filter: z.string().max(1024).optional(),
+      /** The same for other topics, over their own fields: `domain/search-nouns.ts`. */
+      filters: z
+        .strictObject({ silenced: z.string().max(1024).optional(), clients: z.string().max(1024).optional() })
+        .optional(),
       since: z.int().min(0).optional(),
       store: z.string().max(64).optional(),
     })

@@ -182,9 +182,10 @@ export class FeedConsumer {
     this.close(POLICY_VIOLATION, code);
   }
 
-  #subscribe({ topics, transports, filter, since, store }: Extract<FeedRequest, { type: 'subscribe' }>): void {
+  #subscribe(request: Extract<FeedRequest, { type: 'subscribe' }>): void {
+    const { topics, transports, since, store } = request;
     if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
-    const selection = new RowSelection(topics, filter);
+    const selection = new RowSelection(request);
     this.#selection = selection;
     if (transports !== undefined) this.#transports = this.#tap(transports);
     this.#currentMs = this.#parts.clock.monotonic();

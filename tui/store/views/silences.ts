@@ -105,7 +105,10 @@ export const SILENCES = tableView<SilenceEntry>({
   search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
     textField('target', ({ entry }) => targetText(entry)),
     // One that has ended is there no more, whatever its times say.
-    choiceField('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
+    {
+      ...choiceField<SilenceEntry>('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
+      usesTime: true,
+    },
     countField('events', ({ events }) => events),
   ]),
   empty: () => ['Nothing is silenced.', '', 's on an event silences it.'],

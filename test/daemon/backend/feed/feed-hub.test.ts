@@ -162,6 +162,24 @@ test('with a filter, rows that match no longer are gone, and others are never to
   expect(statuses(peer)).toEqual({ 'web-4/disk': 2 });
 });
 
+test('silences and clients have filters of their own', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1'), failing('db-1')]);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'alice' });
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'http', creator: 'bob' });
+  const filters = { silenced: 'creator=alice', clients: 'client~web-*' };
+  const peer = await live(rig, { topics: ['events', 'silenced', 'clients'], filters });
+  expect([[...peer.replica.silenced.keys()], [...peer.replica.clients.keys()]]).toEqual([['*:disk'], ['web-1']]);
+  expect(peer.replica.events.size).toBe(2);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'carol' });
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'load', creator: 'alice' });
+  await rig.submit([failing('web-2'), failing('db-2')]);
+  await rig.until(() => {
+    expect([...peer.replica.silenced.keys()]).toEqual(['*:load']);
+    expect([...peer.replica.clients.keys()].toSorted()).toEqual(['web-1', 'web-2']);
+  });
+});
+
 test('one silence over a large fleet comes in frames of thousands of rows, and only the last moves the place', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(5000));
@@ -480,6 +498,16 @@ test.each([
     name: 'a filter by age',
     frame: '{"type":"subscribe","topics":["events"],"filter":"age>1h"}',
     message: 'filter: age and last cannot be used on the feed',
+  },
+  {
+    name: 'a filter of clients by what changes by the clock',
+    frame: '{"type":"subscribe","topics":["clients"],"filters":{"clients":"keepalive>5m"}}',
+    message: 'filters.clients: keepalive cannot be used on the feed',
+  },
+  {
+    name: 'a filter of silences by their state',
+    frame: '{"type":"subscribe","topics":["silenced"],"filters":{"silenced":"state=active"}}',
+    message: 'filters.silenced: state and left and age cannot be used on the feed',
   },
   { name: 'an attribute that nobody knows', frame: '{"type":"ping","more":1}', message: /more/ },
 ])('$name is told and ends the connection', async ({ frame, message }) => {
