@@ -11,11 +11,15 @@ interface Program {
    */
   readonly startsOften?: boolean;
   readonly nodeFlags?: string;
+  /** By how many percent the heap may grow until garbage is looked for. Set by the program itself: not all Nodes know it. */
+  readonly heapGrowth?: number;
 }
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   // A smaller nursery for new objects: a sixth less memory with 100,000 events, for a hundredth of a core.
-  mon: { source: 'tui/main.tsx', startsOften: true, nodeFlags: '--max-semi-space-size=8' },
+  // Each change leaves the row before it as garbage among what is old: 360 MiB after 100 s of 5,000 changes/s without a
+  // bound, 225 with this one, for the same CPU.
+  mon: { source: 'tui/main.tsx', startsOften: true, nodeFlags: '--max-semi-space-size=8', heapGrowth: 50 },
   monctl: { source: 'tui/monctl/main.ts', startsOften: true },
   'mon-agent': { source: 'daemon/agent/main.ts' },
   // No program for people: `mon-backend` starts it, from beside itself.
@@ -65,7 +69,7 @@ const layoutWithoutFetch: Plugin = {
 const outdir = process.argv[2] ?? 'dist';
 
 await Promise.all(
-  Object.entries(PROGRAMS).map(async ([name, { source, startsOften = false, nodeFlags }]) => {
+  Object.entries(PROGRAMS).map(async ([name, { source, startsOften = false, nodeFlags, heapGrowth }]) => {
     const firstLine = nodeFlags === undefined ? '#!/usr/bin/env node' : `#!/usr/bin/env -S node ${nodeFlags}`;
     await build({
       entryPoints: { [startsOften ? `${name}-program` : name]: source },
@@ -92,7 +96,7 @@ await Promise.all(
       },
       logLevel: 'warning',
     });
-    if (startsOften) await writeFile(join(outdir, `${name}.js`), `${firstLine}\n${launcher(name)}`);
+    if (startsOften) await writeFile(join(outdir, `${name}.js`), `${firstLine}\n${launcher(name, heapGrowth)}`);
     await chmod(join(outdir, `${name}.js`), 0o755);
   }),
 );
@@ -101,10 +105,18 @@ await Promise.all(
  * Turns on the cache of compiled code before the program is compiled. The cache is beside the program, where nobody can
  * write who could not write the program itself; where the user cannot either, the program only starts more slowly.
  */
-function launcher(name: string): string {
+function launcher(name: string, heapGrowth: number | undefined): string {
+  const bounds =
+    heapGrowth === undefined
+      ? []
+      : [
+          "import { setFlagsFromString } from 'node:v8';",
+          `setFlagsFromString('--heap-growing-percent=${String(heapGrowth)}');`,
+        ];
   return [
     "import { enableCompileCache } from 'node:module';",
     "import { join } from 'node:path';",
+    ...bounds,
     "enableCompileCache(join(import.meta.dirname, '.compile-cache'));",
     `await import('./${name}-program.js');`,
     '',

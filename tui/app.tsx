@@ -28,28 +28,41 @@ export interface AppProps {
 export function App({ store, theme: started }: AppProps): ReactElement {
   useSyncExternalStore(store.subscribe, store.version);
   const theme = { ...started, ...store.state.look };
-  const { size, layers } = store.state;
+  const { size } = store.state;
   if (isTooSmall(size)) return <TooSmallScreen columns={size.columns} rows={size.rows} />;
-  const dialog = layers.at(-1);
   return (
-    <Box flexDirection="column" width={size.columns} height={size.rows} overflow="hidden">
+    // Rows are cut at the edge by themselves, and Ink takes each apart once more where it cuts at the sides.
+    <Box flexDirection="column" width={size.columns} height={size.rows} overflowY="hidden">
       <Screen store={store} theme={theme} />
-      {dialog?.kind === 'silence' && (
+      <Dialog store={store} theme={theme} />
+    </Box>
+  );
+}
+
+/** The topmost layer, where it is a dialog over the screen. */
+function Dialog({ store, theme }: AppProps): ReactElement | null {
+  const { size, layers } = store.state;
+  const dialog = layers.at(-1);
+  if (dialog === undefined || isFull(dialog)) return null;
+  return (
+    <Box position="absolute" flexDirection="column" width={size.columns} height={size.rows} overflow="hidden">
+      {dialog.kind === 'silence' && (
         <SilenceDialog
           theme={theme}
           size={size}
           form={dialog.form}
           preview={store.silencePreview(dialog.form)}
+          recent={store.silenceRecent.of(dialog.form)}
           policy={store.silencePolicy}
           silenced={store.silenced}
           nowMs={store.nowMs}
         />
       )}
-      {dialog?.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
-      {dialog?.kind === 'menu' && (
+      {dialog.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
+      {dialog.kind === 'menu' && (
         <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(store, dialog)} />
       )}
-      {dialog?.kind === 'command' && (
+      {dialog.kind === 'command' && (
         <CommandBar theme={theme} size={size} layer={dialog} completion={completionOf(store, dialog)} />
       )}
     </Box>

@@ -5,7 +5,7 @@ import { MonError } from '../shared/errors.ts';
 import { openAll, type OpenedContext } from './all-contexts.ts';
 import { App } from './app.tsx';
 import { followAll } from './hooks/follow-all.ts';
-import { followFeed } from './hooks/follow-feed.ts';
+import { followFeed, wantedPaceMs, type FollowedFeed } from './hooks/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
 import { runEffect, type ConsoleApi } from './hooks/run-effects.ts';
 import { actionFor } from './keys.ts';
@@ -139,7 +139,7 @@ export function openConsole(parts: ConsoleParts): Console {
     exitOnCtrlC: false,
   });
 
-  const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): ReturnType<typeof followFeed> =>
+  const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): FollowedFeed =>
     members === undefined ? followFeed(one, into, clock, parts.chance) : followAll(members, into, clock, parts.chance);
   let feed = follow(shown, store);
   const scheduler = new FrameScheduler(
@@ -151,7 +151,10 @@ export function openConsole(parts: ConsoleParts): Console {
         return store.state.focused;
       },
       paint: () => {
+        // Mostly it is done by then, and the frame shows the result together with the key that was typed.
+        if (store.events.isFilterAwaited) filterUntil(clock.now() + FILTER_TURN_MS);
         store.paint();
+        feed.setPace(wantedPaceMs(store.state));
         runEffects();
         filterOn();
       },
@@ -223,6 +226,12 @@ export function openConsole(parts: ConsoleParts): Console {
     for (const effect of store.takeEffects()) void run(effect);
   };
 
+  /** @returns whether the filter is in effect */
+  const filterUntil = (untilMs: number): boolean => {
+    while (!store.events.work(clock.now())) if (clock.now() >= untilMs) return false;
+    return true;
+  };
+
   let isFiltering = false;
   const filterOn = (): void => {
     if (isFiltering || !store.events.filtering) return;
@@ -230,9 +239,8 @@ export function openConsole(parts: ConsoleParts): Console {
     // A few milliseconds per turn of the event loop, so that keys and frames come between.
     setImmediate(() => {
       isFiltering = false;
-      const untilMs = clock.now() + FILTER_TURN_MS;
-      while (!store.events.work(clock.now())) if (clock.now() >= untilMs) return filterOn();
-      scheduler.paintNow();
+      if (filterUntil(clock.now() + FILTER_TURN_MS)) scheduler.paintNow();
+      else filterOn();
     });
   };
 

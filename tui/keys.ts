@@ -43,6 +43,9 @@ const SCROLLED = [
   'log',
 ] as const;
 
+/** What is read from top to bottom. */
+const TEXTS = ['detail', 'inspect', 'handling', 'dead-letter'] as const;
+
 export interface Binding {
   /** As `chordOf` writes them, the one to show first. */
   readonly keys: readonly [string, ...string[]];
@@ -157,10 +160,10 @@ export const KEYS = {
     help: 'open the event of the dead letter as it is now',
     hint: 'event',
   },
-  mark: { keys: ['space'], in: [...LISTS], help: 'mark and go to the next row', hint: 'mark' },
+  mark: { keys: ['space'], in: [...LISTS, 'inspect'], help: 'mark and go to the next row', hint: 'mark' },
   range: { keys: ['V', 'ctrl-space'], in: [...LISTS], help: 'mark everything from the last mark to the cursor' },
-  'mark-all': { keys: ['a'], in: [...LISTS], help: 'mark all rows that the filter shows', hint: 'mark all' },
-  'clear-marks': { keys: ['A'], in: [...LISTS], help: 'clear all marks' },
+  'mark-all': { keys: ['a'], in: [...LISTS, 'inspect'], help: 'mark all rows that the filter shows', hint: 'mark all' },
+  'clear-marks': { keys: ['A'], in: [...LISTS, 'inspect'], help: 'clear all marks' },
   open: {
     keys: ['enter'],
     in: [...LISTS, 'inspect'],
@@ -171,25 +174,42 @@ export const KEYS = {
   filter: {
     keys: ['/'],
     in: [...LISTS],
-    help: 'filter: words, !word, field=value; of events also status>=warn, age>1h',
+    help: 'filter: words, !word, field=value, field~pattern, field>=number, age>1h, and, or, ( )',
     hint: 'filter',
   },
   json: { keys: ['y'], in: ['events', 'detail', 'inspect'], help: 'the raw JSON', hint: 'json' },
+  'scroll-left': { keys: ['h', 'left'], in: [...LISTS, 'inspect'], help: 'columns to the left again' },
+  'scroll-right': {
+    keys: ['l', 'right'],
+    in: [...LISTS, 'inspect'],
+    help: 'columns to the right that did not fit; then the rest of the last one',
+  },
+  wide: { keys: ['w'], in: [...LISTS, 'inspect'], help: 'whole names and texts in columns, or as wide as fits' },
+  follow: {
+    keys: ['f'],
+    in: ['events', 'dead-letters', 'log'],
+    help: 'follow the newest: the cursor stays on it until it is moved',
+  },
   wrap: { keys: ['w'], in: ['detail'], help: 'wrap long lines, or cut them', hint: 'wrap' },
   why: {
     keys: ['W'],
     in: ['events', 'detail', 'inspect', 'dead-letters', 'dead-letter'],
     help: 'why was nobody paged: what becomes of the event at each handler',
   },
-  sort: { keys: ['o'], in: [...LISTS], help: 'choose the column to sort by', hint: 'sort' },
+  sort: { keys: ['o'], in: [...LISTS, 'inspect'], help: 'choose the column to sort by', hint: 'sort' },
   'box-open': { keys: ['enter'], in: ['overview'], help: 'open the row under the cursor as a list', hint: 'open' },
   'box-next': { keys: ['tab'], in: ['overview'], help: 'next box', hint: 'next box' },
   'box-previous': { keys: ['shift-tab'], in: ['overview'], help: 'box before' },
-  'sort-reverse': { keys: ['O'], in: [...LISTS], help: 'sort the other way round' },
-  'sort-left': { keys: ['<'], in: [...LISTS], help: 'sort by the column to the left' },
-  'sort-right': { keys: ['>'], in: [...LISTS], help: 'sort by the column to the right' },
+  'sort-reverse': { keys: ['O'], in: [...LISTS, 'inspect'], help: 'sort the other way round' },
+  'sort-left': { keys: ['<'], in: [...LISTS, 'inspect'], help: 'sort by the column to the left' },
+  'sort-right': { keys: ['>'], in: [...LISTS, 'inspect'], help: 'sort by the column to the right' },
   columns: { keys: ['C'], in: [...LISTS], help: 'choose the columns to show' },
-  actions: { keys: ['x'], in: [...LISTS], help: 'menu of what can be done with the marked rows', hint: 'actions' },
+  actions: {
+    keys: ['x'],
+    in: [...LISTS, 'inspect'],
+    help: 'menu of what can be done with the marked rows',
+    hint: 'actions',
+  },
   view: {
     keys: ['1', '2', '3', '4', '5', '6', '7'],
     in: [...VIEWS_ALL],
@@ -206,6 +226,7 @@ export const KEYS = {
     in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'log'],
     help: 'command line: every action by its name, and more',
   },
+  header: { keys: ['ctrl-e'], in: [...VIEWS_ALL], help: 'counters and tabs at the top, on or off (from 30 rows on)' },
   'view-back': { keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before' },
   'view-forward': { keys: [']'], in: [...VIEWS_ALL], help: 'forward again' },
   'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
@@ -231,7 +252,7 @@ export const KEYS = {
     help: 'undo the last own change (of the last 20, for 10 minutes)',
     changes: true,
   },
-  pane: { keys: ['tab', 'ctrl-e'], in: ['events'], help: 'show or hide the pane below the list (from 30 rows on)' },
+  pane: { keys: ['tab'], in: ['events'], help: 'show or hide the pane below the list (from 30 rows on)' },
   run: {
     keys: ['R'],
     in: ['events', 'detail', 'checks', 'inspect'],
@@ -278,7 +299,14 @@ export const KEYS = {
     hint: 'other list',
   },
   'help-run': { keys: ['enter'], in: ['help'], help: 'do what the line under the cursor says', hint: 'do it' },
-  search: { keys: ['/'], in: ['log', 'help'], help: 'show only lines with these words', hint: 'search' },
+  search: {
+    keys: ['/'],
+    in: ['log', 'help', ...TEXTS],
+    help: 'search: lines with these words; in the rows of a client or check a filter, as in lists',
+    hint: 'search',
+  },
+  'match-next': { keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match of the search' },
+  'match-previous': { keys: ['N'], in: ['log', 'help', ...TEXTS], help: 'match before' },
   help: { keys: ['?', 'f1'], in: [...SCROLLED], help: 'this help', hint: 'help' },
   close: {
     keys: ['escape', 'q'],

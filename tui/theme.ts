@@ -43,28 +43,32 @@ export interface Theme {
   readonly skin?: Skin;
 }
 
+/** Whole sequences. */
 interface Sgr {
   readonly on: string;
   readonly off: string;
 }
 
-/** SGR parameters of a tone that are no color. With them alone each tone of a status still has its symbol and word. */
-const WEIGHTS: Readonly<Record<Tone, string>> = {
-  plain: '',
-  strong: '1',
-  faint: '2',
-  critical: '1',
-  warning: '',
-  unknown: '',
-  ok: '',
-  silenced: '2',
-  flapping: '',
-  accent: '',
-  cursor: '7',
-  alert: '1;7',
+/**
+ * SGR parameters of a tone that are no color, from the outermost to the innermost. With them alone each tone of a status
+ * still has its symbol and word.
+ */
+const WEIGHTS: Readonly<Record<Tone, readonly string[]>> = {
+  plain: [],
+  strong: ['1'],
+  faint: ['2'],
+  critical: ['1'],
+  warning: [],
+  unknown: [],
+  ok: [],
+  silenced: ['2'],
+  flapping: [],
+  accent: [],
+  cursor: ['7'],
+  alert: ['1', '7'],
 };
 
-const WEIGHTS_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7': '27', '1;7': '22;27' };
+const WEIGHTS_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7': '27' };
 
 type Colored = 'critical' | 'warning' | 'unknown' | 'ok' | 'flapping' | 'accent' | 'alert';
 
@@ -92,7 +96,8 @@ function palette(colors: Readonly<Record<Exclude<Colored, 'alert'>, number>>): R
 
 /**
  * What turns a tone on and off, by skin. Written by us instead of by Ink's `<Text>` properties, because Ink drops bold
- * and inverse along with the colors under NO_COLOR, and because one string per row is the cheapest row.
+ * and inverse along with the colors under NO_COLOR, and because one string per row is the cheapest row. It is written as
+ * Ink itself would, a sequence for each parameter and the last turned off first: any other text Ink takes apart twice.
  */
 const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(skin)])) as Readonly<
   Record<Skin, Readonly<Record<Tone, Sgr>>>
@@ -102,18 +107,22 @@ function sgrOf(skin: Skin): Readonly<Record<Tone, Sgr>> {
   const colors: Partial<Readonly<Record<string, string>>> = skin === 'mono' ? {} : COLORS[skin];
   return Object.fromEntries(
     Object.entries(WEIGHTS).map(([tone, weight]) => {
-      const color = colors[tone];
-      const on = [weight, color ?? ''].filter((part) => part !== '').join(';');
-      const off = [WEIGHTS_OFF[weight] ?? '', color === undefined ? '' : '39'].filter((part) => part !== '').join(';');
-      return [tone, { on, off }];
+      const color = colors[tone] ?? '';
+      const on = [...weight, color];
+      const off = [color === '' ? '' : '39', ...weight.map((parameter) => WEIGHTS_OFF[parameter] ?? '').toReversed()];
+      return [tone, { on: sequences(on), off: sequences(off) }];
     }),
   ) as Record<Tone, Sgr>;
+}
+
+function sequences(parameters: readonly string[]): string {
+  return parameters.map((parameter) => (parameter === '' ? '' : `\u001B[${parameter}m`)).join('');
 }
 
 /** `text` in a tone. The text must be safe for a terminal already. */
 export function paint({ color, skin = 'dark' }: Theme, tone: Tone, text: string): string {
   const { on, off } = SGR[color ? skin : 'mono'][tone];
-  return on === '' || text === '' ? text : `\u001B[${on}m${text}\u001B[${off}m`;
+  return text === '' ? text : on + text + off;
 }
 
 /** Symbol and word of a severity, always together, so that color is never the only sign. */

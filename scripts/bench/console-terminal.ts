@@ -30,12 +30,17 @@ export class ConsoleTerminal implements AsyncDisposable {
   /** Bytes so far. */
   received = 0;
 
-  constructor(backend: string, size: TerminalSize, env: Readonly<Record<string, string>> = {}) {
+  constructor(
+    backend: string,
+    size: TerminalSize,
+    env: Readonly<Record<string, string>> = {},
+    programArguments: readonly string[] = [],
+  ) {
     const { PATH, HOME } = process.env;
     this.#size = size;
     this.#terminal = new headless.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true });
     // By its first line, which names the flags that it wants.
-    this.#pty = spawn(join(ROOT, 'dist', 'mon.js'), [], {
+    this.#pty = spawn(join(ROOT, 'dist', 'mon.js'), [...programArguments], {
       name: 'xterm-256color',
       cols: size.columns,
       rows: size.rows,

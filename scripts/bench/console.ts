@@ -1,4 +1,6 @@
-import { availableParallelism, loadavg } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
@@ -40,6 +42,7 @@ export async function run(): Promise<void> {
   await using storm = await startStorm(EVENTS);
   await usualScreen(storm);
   for (const size of [LARGE, SMALL]) await otherScreen(storm, size);
+  await mergedList();
   reportMachine();
 }
 
@@ -95,6 +98,43 @@ async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
   if (size === LARGE) await keys(terminal, storm, { changesPerSecond: STORM, size, goalMs: 33 });
 }
 
+/** The events of two backends as one list, as many as otherwise of one and with as many changes. */
+async function mergedList(): Promise<void> {
+  await using one = await startStorm(EVENTS / 2);
+  await using two = await startStorm(EVENTS / 2);
+  const both: Storm = {
+    url: one.url,
+    blow: ({ changesPerSecond, pings }) => {
+      for (const storm of [one, two]) storm.blow({ changesPerSecond: changesPerSecond / 2, pings });
+    },
+    takeAnswerDelays: () => [...one.takeAnswerDelays(), ...two.takeAnswerDelays()],
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  both.blow({ changesPerSecond: STORM, pings: false });
+  const folder = await mkdtemp(join(tmpdir(), 'mon-bench-'));
+  const config = join(folder, 'console.yml');
+  const contexts = `{ contexts: { one: { backend: "${one.url}" }, two: { backend: "${two.url}" } } }\n`;
+  await writeFile(config, contexts);
+  try {
+    await using terminal = new ConsoleTerminal('', USUAL, {}, ['--config', config, '--context', 'all']);
+    const { delayMs } = await terminal.until(
+      (screen) => screen.includes('2 of 2 live') && screen.includes(`of ${count(EVENTS)} events`),
+      30_000,
+    );
+    report('start to live, two backends as one list', ms(delayMs));
+    await sleep(2000);
+    await rest(terminal, { name: 'storm, two backends as one list' });
+    await keys(terminal, both, {
+      changesPerSecond: STORM,
+      size: USUAL,
+      goalMs: 30,
+      name: ', two backends as one list',
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<string> {
   await sleep(seconds * 1000 - terminal.ageMs);
   return terminal.memoryMiB.toFixed(0);
@@ -103,13 +143,17 @@ async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<
 /** CPU and output while nobody types. */
 async function rest(
   terminal: ConsoleTerminal,
-  about: { readonly name: string; readonly cpu: number; readonly kilobytes?: number },
+  about: { readonly name: string; readonly cpu?: number; readonly kilobytes?: number },
 ): Promise<void> {
   const [cpuBefore, bytesBefore, startedAt] = [terminal.cpuMs, terminal.received, performance.now()];
   await sleep(REST_MS);
   const elapsedMs = performance.now() - startedAt;
   const cpu = (100 * (terminal.cpuMs - cpuBefore)) / elapsedMs;
-  report(`CPU of one core, ${about.name}`, `${cpu.toFixed(1)} %`, `goal ${String(about.cpu)}`);
+  report(
+    `CPU of one core, ${about.name}`,
+    `${cpu.toFixed(1)} %`,
+    about.cpu === undefined ? '' : `goal ${String(about.cpu)}`,
+  );
   if (about.kilobytes !== undefined) {
     const rate = (terminal.received - bytesBefore) / elapsedMs;
     report(`output, ${about.name}`, `${rate.toFixed(1)} kB/s`, `goal ${String(about.kilobytes)}`);
@@ -123,10 +167,16 @@ async function rest(
 async function keys(
   terminal: ConsoleTerminal,
   storm: Storm,
-  about: { readonly changesPerSecond: number; readonly size: TerminalSize; readonly goalMs: number },
+  about: {
+    readonly changesPerSecond: number;
+    readonly size: TerminalSize;
+    readonly goalMs: number;
+    /** What else is to be said. */
+    readonly name?: string;
+  },
 ): Promise<void> {
   const { changesPerSecond, size, goalMs } = about;
-  const name = `${count(changesPerSecond)} changes/s at ${sizeText(size)}`;
+  const name = `${count(changesPerSecond)} changes/s at ${sizeText(size)}${about.name ?? ''}`;
   storm.blow({ changesPerSecond, pings: true });
   storm.takeAnswerDelays();
   await using echo = await EchoTerminal.open();

@@ -66,11 +66,18 @@ function serve(socket: WebSocket): void {
   const send = (message: FeedMessage): void => socket.send(JSON.stringify(message));
   const timers: NodeJS.Timeout[] = [];
   let seq = 1;
+  let paceMs = 0;
+  let sentAt = 0;
+  let pending: Record<string, EventRow> = {};
   let pingedAt: number | undefined;
   socket.on('error', () => socket.terminate());
   socket.on('close', () => timers.forEach(clearInterval));
   socket.on('message', (data: Buffer) => {
-    const { type } = JSON.parse(data.toString()) as { type: string };
+    const { type, ms = 0 } = JSON.parse(data.toString()) as { type: string; ms?: number };
+    if (type === 'pace') {
+      paceMs = ms;
+      return;
+    }
     if (type === 'ping') return send({ type: 'pong' });
     if (type === 'pong') {
       if (pingedAt !== undefined) delaysMs.push(performance.now() - pingedAt);
@@ -86,8 +93,11 @@ function serve(socket: WebSocket): void {
         const hot = Array.from({ length: count / 5 }, () => Math.floor(Math.random() * HOT_EVENTS));
         const others = Array.from({ length: count - hot.length }, () => Math.floor(Math.random() * EVENTS));
         seq += 1;
-        const changed = { ...rows(others, 100_000), ...rows(hot, 0, 2) };
-        send({ type: 'changes', seq, time: Date.now(), rows: { events: changed } });
+        Object.assign(pending, rows(others, 100_000), rows(hot, 0, 2));
+        if (performance.now() - sentAt < paceMs) return;
+        sentAt = performance.now();
+        send({ type: 'changes', seq, time: Date.now(), rows: { events: pending } });
+        pending = {};
       }, FRAME_MS),
       setInterval(() => {
         const results = { ok: 1_000_000, warning: 33_000, critical: 33_000, unknown: 34_000 };
@@ -103,7 +113,7 @@ function serve(socket: WebSocket): void {
       }, PING_MS),
     );
   });
-  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now() });
+  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now(), pace: true });
 }
 
 /** @param ageMax seconds since the event entered its status, at most */

@@ -7,6 +7,7 @@ import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSummary, HandlerStatus } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import type { Overview } from '../schemas/overview.ts';
+import type { RecentProblems } from '../schemas/silence-preview.ts';
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { EXPIRE_NEVER } from '../domain/expiry.ts';
@@ -368,6 +369,7 @@ export const answers = {
   versions: versions satisfies z.ZodType<Versions>,
   silencedDetails: z.array(silencedDetail) satisfies z.ZodType<SilencedDetail[]>,
   silencedDetail,
+  recentProblems: z.looseObject({ recovered: z.number(), since: z.number() }) satisfies z.ZodType<RecentProblems>,
   handlers: z.array(handlerStatus) satisfies z.ZodType<HandlerStatus[]>,
   deadLetters: z.array(deadLetter) satisfies z.ZodType<DeadLetterSummary[]>,
   deadLetter: deadLetter.extend({ event: content }),

@@ -9,6 +9,7 @@ import type { Event } from '../schemas/event.ts';
 import type { Overview } from '../schemas/overview.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencedDetail, SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
+import type { RecentProblems, SilencePreviewRequest } from '../schemas/silence-preview.ts';
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { answers } from './answers.ts';
@@ -130,6 +131,8 @@ export interface ApiClient {
     readonly subscription?: string | undefined;
   }): Promise<SilencedDetail[]>;
   silencedDetail(id: string): Promise<SilencedDetail | undefined>;
+  /** What entries would have covered of late beside what they cover now; nothing is made. */
+  silencePreview(request: SilencePreviewRequest): Promise<RecentProblems>;
   /** Replaces the entry with the same subscription and check. */
   silence(entry: SubmittedSilenced): Promise<void>;
   clearSilenced(target: SilencedTarget): Promise<boolean>;
@@ -294,6 +297,9 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
     },
     silencedDetail(id) {
       return find([...MON, 'silenced', id], answers.silencedDetail);
+    },
+    silencePreview(request) {
+      return post([...MON, 'silenced', 'preview'], request, answers.recentProblems);
     },
     async silence(entry) {
       await ask({ method: 'POST', path: ['silenced'], body: entry });

@@ -64,6 +64,11 @@ export interface Feed {
   reconnect(): void;
   /** The same, but forgets what was seen: a whole snapshot follows. */
   resync(): void;
+  /**
+   * Asks for the least time between two frames of changes, in milliseconds; 0, as it begins: as often as there are any.
+   * It outlives connections. A backend that cannot do it goes on as before.
+   */
+  setPace(ms: number): void;
   /** The end: no call of the listener follows. */
   close(): void;
   /** Up to where everything is known; 0 while a snapshot is due. */
@@ -93,6 +98,9 @@ class ReconnectingFeed implements Feed {
   #attempt = 1;
   #isRefused = false;
   #isClosed = false;
+  #paceMs = 0;
+  /** Whether the backend at the other end of the link knows what a pace is. */
+  #takesPace = false;
   #link: Link | undefined;
   #retry: Disposable | undefined;
 
@@ -127,6 +135,12 @@ class ReconnectingFeed implements Feed {
     this.reconnect();
   }
 
+  setPace(ms: number): void {
+    if (this.#paceMs === ms) return;
+    this.#paceMs = ms;
+    if (this.#takesPace) this.#link?.say({ type: 'pace', ms });
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#disconnect();
@@ -151,6 +165,7 @@ class ReconnectingFeed implements Feed {
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
     // The listener may have closed or reconnected in that call.
     if (this.#isClosed || this.#link !== undefined) return;
+    this.#takesPace = false;
     this.#link = openLink(this.#address, subscribe, this.#clock, {
       onOpen: () => {
         if (!this.#isRefused) this.#listener.onState({ kind: 'syncing' });
@@ -170,7 +185,11 @@ class ReconnectingFeed implements Feed {
       this.#position = undefined;
       return this.#link?.drop(delivery.reason);
     }
-    if (message.type === 'hello') return this.#listener.onHello?.(message);
+    if (message.type === 'hello') {
+      this.#takesPace = message.pace === true;
+      if (this.#takesPace && this.#paceMs > 0) this.#link?.say({ type: 'pace', ms: this.#paceMs });
+      return this.#listener.onHello?.(message);
+    }
     const link = this.#link;
     // Only rows prove that we are welcome: a filter, say, is refused after the hello.
     if (this.#isRefused && delivery.kind !== 'nothing') {

@@ -55,6 +55,7 @@ export function parseFeedFrame(text: string): FeedMessage | undefined {
         store: string(frame['store'], 'store'),
         name: string(frame['name'], 'name'),
         time: number(frame['time'], 'time'),
+        ...(frame['pace'] === true && { pace: true }),
       };
     default:
       string(frame['type'], 'type');

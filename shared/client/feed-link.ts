@@ -32,6 +32,8 @@ export interface LinkListener {
 export interface Link {
   /** Ends it without a word to the listener. */
   close(): void;
+  /** Says something more; nothing happens while it is not open. */
+  say(request: FeedRequest): void;
   /** Ends it as a lost one: the other side does not keep to the protocol. */
   drop(reason: string): void;
 }
@@ -124,7 +126,7 @@ export function openLink(
     lose(`${address.url} closed the connection (${why})`);
   });
 
-  return { close, drop: lose };
+  return { close, say, drop: lose };
 }
 
 function readFrame(text: string): FeedMessage | { type: 'unreadable'; reason: string } | undefined {

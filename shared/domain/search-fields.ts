@@ -1,75 +1,74 @@
-import type { EventRow } from '../schemas/feed.ts';
 import { DURATION_HINT, parseDuration } from './duration.ts';
 import { compileGlob } from './glob.ts';
 import { severityOf, type Severity } from './severity.ts';
 
-/** What a search can compare, and with which operators and values. */
+/*
+ * Kinds of fields that a search can compare, each with its operators and values. What can be searched is a table of such
+ * fields: `search.ts`, `search-nouns.ts`.
+ */
 
 /** Those with two characters first, so that the first one that fits is the right one. */
 export const OPERATORS = ['!=', '>=', '<=', '=', '>', '<', '~'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export type FlagName = 'silenced' | 'flapping';
-
 /** `field operator value`, checked. */
-export interface Comparison {
+export interface Comparison<Row> {
   readonly kind: 'comparison';
   readonly field: string;
   readonly operator: Operator;
   /** The value as it was typed. */
   readonly text: string;
-  readonly matches: (row: EventRow, nowSeconds: number) => boolean;
+  /** Whether its answer can change by the mere passing of time. */
+  readonly usesTime: boolean;
+  readonly matches: Matches<Row>;
 }
 
-type Matches = Comparison['matches'];
+type Matches<Row> = (row: Row, nowSeconds: number) => boolean;
 
-interface Field {
+/** Something that rows have and searches can name. */
+export interface Field<Row> {
   readonly name: string;
   /** What may stand after the operator. */
   readonly hint: string;
+  /** The operator that is meant most often. */
+  readonly operator: Operator;
+  /** Values to offer to somebody who types; there may be others. */
+  readonly values: readonly string[];
+  /** Default false: only what is stored decides. */
+  readonly usesTime?: true;
+  /** Of what is yes or no: what the name alone finds. */
+  readonly flag?: (row: Row) => boolean;
   /** @returns what to say to somebody whose operator or value this field cannot take */
-  readonly compile: (operator: Operator, value: string) => Matches | string;
-}
-
-const FIELDS: ReadonlyMap<string, Field> = new Map(
-  [
-    textField('client', (row) => row.client),
-    textField('check', (row) => row.check),
-    textField('output', (row) => row.output),
-    statusField(),
-    countField('occurrences', (row) => row.occurrences),
-    choiceField('action', ['create', 'flapping', 'resolve'], (row) => row.action),
-    flagField('silenced'),
-    flagField('flapping'),
-    listField('silenced_by', (row) => row.silenced_by),
-    timeField('age', 'since it entered its status', (row) => row.since),
-    timeField('last', 'since its last result', (row) => row.last),
-    textField('backend', (row) => row.backend ?? ''),
-  ].map((field) => [field.name, field]),
-);
-
-export const FIELD_NAMES: readonly string[] = [...FIELDS.keys()];
-
-export function fieldNamed(name: string): Field | undefined {
-  return FIELDS.get(name);
+  readonly compile: (operator: Operator, value: string) => Matches<Row> | string;
 }
 
 /** @returns the comparison, or what is wrong with it and what to type instead */
-export function readValue(field: Field, operator: Operator, value: string): Comparison | string {
+export function readValue<Row>(field: Field<Row>, operator: Operator, value: string): Comparison<Row> | string {
   const matches = field.compile(operator, value);
   if (typeof matches === 'string') return matches;
-  return { kind: 'comparison', field: field.name, operator, text: value, matches };
+  const usesTime = field.usesTime ?? false;
+  return { kind: 'comparison', field: field.name, operator, text: value, usesTime, matches };
 }
 
-export function matchesFlag(name: FlagName, row: EventRow): boolean {
-  return name === 'silenced' ? row.silenced_by.length > 0 : row.action === 'flapping';
+/** The same fields of something that has such a row. */
+export function fieldsOf<Row, Item>(fields: readonly Field<Row>[], rowOf: (item: Item) => Row): readonly Field<Item>[] {
+  return fields.map(({ flag, compile, ...field }) => ({
+    ...field,
+    ...(flag !== undefined && { flag: (item: Item) => flag(rowOf(item)) }),
+    compile: (operator, value) => {
+      const matches = compile(operator, value);
+      return typeof matches === 'string' ? matches : (item, nowSeconds) => matches(rowOf(item), nowSeconds);
+    },
+  }));
 }
 
-function textField(name: string, read: (row: EventRow) => string): Field {
+export function textField<Row>(name: string, read: (row: Row) => string): Field<Row> {
   const hint = `type a text, or with ~ a pattern with * and ?, as in ${name}~web-*`;
   return {
     name,
     hint,
+    operator: '~',
+    values: [],
     compile: (operator, value) => {
       const test = textTest(operator, value);
       if (test === undefined) return `${name} is a text and has no order: use ${name}=, ${name}!= or ${name}~`;
@@ -78,11 +77,14 @@ function textField(name: string, read: (row: EventRow) => string): Field {
   };
 }
 
-function listField(name: string, read: (row: EventRow) => readonly string[]): Field {
-  const hint = `type the id of a silenced entry, or with ~ a pattern, as in ${name}~client:*`;
+/** @param what one of the texts in words */
+export function listField<Row>(name: string, what: string, read: (row: Row) => readonly string[]): Field<Row> {
+  const hint = `type ${what}, or with ~ a pattern, as in ${name}~client:*`;
   return {
     name,
     hint,
+    operator: '~',
+    values: [],
     compile: (operator, value) => {
       const test = textTest(operator, value);
       if (test === undefined) return `${name} holds texts and has no order: use ${name}=, ${name}!= or ${name}~`;
@@ -124,44 +126,82 @@ const SEVERITY_NAMES: ReadonlyMap<string, Severity> = new Map([
   ['unknown', 'unknown'],
 ]);
 
-function statusField(): Field {
+/** @param read `undefined`: it has none, and nothing compares with it */
+export function statusField<Row>(read: (row: Row) => number | undefined): Field<Row> {
   const hint = 'use ok, warn, crit, unknown or a number';
   return {
     name: 'status',
     hint,
+    operator: '>=',
+    values: ['warn', 'crit', 'unknown', 'ok'],
     compile: (operator, value) => {
       if (operator === '~') return 'status has no patterns: use status=, status!=, status>= and the like';
       const severity = SEVERITY_NAMES.get(value.toLowerCase());
       if (severity !== undefined) {
         const compare = numberTest(operator, SEVERITY_RANK[severity]);
-        return (row) => compare(SEVERITY_RANK[severityOf(row.status)]);
+        return (row) => {
+          const status = read(row);
+          return status !== undefined && compare(SEVERITY_RANK[severityOf(status)]);
+        };
       }
       if (!/^-?\d{1,10}$/.test(value)) return `"${value}" is not a status: ${hint}`;
       const compare = numberTest(operator, Number(value));
-      return (row) => compare(row.status);
+      return (row) => {
+        const status = read(row);
+        return status !== undefined && compare(status);
+      };
     },
   };
 }
 
-function countField(name: string, read: (row: EventRow) => number): Field {
+/** @param read `undefined`: nobody has counted, and nothing compares with it */
+export function countField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
   const hint = `use a whole number, as in ${name}>3`;
   return {
     name,
     hint,
+    operator: '>',
+    values: [],
     compile: (operator, value) => {
       if (operator === '~') return `${name} has no patterns: use ${name}=, ${name}>= and the like`;
       if (!/^\d{1,15}$/.test(value)) return `"${value}" is not a whole number: ${hint}`;
       const compare = numberTest(operator, Number(value));
-      return (row) => compare(read(row));
+      return (row) => {
+        const count = read(row);
+        return count !== undefined && compare(count);
+      };
     },
   };
 }
 
-function timeField(name: string, meaning: string, read: (row: EventRow) => number): Field {
+/** @param read epoch seconds; `undefined`: it never was, and nothing compares with it */
+export function timeField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
+  return movingField(name, meaning, (row, nowSeconds) => {
+    const at = read(row);
+    return at === undefined ? undefined : nowSeconds - at;
+  });
+}
+
+/** @param read epoch seconds; `undefined`: it never will be, and nothing compares with it */
+export function remainingField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
+  return movingField(name, meaning, (row, nowSeconds) => {
+    const at = read(row);
+    return at === undefined ? undefined : at - nowSeconds;
+  });
+}
+
+function movingField<Row>(
+  name: string,
+  meaning: string,
+  read: (row: Row, nowSeconds: number) => number | undefined,
+): Field<Row> {
   const hint = `use a duration, as in ${name}>1h`;
   return {
     name,
     hint,
+    operator: '>',
+    values: ['5m', '1h', '1d'],
+    usesTime: true,
     compile: (operator, value) => {
       if (operator === '=' || operator === '!=' || operator === '~') {
         return `${name} is the time ${meaning} and changes every second: use ${name}> or ${name}<`;
@@ -169,35 +209,68 @@ function timeField(name: string, meaning: string, read: (row: EventRow) => numbe
       const seconds = parseDuration(value.toLowerCase());
       if (seconds === undefined) return `"${value}" is not a duration: ${DURATION_HINT}`;
       const compare = numberTest(operator, seconds);
-      return (row, nowSeconds) => compare(nowSeconds - read(row));
+      return (row, nowSeconds) => {
+        const span = read(row, nowSeconds);
+        return span !== undefined && compare(span);
+      };
     },
   };
 }
 
-function choiceField(name: string, choices: readonly string[], read: (row: EventRow) => string): Field {
+/** @param read seconds that stay as they are; `undefined`: it has none, and nothing compares with it */
+export function durationField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
+  const hint = `use a duration, as in ${name}>=5m`;
+  return {
+    name,
+    hint,
+    operator: '>=',
+    values: ['30s', '1m', '5m', '1h'],
+    compile: (operator, value) => {
+      if (operator === '~') return `${name} has no patterns: use ${name}=, ${name}>= and the like`;
+      const seconds = parseDuration(value.toLowerCase());
+      if (seconds === undefined) return `"${value}" is not a duration: ${DURATION_HINT}`;
+      const compare = numberTest(operator, seconds);
+      return (row) => {
+        const span = read(row);
+        return span !== undefined && compare(span);
+      };
+    },
+  };
+}
+
+export function choiceField<Row>(
+  name: string,
+  choices: readonly string[],
+  read: (row: Row, nowSeconds: number) => string,
+): Field<Row> {
   const hint = `use ${choices.join(', ')}`;
   return {
     name,
     hint,
+    operator: '=',
+    values: choices,
     compile: (operator, value) => {
       if (operator !== '=' && operator !== '!=') return `${name} is one of a few: use ${name}= or ${name}!=`;
       const wanted = value.toLowerCase();
       if (!choices.includes(wanted)) return `"${value}" is no ${name}: ${hint}`;
-      return operator === '=' ? (row) => read(row) === wanted : (row) => read(row) !== wanted;
+      return (row, nowSeconds) => (read(row, nowSeconds) === wanted) === (operator === '=');
     },
   };
 }
 
-function flagField(name: FlagName): Field {
+export function flagField<Row>(name: string, read: (row: Row) => boolean): Field<Row> {
   const hint = `use true or false, or just ${name} or !${name}`;
   return {
     name,
     hint,
+    operator: '=',
+    values: ['true', 'false'],
+    flag: read,
     compile: (operator, value) => {
       if (operator !== '=' && operator !== '!=') return `${name} is yes or no: ${hint}`;
       const wanted = /^(?:true|yes)$/i.test(value) ? true : /^(?:false|no)$/i.test(value) ? false : undefined;
       if (wanted === undefined) return `"${value}" is neither true nor false: ${hint}`;
-      return (row) => (matchesFlag(name, row) === wanted) === (operator === '=');
+      return (row) => (read(row) === wanted) === (operator === '=');
     },
   };
 }

@@ -1,12 +1,15 @@
-import { FIELD_NAMES, fieldNamed, OPERATORS, readValue, type Comparison, type FlagName } from './search-fields.ts';
+import { OPERATORS, readValue, type Comparison, type Field } from './search-fields.ts';
 
 /** A search as a tree. */
-export type SearchNode =
+export type SearchNode<Row> =
   | { readonly kind: 'word'; readonly text: string }
-  | { readonly kind: 'flag'; readonly name: FlagName }
-  | Comparison
-  | { readonly kind: 'not'; readonly node: SearchNode }
-  | { readonly kind: 'and' | 'or'; readonly nodes: readonly SearchNode[] };
+  | { readonly kind: 'flag'; readonly name: string; readonly matches: (row: Row) => boolean }
+  | Comparison<Row>
+  | { readonly kind: 'not'; readonly node: SearchNode<Row> }
+  | { readonly kind: 'and' | 'or'; readonly nodes: readonly SearchNode<Row>[] };
+
+/** What can be compared, by the names in lower case. */
+export type SearchFields<Row> = ReadonlyMap<string, Field<Row>>;
 
 export interface SearchProblem {
   readonly kind: 'problem';
@@ -22,14 +25,17 @@ const DEPTH_MAX = 32;
 const NODES_MAX = 200;
 
 /** @returns `undefined` for a search that names nothing and so finds everything */
-export function parseSearchTree(text: string): SearchNode | SearchProblem | undefined {
+export function parseSearchTree<Row>(
+  fields: SearchFields<Row>,
+  text: string,
+): SearchNode<Row> | SearchProblem | undefined {
   if (text.length > SEARCH_LENGTH_MAX) {
     return problem(`the search is longer than ${String(SEARCH_LENGTH_MAX)} characters: shorten it`, SEARCH_LENGTH_MAX);
   }
   const control = text.search(/(?!\t)\p{Cc}/u);
   if (control !== -1) return problem('a search cannot hold control characters: remove this one', control);
   try {
-    return new Parser(text).parse();
+    return new Parser(fields, text).parse();
   } catch (error) {
     if (error instanceof SyntaxProblem) return problem(error.message, error.position);
     throw error;
@@ -60,17 +66,19 @@ class SyntaxProblem extends Error {
  *     all     = term { [ "and" ] term }
  *     term    = ( "!" | "not" ) term | "(" any ")" | '"' quoted '"' | flag | field operator value | word
  */
-class Parser {
+class Parser<Row> {
+  readonly #fields: SearchFields<Row>;
   readonly #text: string;
   #position = 0;
   #depth = 0;
   #nodes = 0;
 
-  constructor(text: string) {
+  constructor(fields: SearchFields<Row>, text: string) {
+    this.#fields = fields;
     this.#text = text;
   }
 
-  parse(): SearchNode | undefined {
+  parse(): SearchNode<Row> | undefined {
     this.#skipSpaces();
     if (this.#atEnd()) return undefined;
     const node = this.#any();
@@ -79,13 +87,13 @@ class Parser {
     return node;
   }
 
-  #any(): SearchNode {
+  #any(): SearchNode<Row> {
     const nodes = [this.#all()];
     while (this.#keyword('or')) nodes.push(this.#all());
     return this.#join('or', nodes);
   }
 
-  #all(): SearchNode {
+  #all(): SearchNode<Row> {
     const nodes = [this.#term()];
     while (true) {
       this.#skipSpaces();
@@ -95,12 +103,12 @@ class Parser {
     }
   }
 
-  #join(kind: 'and' | 'or', nodes: readonly SearchNode[]): SearchNode {
+  #join(kind: 'and' | 'or', nodes: readonly SearchNode<Row>[]): SearchNode<Row> {
     const [only] = nodes;
     return only !== undefined && nodes.length === 1 ? only : this.#counted({ kind, nodes });
   }
 
-  #term(): SearchNode {
+  #term(): SearchNode<Row> {
     this.#skipSpaces();
     const start = this.#position;
     if (this.#atEnd()) this.#fail('something to search for is missing here');
@@ -111,7 +119,7 @@ class Parser {
     return node;
   }
 
-  #primary(start: number): SearchNode {
+  #primary(start: number): SearchNode<Row> {
     switch (this.#peek()) {
       case '!':
         this.#position++;
@@ -128,7 +136,7 @@ class Parser {
     }
   }
 
-  #group(start: number): SearchNode {
+  #group(start: number): SearchNode<Row> {
     this.#position++;
     const node = this.#any();
     if (this.#peek() !== ')') this.#fail('this "(" is not closed: add a ")", or quote it to search for it', start);
@@ -136,15 +144,16 @@ class Parser {
     return node;
   }
 
-  #comparison(start: number): SearchNode | undefined {
+  #comparison(start: number): SearchNode<Row> | undefined {
     const [before = '', name = '', spaces = ''] = /^([a-z_]+)([ \t]*)/i.exec(this.#text.slice(start)) ?? [];
     const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, start + before.length));
     if (name === '' || operator === undefined) return undefined;
-    const field = fieldNamed(name.toLowerCase());
+    const field = this.#fields.get(name.toLowerCase());
     if (field === undefined) {
       // `load > 5` may be words of an output; `load>5` can only be meant as a comparison.
       if (spaces !== '') return undefined;
-      this.#fail(`there is no field "${name}": use ${FIELD_NAMES.join(', ')}, or quote the text to search for it`);
+      const names = [...this.#fields.keys()].join(', ');
+      this.#fail(`there is no field "${name}": use ${names}, or quote the text to search for it`);
     }
     this.#position = start + before.length + operator.length;
     this.#skipSpaces();
@@ -157,13 +166,14 @@ class Parser {
     return this.#counted(comparison);
   }
 
-  #word(start: number): SearchNode {
+  #word(start: number): SearchNode<Row> {
     const text = this.#bare();
     const lower = text.toLowerCase();
     if (lower === 'and' || lower === 'or') {
       this.#fail(`something to search for is missing before "${text}"; quote it to search for the word itself`, start);
     }
-    if (lower === 'silenced' || lower === 'flapping') return this.#counted({ kind: 'flag', name: lower });
+    const flag = this.#fields.get(lower)?.flag;
+    if (flag !== undefined) return this.#counted({ kind: 'flag', name: lower, matches: flag });
     return this.#counted({ kind: 'word', text });
   }
 
@@ -208,7 +218,7 @@ class Parser {
     return true;
   }
 
-  #counted<Node extends SearchNode>(node: Node): Node {
+  #counted<Node extends SearchNode<Row>>(node: Node): Node {
     if (++this.#nodes > NODES_MAX) this.#fail(`more than ${String(NODES_MAX)} terms: shorten the search`);
     return node;
   }
@@ -231,10 +241,13 @@ class Parser {
 }
 
 /** A search in its plainest spelling; parsed again it means the same and prints the same. */
-export function printSearchTree(node: SearchNode): string {
+export function printSearchTree<Row>(fields: SearchFields<Row>, node: SearchNode<Row>): string {
+  const print = (one: SearchNode<Row>): string => printSearchTree(fields, one);
+  const printTerm = (one: SearchNode<Row>): string =>
+    one.kind === 'and' || one.kind === 'or' ? `(${print(one)})` : print(one);
   switch (node.kind) {
     case 'word':
-      return isReserved(node.text) ? quote(node.text) : bareOrQuoted(node.text);
+      return isReserved(fields, node.text) ? quote(node.text) : bareOrQuoted(node.text);
     case 'flag':
       return node.name;
     case 'comparison':
@@ -248,13 +261,8 @@ export function printSearchTree(node: SearchNode): string {
   }
 }
 
-function printTerm(node: SearchNode): string {
-  const text = printSearchTree(node);
-  return node.kind === 'and' || node.kind === 'or' ? `(${text})` : text;
-}
-
-function isReserved(word: string): boolean {
-  return /^(?:and|or|not|silenced|flapping)$/i.test(word);
+function isReserved<Row>(fields: SearchFields<Row>, word: string): boolean {
+  return /^(?:and|or|not)$/i.test(word) || fields.get(word.toLowerCase())?.flag !== undefined;
 }
 
 function bareOrQuoted(text: string): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ClientRow } from './feed.ts';
 import { nameSchema } from './name.ts';
 
 const handlers = {
@@ -63,3 +64,9 @@ export interface Client {
   readonly keepalives?: boolean | null | undefined;
   readonly [attribute: string]: unknown;
 }
+
+/** An item of `GET /api/mon/v1/clients`. */
+export type ListedClient = ClientRow & {
+  /** Its open events. */
+  readonly events: number;
+};

@@ -9,6 +9,9 @@ const TRANSPORTS_MAX = 100;
 /** The first message of a consumer that showed no credentials with its handshake, where they are needed. */
 export const feedLoginSchema = z.strictObject({ type: z.literal('authenticate'), key: z.string().max(256) });
 
+/** Longest time that a consumer may ask to be left alone for, in milliseconds. */
+const PACE_MS_MAX = 10_000;
+
 /** What a consumer may send. */
 export const feedRequestSchema = z.discriminatedUnion('type', [
   z
@@ -20,6 +23,10 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       transports: z.array(z.string().min(1).max(255)).max(TRANSPORTS_MAX).optional(),
       /** In the search language of `domain/search.ts`, for events only; the default is everything. */
       filter: z.string().max(1024).optional(),
+      /** The same for other topics, over their own fields: `domain/search-nouns.ts`. */
+      filters: z
+        .strictObject({ silenced: z.string().max(1024).optional(), clients: z.string().max(1024).optional() })
+        .optional(),
       since: z.int().min(0).optional(),
       store: z.string().max(64).optional(),
     })
@@ -27,6 +34,11 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       path: ['topics'],
       message: 'must not be empty without transports',
     }),
+  z.strictObject({
+    type: z.literal('pace'),
+    /** The least time between two frames of changes, in milliseconds; 0: as often as there are any. */
+    ms: z.int().min(0).max(PACE_MS_MAX),
+  }),
   z.strictObject({ type: z.literal('ping') }),
   z.strictObject({ type: z.literal('pong') }),
 ]);

@@ -13,6 +13,10 @@ import type { SilencedView } from './silenced.ts';
  * in several, and only the last of them moves it. When the backend cannot resume it says `reset` and starts over with a
  * snapshot.
  *
+ * A consumer that shows nothing for a while, as a console without the focus does, asks by `pace` for fewer frames of
+ * changes, each with the newest state of more keys. It may change its mind at any time, begins anew with each
+ * connection, and is asked to look for `pace` in `hello` first: a backend that does not know it would hang up.
+ *
  * With `transports` a consumer asks for what handlers of the type `transport` publish under these names, beside its
  * topics or without any. Each piece comes once, in a `message` frame, while the consumer is connected: nothing is kept for
  * it or repeated, and `since` does not reach it. A consumer that does not take its frames loses pieces, and is told how
@@ -91,6 +95,8 @@ export type FeedMessage =
       readonly name: string;
       /** Epoch milliseconds on the backend's clock. */
       readonly time: number;
+      /** Whether a consumer may ask for a pace. */
+      readonly pace?: boolean;
     }
   | { readonly type: 'snapshot'; readonly seq: number; readonly rows: FeedRows }
   | { readonly type: 'live'; readonly seq: number }

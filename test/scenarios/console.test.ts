@@ -198,7 +198,7 @@ test('with the real backend: a silence covers what its preview counted, two keys
   expect(await api.silenced()).toMatchObject([{ reason: 'acknowledged', expire: -1, expire_on_resolve: true }]);
 
   pty.write('3');
-  await pty.waitForText(/^> {2}active {4}\S+ \/ disk .* till OK {7}1 {2}acknowledged/m);
+  await pty.waitForText(/^> {2}active {4}\S+ \/ disk .* till OK {7}1 +\S+ {2}acknowledged/m);
   pty.write('uy');
   await pty.waitForText('1 silence ended');
   await pty.waitForText(/^> {2}ended/m);

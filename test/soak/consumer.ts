@@ -46,6 +46,10 @@ export class Consumer implements FeedListener, Disposable {
     );
   }
 
+  setPace(ms: number): void {
+    this.#feed.setPace(ms);
+  }
+
   onState({ kind }: FeedState): void {
     this.state = kind;
     if (kind === 'live') this.lives++;

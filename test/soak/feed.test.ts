@@ -14,6 +14,8 @@ const WRITERS = 4;
 const FILTERS = [undefined, undefined, 'status=crit', 'silenced or check=check-1'];
 const CHURN_MS_MAX = 150;
 const RESTART_EVERY = 8;
+/** What consumers want to be left alone for: most of them not at all. */
+const PACES_MS = [0, 0, 100, 1000] as const;
 const SETTLED = { timeout: 20_000, interval: 20 };
 
 test(
@@ -47,6 +49,7 @@ test(
         const over = new AbortController();
         const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
         await delay(chance.below(CHURN_MS_MAX));
+        for (const consumer of all) consumer.setPace(chance.pick(PACES_MS));
         await trouble();
         await Promise.race([delay(chance.below(CHURN_MS_MAX)), writing]);
         if (round % RESTART_EVERY === 0) {

@@ -1,11 +1,13 @@
-import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
 import { anEventRow } from '../support/feed-rows.ts';
 import { startFeedServer, type FeedConnection } from '../support/feed-server.ts';
+import { Pty } from '../support/pty.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { hasTmux, Tmux } from '../support/tmux.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
 
@@ -16,6 +18,8 @@ const ROWS = 36;
 const EVENTS = 100;
 /** As often as a backend sends. */
 const FRAME_MS = 50;
+
+const GNU_SCREEN = 'screen';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -72,6 +76,52 @@ test.skipIf(!hasTmux())(
   },
   roundsTimeoutMs(ROUNDS, 200),
 );
+
+test.skipIf(!hasGnuScreen())('under GNU screen it draws what it draws without, and leaves nothing behind', async () => {
+  const backend = await startFeedServer({
+    onSubscribe: (connection) =>
+      connection.send({ type: 'snapshot', seq: 1, rows: { events: rowsOf(0) } }, { type: 'live', seq: 1 }),
+  });
+  const console = [`${BUILT}/mon.js`, '--backend', backend.url];
+  const SCREENDIR = await tempDir();
+  const settings = join(SCREENDIR, 'screenrc');
+  // Otherwise it goes on without its terminal when the test fails.
+  await writeFile(settings, 'autodetach off\n');
+  const env = { SCREENDIR };
+  await using within = new Pty(GNU_SCREEN, ['-c', settings, '-U', process.execPath, ...console], { env });
+  await using without = new Pty(process.execPath, console);
+  const both = [within, without];
+  for (const [keys, shown] of [
+    ['', 'row 1/100'],
+    ['jjj', 'row 4/100'],
+    ['G', 'row 100/100'],
+    ['/web-04\r', '10 of 100 events'],
+    ['s', 'Ctrl-S submit'],
+    ['\u001B', '/ edit, Esc clears'],
+    ['\u001B', '100 of 100 events'],
+  ] as const) {
+    for (const pty of both) pty.write(keys);
+    await vi.waitFor(
+      () => {
+        expect(without.screen.text).toContain(shown);
+        expect(timeless(within.screen.text)).toEqual(timeless(without.screen.text));
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+  }
+  within.write('q');
+  expect(await within.exited).toEqual({ exitCode: 0, signal: 0 });
+  expect(within.screen.text.trim()).toBe('[screen is terminating]');
+});
+
+/** The two do not start at the same time. */
+function timeless(screen: string): string {
+  return screen.replaceAll(/\d\d:\d\d:\d\dZ|\b\d+[smhd]\b|lag \S+/g, '-').replaceAll(/ +/g, ' ');
+}
+
+function hasGnuScreen(): boolean {
+  return spawnSync(GNU_SCREEN, ['-v']).status === 0;
+}
 
 /** Every event says which change it was in last. */
 function rowsOf(frame: number): Readonly<Record<string, EventRow>> {

@@ -1,5 +1,6 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import { ConsoleStore } from '../../tui/store/console-store.ts';
+import { INITIAL_FEED_STATUS, nextConnection } from '../../tui/store/feed-status.ts';
 import type { Effect } from '../../tui/store/effects.ts';
 import { takeInput } from '../../tui/store/press-key.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
@@ -11,12 +12,24 @@ export class ConsoleDriver {
   readonly store: ConsoleStore;
   readonly #decoder: KeyDecoder;
 
-  constructor({ columns = 120, rows = 36, readOnly = false } = {}) {
+  /** @param members the contexts of a merged list; default: one backend */
+  constructor({
+    columns = 120,
+    rows = 36,
+    readOnly = false,
+    members,
+  }: {
+    readonly columns?: number;
+    readonly rows?: number;
+    readonly readOnly?: boolean;
+    readonly members?: readonly string[] | undefined;
+  } = {}) {
     this.store = new ConsoleStore({
       size: { columns, rows },
       backend: 'http://127.0.0.1:4567',
       creator: 'alice@ops',
       readOnly,
+      ...(members && { members }),
       now: () => this.clock.now(),
     });
     this.#decoder = new KeyDecoder({
@@ -27,10 +40,29 @@ export class ConsoleDriver {
 
   /** A complete snapshot, and the first frame after it. */
   goLive(rows: FeedRows): this {
+    if (this.store.backends !== undefined) return this.#goLiveMerged(rows, [...this.store.backends.keys()]);
     this.store.connectionChanged({ kind: 'syncing' });
     this.store.rowsArrived(rows, { replace: true, timeMs: undefined });
     this.store.connectionChanged({ kind: 'live' });
     this.store.paint();
+    return this;
+  }
+
+  /** In a merged list there is no snapshot of all: what is not in the rows goes away. */
+  #goLiveMerged(rows: FeedRows, members: readonly string[]): this {
+    const { store } = this;
+    const keys = Array.from(store.events.records(), ({ key }) => key);
+    store.rowsArrived(
+      {
+        events: { ...goneFrom(keys, rows.events), ...rows.events },
+        silenced: { ...goneFrom(store.silenced.keys(), rows.silenced), ...rows.silenced },
+        clients: { ...goneFrom(store.clients.keys(), rows.clients), ...rows.clients },
+      },
+      { replace: false, timeMs: undefined, isNews: false },
+    );
+    const live = nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, this.clock.now());
+    for (const name of members) store.backendChanged(name, live);
+    store.paint();
     return this;
   }
 
@@ -60,7 +92,8 @@ export class ConsoleDriver {
   effects(): readonly Effect[] {
     return this.store.takeEffects().filter((effect) => {
       if (effect.kind === 'load-view') return effect.view === this.store.state.view;
-      if (effect.kind === 'load-silence-policy' || effect.kind === 'load-ended-silences') return false;
+      if (effect.kind === 'load-silence-policy' || effect.kind === 'load-silence-recent') return false;
+      if (effect.kind === 'load-ended-silences') return false;
       return effect.kind !== 'load-event' || effect.into !== 'pane';
     });
   }
@@ -74,4 +107,12 @@ export class ConsoleDriver {
   get message(): string | undefined {
     return this.store.state.message?.text;
   }
+}
+
+/** What is known and not in the rows, as gone. */
+function goneFrom(
+  known: Iterable<string>,
+  rows: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, null>> {
+  return Object.fromEntries([...known].filter((key) => rows[key] === undefined).map((key) => [key, null]));
 }

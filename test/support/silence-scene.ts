@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { EventRow, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { RigOptions } from './console-rig.ts';
 import { byKey } from './console-rig.ts';
 import { SCENE, SCENE_EVENTS } from './console-scene.ts';
@@ -68,8 +69,18 @@ export const silenceApi: NonNullable<RigOptions['api']> = ({ path }) => {
   if (path === '/api/mon/v1/silence-policy') {
     return { status: 200, body: silencePolicy({ reason_pattern: 'CHG-*', max_expire: 8 * HOUR, warn_matches: 5 }) };
   }
+  if (path === '/api/mon/v1/silenced/preview') {
+    return { status: 200, body: { recovered: 5, since: NOW - 24 * HOUR } };
+  }
+  if (path === '/api/mon/v1/silenced') return { status: 200, body: ALL.map(withKept) };
   return path.startsWith('/api/mon/v1/audit') ? { status: 200, body: [ENDED] } : { status: 404 };
 };
+
+/** Those of the first two kept something back. */
+function withKept(row: SilencedRow, index: number): SilencedDetail {
+  const suppressed = [1204, 12][index] ?? 0;
+  return { ...row, expire: -1, suppressed, last_suppressed: suppressed === 0 ? null : NOW - MINUTE };
+}
 
 function entry(subscription: string | null, check: string | null, about: Partial<SilencedRow>): SilencedRow {
   return aSilencedRow({

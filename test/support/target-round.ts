@@ -1,3 +1,4 @@
+import type { StoredDeadLetter } from '../../shared/client/answers.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
@@ -30,14 +31,15 @@ interface Drawn {
 /**
  * A console that is used while everything changes. It notes what each key was about, by what the last frame showed,
  * and holds every change that the console asks for against that. Things are named as silences are: an event and the
- * silence of exactly this event `client:NAME:CHECK`, a client `client:NAME:*`, a check `*:NAME`.
+ * silence of exactly this event `client:NAME:CHECK`, a client `client:NAME:*`, a check `*:NAME`, a dead letter
+ * `letter:ID`.
  */
 export class TargetRound {
   /** What was acted on though no key was about it, with the key. */
   readonly astray: string[] = [];
   /** How many things each kind of change was about. */
   readonly acted = new Map<string, number>();
-  readonly #driver = new ConsoleDriver();
+  readonly #driver: ConsoleDriver;
   readonly #subjectOf: (subject: Subject) => SubjectData | undefined;
   #drawn: Drawn | undefined;
   #hasUnseen = false;
@@ -46,11 +48,17 @@ export class TargetRound {
   /** Own changes that can be undone, by what they were about. */
   readonly #own: (readonly string[])[] = [];
 
-  constructor(rows: FeedRows, subjectOf: (subject: Subject) => SubjectData | undefined) {
+  /** @param members the contexts of a merged list; default: one backend */
+  constructor(
+    rows: FeedRows,
+    subjectOf: (subject: Subject) => SubjectData | undefined,
+    { members }: { readonly members?: readonly string[] } = {},
+  ) {
+    this.#driver = new ConsoleDriver({ members });
     this.#subjectOf = subjectOf;
     this.#driver.store.subscribe(() => this.#see());
     this.#driver.goLive(rows);
-    this.#driver.store.viewLoaded('checks', [
+    this.#driver.store.answers.viewLoaded('checks', [
       { name: 'k', subscribers: ['linux'], next_run: null },
       { name: 'l', subscribers: ['linux'], next_run: null },
       { name: 'm', subscribers: ['linux'], next_run: null },
@@ -61,6 +69,12 @@ export class TargetRound {
   /** Rows arrive; no frame shows them yet. */
   change(rows: FeedRows): void {
     this.#driver.change(rows);
+    this.#hasUnseen = true;
+  }
+
+  /** What is loaded of the dead letters is another list; no frame shows it yet. */
+  letters(letters: readonly StoredDeadLetter[]): void {
+    this.#driver.store.answers.viewLoaded('dead-letters', letters);
     this.#hasUnseen = true;
   }
 
@@ -86,6 +100,12 @@ export class TargetRound {
   look(digit: string): void {
     this.use(digit);
     this.pass(400);
+  }
+
+  /** The dead letters, which have no digit. */
+  lookAtLetters(): void {
+    if (this.#drawn?.top !== undefined) return;
+    this.use(':dead-letters\r');
   }
 
   /** A key that acts on what is under the cursor, or marked; `down`: rows that it goes down in the same piece. */
@@ -134,8 +154,9 @@ export class TargetRound {
   #inspected(layer: InspectLayer): readonly string[] {
     const { name, kind } = layer.subject;
     if (kind === 'result') return [nameOf(targetOf(name))];
-    const row = inspectBody(this.#driver.store, layer).rows.find(({ key }) => key === layer.cursor.key);
-    const targets = (row?.targets ?? []).map(nameOf);
+    const { rows } = inspectBody(this.#driver.store, layer);
+    const about = layer.marks.size > 0 ? [...layer.marks] : [layer.cursor.key];
+    const targets = rows.filter(({ key }) => about.includes(key)).flatMap((row) => row.targets.map(nameOf));
     return targets.length === 0 && kind === 'check' ? [`*:${name}`] : targets;
   }
 
@@ -146,6 +167,7 @@ export class TargetRound {
     const { top, view, marks, rows, cursor } = drawn;
     if (top?.kind === 'detail') return [nameOf(top.target)];
     if (top?.kind === 'silence-entry') return [top.id];
+    if (top?.kind === 'dead-letter') return [nameOfLetter(top.id)];
     if (top?.kind === 'inspect') {
       const { kind, name } = top.subject;
       return kind === 'client' ? [silencedId(clientSubscription(name), null), ...drawn.inspected] : drawn.inspected;
@@ -170,7 +192,7 @@ export class TargetRound {
   #judge(effects: readonly Effect[]): void {
     const { store } = this.#driver;
     for (const effect of effects) {
-      if (effect.kind === 'load-subject') store.subjectLoaded(effect.subject, this.#subjectOf(effect.subject));
+      if (effect.kind === 'load-subject') store.answers.subjectLoaded(effect.subject, this.#subjectOf(effect.subject));
       const { verb, names } = aboutOf(effect);
       if (names.length > 0) this.#hold(verb, names);
       if (effect.kind === 'change') this.#changed(effect);
@@ -205,6 +227,8 @@ function aboutOf(effect: Effect): { readonly verb: string; readonly names: reado
       return { verb: effect.kind, names: effect.targets.map(nameOf) };
     case 'delete-clients':
       return { verb: effect.kind, names: effect.names.map((name) => silencedId(clientSubscription(name), null)) };
+    case 'settle-letters':
+      return { verb: `${effect.verb}-letters`, names: effect.letters.map(({ id }) => nameOfLetter(String(id))) };
     case 'request-checks':
       return {
         verb: effect.kind,
@@ -242,7 +266,12 @@ function nameOf({ client, check }: Target): string {
   return silencedId(clientSubscription(client), check);
 }
 
+function nameOfLetter(id: string): string {
+  return `letter:${id}`;
+}
+
 function nameIn(view: ViewName, key: string): string {
+  if (view === 'dead-letters') return nameOfLetter(key);
   if (view === 'events') return nameOf(targetOf(key));
   if (view === 'clients') return silencedId(clientSubscription(key), null);
   return view === 'checks' ? `*:${key}` : key;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { byKey, eventOf, openRig, type RigOptions } from '../support/console-rig.ts';
 import { silencePolicy } from '../support/silence-policy.ts';
 import { FEED_HELLO, startFeedServer } from '../support/feed-server.ts';
@@ -345,5 +345,26 @@ describe('the screen', () => {
     await rig.shows('raw json');
     expect([rig.screen.title, rig.screen.bells]).toEqual(['', 0]);
     expect(rig.screen.text).toContain('\\x1b[2J');
+  });
+});
+
+describe('a console that nobody looks at, or that is paused, wants fewer frames of changes', () => {
+  test.each([
+    { name: 'without the focus', away: '\u001B[O', back: '\u001B[I' },
+    { name: 'paused', away: 'p', back: 'p' },
+  ])('$name', async ({ away, back }) => {
+    const server = await startFeedServer({
+      hello: { ...FEED_HELLO, pace: true },
+      onSubscribe: (connection) => {
+        connection.send({ type: 'snapshot', seq: 1, rows: { events: byKey([A]) } }, { type: 'live', seq: 1 });
+      },
+    });
+    const rig = await openRig({ server });
+    await rig.shows('LIVE');
+    const { received } = await rig.connection();
+    rig.type(away);
+    await vi.waitFor(() => expect(received.at(-1)).toEqual({ type: 'pace', ms: 1000 }));
+    rig.type(back);
+    await vi.waitFor(() => expect(received.at(-1)).toEqual({ type: 'pace', ms: 0 }));
   });
 });

@@ -4,7 +4,8 @@ import { VIEWS } from '../../tui/store/views/view-names.ts';
 
 const CONTEXTS: readonly KeyContext[] = [
   ...VIEWS.map(({ name }) => name),
-  ...(['detail', 'help', 'confirm', 'form', 'prompt', 'menu'] as const),
+  ...(['detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'log', 'help'] as const),
+  ...(['confirm', 'form', 'prompt', 'search', 'menu', 'command'] as const),
 ];
 
 const plain = { ctrl: false, meta: false, shift: false };

@@ -8,7 +8,9 @@ import type { SortState } from '../store/list-state.ts';
 import { splitName } from '../store/backend-names.ts';
 import { fit, type FitOptions } from '../terminal/cells.ts';
 import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run } from '../theme.ts';
+import { shifted } from './shifted.ts';
 import { sortedTitle } from './table-columns.ts';
+import { stepsOf } from './table-place.ts';
 
 /** Widths of the columns of the list in cells; 0: not shown. The output takes what is left. */
 export interface EventColumns {
@@ -20,6 +22,11 @@ export interface EventColumns {
   readonly last: number;
   readonly output: number;
   readonly isOutputShown: boolean;
+  /** Columns that are left out at the left, and cells of the output. */
+  readonly left: number;
+  readonly shift: number;
+  /** Columns for which there is no room. */
+  readonly right: number;
 }
 
 const EVENT_CELLS = ['backend', 'client', 'check', 'count', 'age', 'last', 'output'] as const;
@@ -42,6 +49,7 @@ export function eventColumns(
   columns: number,
   hidden: ReadonlySet<string> = new Set(),
   contexts: Iterable<string> = [],
+  { sideways = 0, whole }: SideLookOfEvents = {},
 ): EventColumns {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
@@ -55,12 +63,58 @@ export function eventColumns(
   const count = width('count', isWide ? 5 : fewer > 0 ? 0 : 3);
   const age = width('age', 4);
   const last = width('last', isWide ? 4 : 0);
+  const wished: Readonly<Record<Narrow, number>> = { backend, client, check, count, age, last };
+  const isOutputShown = !hidden.has('output');
+  const isThere = (id: Narrow): boolean => !hidden.has(id) && (id !== 'backend' || backend > 0);
+  const there = NARROW.filter(isThere);
+  const room = columns - LEAD - STATUS_CELLS;
+  if (sideways > 0 || whole !== undefined) {
+    const { left, shift } = stepsOf(sideways, there.length + 1);
+    const placed = placeFrom(there.slice(left), room, wished, whole);
+    // Names that are whole may leave nothing for the output.
+    const right = placed.right + (isOutputShown && placed.output === 0 ? 1 : 0);
+    return { ...placed, right, left, shift, isOutputShown };
+  }
   const taken = [backend, client, check, count, age, last].reduce(
     (sum, cells) => sum + (cells === 0 ? 0 : cells + GAP),
     0,
   );
-  const output = Math.max(0, columns - LEAD - STATUS_CELLS - taken);
-  return { backend, client, check, count, age, last, output, isOutputShown: !hidden.has('output') };
+  const right = there.filter((id) => wished[id] === 0).length;
+  return { ...wished, output: Math.max(0, room - taken), isOutputShown, left: 0, shift: 0, right };
+}
+
+type Narrow = Exclude<EventCell, 'output'>;
+const NARROW: readonly Narrow[] = ['backend', 'client', 'check', 'count', 'age', 'last'];
+
+/** How the list is looked at from the side. */
+interface SideLookOfEvents {
+  readonly sideways?: number;
+  /** Cells of the longest names, which are to be whole. */
+  readonly whole?: Readonly<Partial<Record<Narrow, number>>> | undefined;
+}
+
+/** Cells of the columns that are only there when there is room for them. */
+const ROOMY: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
+
+/** As many of these columns as there is room for; the output takes the rest. */
+function placeFrom(
+  there: readonly Narrow[],
+  room: number,
+  wished: Readonly<Record<Narrow, number>>,
+  whole: SideLookOfEvents['whole'] = {},
+): Omit<EventColumns, 'left' | 'shift' | 'isOutputShown'> {
+  const widths = { backend: 0, client: 0, check: 0, count: 0, age: 0, last: 0 };
+  let rest = room;
+  let right = 0;
+  for (const id of there) {
+    const width = Math.min(Math.max(wished[id], ROOMY[id] ?? 0, whole[id] ?? 0), room - GAP);
+    if (right > 0 || width + GAP > rest) right += 1;
+    else {
+      widths[id] = width;
+      rest -= width + GAP;
+    }
+  }
+  return { ...widths, output: rest, right };
 }
 
 /** The cells of a row behind its status; columns without width are left out. */
@@ -134,7 +188,7 @@ export function eventRuns(record: EventRecord, about: RowAbout): readonly Run[] 
     count: shortCountText(row.occurrences, layout.count),
     age: formatDuration(nowSeconds - row.since, 1),
     last: formatDuration(nowSeconds - row.last, 1),
-    output: outputText(record, about),
+    output: shifted(outputText(record, about.silence, nowMs), layout.shift),
   });
   // Under the cursor one tone for the whole row: colors inside an inverse row are hard to read on many terminals.
   if (isCursor) return [run(lead + status + rest, 'cursor')];
@@ -152,7 +206,8 @@ function statusCell({ row, gone }: EventRecord): string {
   return row.action === 'flapping' ? `${FLAPPING_SYMBOL} ${word}` : `${symbol} ${word}`;
 }
 
-function outputText({ row, gone }: EventRecord, { silence, nowMs }: RowAbout): string {
+/** What the column of the output says. */
+export function outputText({ row, gone }: EventRecord, silence: SilencedRow | undefined, nowMs: number): string {
   if (gone) return 'resolved';
   const output = safeLine(row.output);
   if (row.silenced_by.length === 0) return row.action === 'flapping' ? `flapping  ${output}` : output;

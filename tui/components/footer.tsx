@@ -8,6 +8,7 @@ import { run, type Run, type Theme, type Tone } from '../theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../count-text.ts';
 import { Row } from './row.tsx';
+import type { Beside } from './table-place.ts';
 import { spread } from './runs.ts';
 import { fieldRuns } from './text-field.ts';
 
@@ -25,7 +26,12 @@ export interface HintsProps {
   readonly connected: boolean;
   readonly paused: boolean;
   readonly readOnly: boolean;
+  /** Whether there are rows to mark and to sort. Default true. */
+  readonly hasRows?: boolean;
 }
+
+/** What only rows have. */
+const OF_ROWS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
 
 /** The keys worth knowing here and now, as many as fit. */
 export function Hints(props: HintsProps): ReactElement {
@@ -57,8 +63,9 @@ function need(action: KeyAction, { paused }: HintsProps): number {
 function hintText(
   action: KeyAction,
   binding: Binding,
-  { connected, paused, readOnly, context }: HintsProps,
+  { connected, paused, readOnly, context, hasRows = true }: HintsProps,
 ): string | undefined {
+  if (!hasRows && OF_ROWS.has(action)) return undefined;
   if (binding.changes === true && (!connected || readOnly)) return undefined;
   if (action === 'reconnect') return connected ? undefined : 'retry now';
   // One key for both: what it does without a connection is the more urgent.
@@ -89,6 +96,8 @@ export interface StatusLineProps {
   readonly compact: boolean;
   /** The connection is lost. */
   readonly stale: boolean;
+  /** Columns beside those that are drawn. Default none. */
+  readonly beside?: Pick<Beside, 'left' | 'right'>;
 }
 
 /** The line of the filter, of the outcome of the last action, and on small screens of the counts. */
@@ -156,13 +165,26 @@ function countRuns({ shown, total, compact, nouns: [one, several] }: StatusLineP
   ];
 }
 
-function placeRuns({ state: { count }, list, shown, orderPaused, compact }: StatusLineProps): readonly Run[] {
+function placeRuns({ state: { count }, list, shown, orderPaused, compact, beside }: StatusLineProps): readonly Run[] {
   const { marks, cursor } = list;
   const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${countText(shown)} `;
   return [
     ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),
+    ...besideRuns(beside, compact),
+    ...(list.following ? [run('following  ', 'accent')] : []),
     ...(orderPaused ? [run('order paused  ', 'accent')] : []),
     ...(marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')]),
     run(row),
+  ];
+}
+
+/** `← 2  3 columns →`: columns that are not drawn. */
+export function besideRuns(beside: StatusLineProps['beside'], compact: boolean): readonly Run[] {
+  const { left, right } = beside ?? { left: 0, right: 0 };
+  const counted = (count: number): string =>
+    compact ? String(count) : `${String(count)} column${count === 1 ? '' : 's'}`;
+  return [
+    ...(left > 0 ? [run(`← ${right > 0 ? String(left) : counted(left)}  `, 'faint')] : []),
+    ...(right > 0 ? [run(`${counted(right)} →  `, 'faint')] : []),
   ];
 }

@@ -18,7 +18,7 @@ export function Rows({ theme, lines, height, place }: RowsProps): ReactElement {
   // Children by position, without keys: a row is a place on the screen, whatever is written there.
   return createElement(
     Box,
-    height === undefined ? box : { ...box, height, overflow: 'hidden' },
+    height === undefined ? box : { ...box, height, overflowY: 'hidden' },
     ...shown.map((runs) => createElement(Row, { theme, runs })),
   );
 }

@@ -2,14 +2,24 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { keyOf } from '../keys.ts';
 import type { SearchField } from '../store/search-field.ts';
 import { run, type Run } from '../theme.ts';
+import { runsWidth, spread } from './runs.ts';
 import { fieldRuns } from './text-field.ts';
 
-/** What is looked for, with the caret while it is typed. */
-export function searchRuns({ line, isOpen }: SearchField, columns: number): readonly Run[] {
-  if (isOpen) return [run(' /', 'strong'), ...fieldRuns(line, columns - 3, true)];
-  return [
+/**
+ * What is looked for, with the caret while it is typed.
+ *
+ * @param found how much of it there is, in words
+ */
+export function searchRuns({ line, isOpen }: SearchField, found: string, columns: number): readonly Run[] {
+  const count = line.text === '' ? [] : [run(` ${found} `, 'strong')];
+  if (isOpen) {
+    const room = columns - 3 - runsWidth(count);
+    return spread([run(' /', 'strong'), ...fieldRuns(line, room, true)], count, columns);
+  }
+  const left = [
     run(' search: ', 'faint'),
     run(safeLine(line.text)),
-    run(`  (${keyOf('search')} edit, ${keyOf('search-clear')} clears)`, 'faint'),
+    run(`  (${keyOf('search')} edit, ${keyOf('match-next')} next, ${keyOf('search-clear')} clears)`, 'faint'),
   ];
+  return spread(left, count, columns);
 }

@@ -5,6 +5,7 @@ import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { ScreenSize } from '../store/console-state.ts';
 import { countOf } from '../store/changes.ts';
@@ -44,6 +45,8 @@ export interface SilenceDialogProps {
   readonly size: ScreenSize;
   readonly form: SilenceForm;
   readonly preview: SilencePreview;
+  /** What it would have covered of late; `undefined`: nobody has said. */
+  readonly recent?: RecentProblems | undefined;
   readonly policy: SilencePolicy;
   /** Entries by their ids, for what this one replaces or overlaps. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
@@ -246,6 +249,19 @@ function matchLine({ total, bySeverity, alreadySilenced }: SilencePreview): Line
   return [label('Preview', false), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
 }
 
+/** What it would have covered that is over; nothing while nobody has said. */
+function recentLines({ recent, nowMs }: SilenceDialogProps): readonly Line[] {
+  if (recent === undefined) return [];
+  const { recovered, since } = recent;
+  const seconds = nowMs / 1000 - since;
+  const isWhole = seconds > DAY_SECONDS - 60;
+  const span = isWhole ? 'in the last 24 h' : `since the backend's start (${formatDuration(seconds)})`;
+  const what = recovered === 0 ? 'nothing else' : `${countOf(recovered, 'check')}, OK again`;
+  return [[label('', false), run(`also ${span}: ${what}`, recovered === 0 ? 'faint' : 'plain')]];
+}
+
+const DAY_SECONDS = 86_400;
+
 function endLine(form: SilenceForm, nowMs: number): Line {
   const startMs = silenceStartMs(form, nowMs);
   const starts = form.starts === 'now' || startMs === undefined ? '' : `starts ${momentText(startMs, nowMs)}, `;
@@ -266,7 +282,8 @@ function endText(form: SilenceForm, startMs: number, nowMs: number): string {
 }
 
 /** What is worth knowing before it is sent; what matters most comes first. */
-function noteLines({ form, preview, policy, silenced, nowMs }: SilenceDialogProps, width: number): readonly Line[] {
+function noteLines(props: SilenceDialogProps, width: number): readonly Line[] {
+  const { form, preview, policy, silenced, nowMs } = props;
   const note = (text: string, isWarning = true): Line => [
     label('', false),
     run(cutCells(text, width - LABEL_CELLS), isWarning ? 'warning' : 'faint'),
@@ -278,6 +295,7 @@ function noteLines({ form, preview, policy, silenced, nowMs }: SilenceDialogProp
       ? [note(`${countOf(preview.total, 'event')} are many: is the scope right?`)]
       : []),
     ...globalText(form).map((text) => note(text)),
+    ...recentLines(props),
     ...replaced(form, silenced).map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
     ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
     ...overlaps(form, preview, silenced).map((entry) => note(`overlaps, and stays: ${entryText(entry, nowMs)}`, false)),

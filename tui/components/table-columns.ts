@@ -5,6 +5,7 @@ import type { AnyTable, TableColumn } from '../store/views/table-view.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from '../theme.ts';
 import { fitRuns } from './runs.ts';
+import { shifted } from './shifted.ts';
 
 /** A column and the cells it gets. */
 export interface PlacedColumn {
@@ -13,8 +14,8 @@ export interface PlacedColumn {
 }
 
 /** Cells of cursor and mark, with the space behind them. */
-const LEAD = 3;
-const GAP = 2;
+export const LEAD = 3;
+export const GAP = 2;
 
 /** What a column without an upper bound wishes for beyond its least. */
 const REST = 60;
@@ -35,24 +36,27 @@ export function placeColumns(
     if (spare === 0) break;
     shown = shown.filter((column) => (column.spare ?? 0) !== spare);
   }
-  return widen(shown, Math.max(0, room - leastWidth(shown)));
+  return widen(
+    shown.map((column) => ({ column, width: column.least })),
+    Math.max(0, room - leastWidth(shown)),
+  );
 }
 
 /** Gives `extra` cells to the columns by how much wider each could be; the last one takes what is left over. */
-function widen(shown: readonly TableColumn<unknown>[], extra: number): readonly PlacedColumn[] {
-  const wishes = shown.map(({ least, most }) => Math.min(REST, most - least));
+export function widen(shown: readonly PlacedColumn[], extra: number): readonly PlacedColumn[] {
+  const wishes = shown.map(({ column: { most }, width }) => Math.max(0, Math.min(REST, most - width)));
   const all = Math.max(
     1,
     wishes.reduce((sum, wish) => sum + wish, 0),
   );
   let left = extra;
-  return shown.map((column, index) => {
+  return shown.map(({ column, width }, index) => {
     const wish = wishes[index] ?? 0;
     const isLast = index === shown.length - 1;
     const more = isLast ? left : Math.min(wish, Math.floor((extra * wish) / all));
     left -= more;
     // A column that ends at its right is not widened by the rest: its numbers would leave their title.
-    return { column, width: column.least + (isLast && column.align !== undefined ? Math.min(wish, more) : more) };
+    return { column, width: width + (isLast && column.align !== undefined ? Math.min(wish, more) : more) };
   });
 }
 
@@ -89,15 +93,19 @@ export interface TableRowAbout {
   readonly isMarked: boolean;
   /** The connection is lost: nothing here is known to be true any more. */
   readonly stale: boolean;
+  /** Cells of the last column that are left out at its left. Default 0. */
+  readonly shift?: number;
 }
 
 export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): readonly Run[] {
-  const { placed, columns, nowMs, isCursor, isMarked } = about;
+  const { placed, columns, nowMs, isCursor, isMarked, shift = 0 } = about;
   const lead = run(`${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `);
-  const cells = placed.map(({ column, width }) => {
+  const cells = placed.map(({ column, width }, index) => {
     const { align = 'left', cut = 'end', tone } = column;
+    const leftOut = index === placed.length - 1 ? shift : 0;
     if (column.runs !== undefined) return fitRuns(column.runs(row, nowMs, width), width);
-    return [run(fit(safeLine(column.text(row, nowMs, width)), width, { align, cut }), tone?.(row, nowMs))];
+    const text = shifted(safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined)), leftOut);
+    return [run(fit(text, width, { align, cut }), tone?.(row, nowMs))];
   });
   const runs = cells.flatMap((cell) => [run(' '.repeat(GAP))].concat(cell)).slice(1);
   // One tone for the whole row where the row says more than its cells: see the list of events.

@@ -1,4 +1,3 @@
-import type { Feed } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { eventKey, type EventRow, type FeedRows, type FeedStats, type SilencedRow } from '../../shared/schemas/feed.ts';
 import { nameAt, partsAt, silencedIdAt } from '../store/backend-names.ts';
@@ -12,7 +11,7 @@ import {
   type FeedStatus,
 } from '../store/feed-status.ts';
 import { targetOf } from '../store/silence-form.ts';
-import { followFeed, type FeedSink, type FollowedBackend } from './follow-feed.ts';
+import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** A backend of the merged list, or why it cannot be opened. */
 export type Member = FollowedBackend | { readonly problem: string };
@@ -23,17 +22,18 @@ export function followAll(
   store: ConsoleStore,
   clock: FeedClock,
   chance = Math.random,
-): Pick<Feed, 'reconnect' | 'resync' | 'close'> {
+): FollowedFeed {
   const feeds = Array.from(members, ([name, member]) => {
     const sink = new MemberSink(name, store);
     if (!('problem' in member)) return [followFeed(member, sink, clock, chance)];
     sink.connectionChanged({ kind: 'refused', code: 'invalid', message: member.problem });
     return [];
   }).flat();
-  const each = (act: (feed: Pick<Feed, 'reconnect' | 'resync' | 'close'>) => void) => (): void => feeds.forEach(act);
+  const each = (act: (feed: FollowedFeed) => void) => (): void => feeds.forEach(act);
   return {
     reconnect: each((feed) => feed.reconnect()),
     resync: each((feed) => feed.resync()),
+    setPace: (ms) => feeds.forEach((feed) => feed.setPace(ms)),
     close: each((feed) => feed.close()),
   };
 }

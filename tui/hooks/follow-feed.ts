@@ -2,6 +2,7 @@ import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { Feed } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
+import type { ConsoleState } from '../store/console-state.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 
 /** Where a feed is, and with what one is let in. */
@@ -16,15 +17,27 @@ export type FeedSink = Pick<ConsoleStore, 'connectionChanged' | 'greeted' | 'sta
   rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void;
 };
 
+/** What a console does with a feed that it follows. */
+export type FollowedFeed = Pick<Feed, 'reconnect' | 'resync' | 'setPace' | 'close'>;
+
+/** While nothing that arrives is shown, it is enough to hear of it as often as the counters are drawn. */
+const UNSEEN_PACE_MS = 1000;
+
+/** How often changes are wanted, in milliseconds between two frames; 0: as often as there are any. */
+export function wantedPaceMs({ focused, paused }: Pick<ConsoleState, 'focused' | 'paused'>): number {
+  return focused && paused === undefined ? 0 : UNSEEN_PACE_MS;
+}
+
 /** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
 export function followFeed(
   { backend, env }: FollowedBackend,
   store: FeedSink,
   clock: FeedClock,
   chance = Math.random,
-): Pick<Feed, 'reconnect' | 'resync' | 'close'> {
+): FollowedFeed {
   let feed: Feed | undefined;
   let isClosed = false;
+  let paceMs = 0;
   const open = async (): Promise<void> => {
     const { openFeed } = await import('../../shared/client/feed-client.ts');
     feed = openFeed(
@@ -36,6 +49,7 @@ export function followFeed(
         onStats: (stats, timeMs) => store.statsArrived(stats, timeMs),
       },
     );
+    feed.setPace(paceMs);
     if (isClosed) feed.close();
   };
   // Loading what speaks WebSocket and TLS takes a tenth of the time to the first frame: that is written first.
@@ -43,6 +57,10 @@ export function followFeed(
   return {
     reconnect: () => feed?.reconnect(),
     resync: () => feed?.resync(),
+    setPace: (ms) => {
+      paceMs = ms;
+      feed?.setPace(ms);
+    },
     close: () => {
       isClosed = true;
       feed?.close();

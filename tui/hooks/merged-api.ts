@@ -230,5 +230,7 @@ const OF_ONE_BACKEND = {
   result: ofOne,
   retryDeadLetters: ofOne,
   silencedDetail: ofOne,
+  silencedDetails: ofOne,
+  silencePreview: ofOne,
   versions: ofOne,
 } satisfies Partial<ConsoleApi>;

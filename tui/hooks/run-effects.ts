@@ -47,6 +47,7 @@ export type ConsoleApi = ViewApi &
     | 'resolve'
     | 'retryDeadLetters'
     | 'silencePolicy'
+    | 'silencePreview'
   >;
 
 /** What the effects act on. */
@@ -68,6 +69,8 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return deleteEvents(effect.targets, tools);
     case 'load-silence-policy':
       return loadSilencePolicy(tools);
+    case 'load-silence-recent':
+      return loadSilenceRecent(effect, tools);
     case 'load-ended-silences':
       return loadEndedSilences(tools);
     case 'load-event':
@@ -124,6 +127,21 @@ async function change(wanted: Change, undoes: number | undefined, { store, api }
   }
 }
 
+/** Best effort: the dialog says what it covers now without it. */
+async function loadSilenceRecent(
+  { entries, key }: Effect & { readonly kind: 'load-silence-recent' },
+  { store, api }: EffectTools,
+): Promise<void> {
+  try {
+    const client = await api();
+    const parts = entries.map(({ subscription, check }) => ({ subscription, check }));
+    store.silenceRecent.answered(key, await client.silencePreview({ entries: parts }));
+    store.touch('rows');
+  } catch {
+    // An older backend does not tell.
+  }
+}
+
 async function deleteEvents(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
   const outcomes = await inParallel(targets, async ({ client, check }) => {
     const backend = await api();
@@ -146,7 +164,7 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
 /** Without an answer the policy is as it was known before: the backend holds everybody to it anyway. */
 async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
   try {
-    store.silencePolicyLoaded(await (await api()).silencePolicy());
+    store.answers.silencePolicyLoaded(await (await api()).silencePolicy());
   } catch {
     // Whoever fills in the form is told when it is sent.
   }
@@ -156,7 +174,7 @@ async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
 async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
   try {
     const since = store.options.now() - ENDED_SHOWN_MS;
-    store.endedSilencesLoaded(await (await api()).audit({ since, limit: ENDED_RECORDS_MAX }));
+    store.answers.endedSilencesLoaded(await (await api()).audit({ since, limit: ENDED_RECORDS_MAX }));
   } catch {
     // An older backend has no audit trail.
   }
@@ -172,12 +190,12 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
       : undefined;
     const handling = isWhole ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
     const event = await client.event(target.client, target.check);
-    store.eventLoaded(target, into, event, {
+    store.answers.eventLoaded(target, into, event, {
       nextRun: (await definition)?.next_run ?? undefined,
       handling: await handling,
     });
   } catch (error) {
-    store.eventFailed(target, into, errorMessage(error));
+    store.answers.eventFailed(target, into, errorMessage(error));
   }
 }
 
@@ -232,17 +250,17 @@ async function loadLayer<Kind extends LoadedLayerKind>(
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
-    store.layerLoaded(kind, id, await load(await api(), id));
+    store.answers.layerLoaded(kind, id, await load(await api(), id));
   } catch (error) {
-    store.layerFailed(kind, id, errorMessage(error));
+    store.answers.layerFailed(kind, id, errorMessage(error));
   }
 }
 
 async function loadOf(subject: Subject, { store, api }: EffectTools): Promise<void> {
   try {
-    store.subjectLoaded(subject, await loadSubject(await api(), subject));
+    store.answers.subjectLoaded(subject, await loadSubject(await api(), subject));
   } catch (error) {
-    store.subjectFailed(subject, errorMessage(error));
+    store.answers.subjectFailed(subject, errorMessage(error));
   }
 }
 
@@ -252,9 +270,9 @@ async function loadView<View extends LoadedView>(
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
-    store.viewLoaded(view, await load(await api(), store.loads.of(view).data));
+    store.answers.viewLoaded(view, await load(await api(), store.loads.of(view).data));
   } catch (error) {
-    store.viewFailed(view, errorMessage(error));
+    store.answers.viewFailed(view, errorMessage(error));
   }
 }
 

@@ -5,7 +5,15 @@ import type { LoadedView, ViewData } from '../store/views/view-data.ts';
 /** What the requests of the views need. */
 export type ViewApi = Pick<
   ApiClient,
-  'aggregateSummaries' | 'audit' | 'checks' | 'deadLetters' | 'deepHealth' | 'handlers' | 'overview' | 'versions'
+  | 'aggregateSummaries'
+  | 'audit'
+  | 'checks'
+  | 'deadLetters'
+  | 'deepHealth'
+  | 'handlers'
+  | 'overview'
+  | 'silencedDetails'
+  | 'versions'
 >;
 
 /** Records that the overview names. */
@@ -35,6 +43,7 @@ export const VIEW_LOADERS: ViewLoaders = {
     const news = await api.audit({ limit: LOG_MAX, ...(newest === undefined ? {} : { after: newest }) });
     return news.length === 0 ? known : [...news, ...known].slice(0, LOG_MAX);
   },
+  'kept-back': (api) => api.silencedDetails(),
   aggregates: (api) => api.aggregateSummaries(),
   checks: (api) => api.checks(),
   'dead-letters': (api) => api.deadLetters(),

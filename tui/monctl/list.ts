@@ -1,6 +1,8 @@
+import { isFound, type SearchLanguage } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Call, CommandOption } from './command.ts';
+import { filterFlag } from './filter-flag.ts';
 import { poll } from './poll.ts';
 import type { Sight } from './poll.ts';
 import { counted } from './counted.ts';
@@ -26,6 +28,8 @@ export interface List<Item> {
   news?(item: Item): unknown;
   /** All that the backend has; `select` takes from it. */
   fetch(): Promise<readonly Item[]>;
+  /** What `--filter` can name, for lists that have this option (`FILTER_OPTION`). */
+  readonly search?: SearchLanguage<Item>;
   /** Those that are wanted, in their order. Default: all, as they come. */
   select?(items: readonly Item[], nowMs: number): readonly Item[];
   /** Each state of the list as it becomes known. Default: asking again and again. */
@@ -33,19 +37,31 @@ export interface List<Item> {
 }
 
 /** Shows a list: once, or with `--watch` until the program is ended. */
-export async function showList<Item>(call: Call, list: List<Item>): Promise<void> {
+export async function showList<Item>(call: Call, all: List<Item>): Promise<void> {
+  const list = filtered(call, all);
   const limit = call.flags.number('limit');
   if (call.flags.switch('watch') === true) return watch(call, list, limit);
   const { output, nowMs } = call;
-  const all = await list.fetch();
-  const found = selected(list, all, nowMs);
+  const items = await list.fetch();
+  const found = selected(list, items, nowMs);
   const shown = found.slice(0, limit);
   await output.show(
     shown.map((item) => valueOf(list, item)),
     () => (shown.length === 0 ? '' : table(list.columns(nowMs), shown, output.look)),
   );
-  if (shown.length === 0) output.note(nothing(list, all.length));
+  if (shown.length === 0) output.note(nothing(list, items.length));
   else if (shown.length < found.length) output.note(countText(list, shown.length, found.length));
+}
+
+/** The list of what `--filter` finds. */
+function filtered<Item>({ flags }: Call, list: List<Item>): List<Item> {
+  if (list.search === undefined) return list;
+  const search = filterFlag(list.search, flags);
+  if (search.tree === undefined) return list;
+  return {
+    ...list,
+    select: (items, nowMs) => selected(list, items, nowMs).filter((item) => isFound(search, item, nowMs / 1000)),
+  };
 }
 
 async function watch<Item>(call: Call, list: List<Item>, limit: number | undefined): Promise<void> {

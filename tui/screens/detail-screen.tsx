@@ -6,14 +6,14 @@ import { Hints } from '../components/footer.tsx';
 import { ShortHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
 import { Rows } from '../components/rows.tsx';
-import { spread } from '../components/runs.ts';
 import type { DetailLayer } from '../store/console-state.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
-import { detailBody } from '../store/detail-lines.ts';
 import { EventRecord } from '../store/event-record.ts';
 import { detailBodyRows } from '../store/screen-layout.ts';
 import { run, type Run, type Theme } from '../theme.ts';
+import { paneLines, textPaneOf } from '../store/text-pane.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
+import { textStatus } from './text-status.ts';
 
 export function DetailScreen({
   theme,
@@ -26,9 +26,7 @@ export function DetailScreen({
 }): ReactElement {
   const { state, nowMs } = store;
   const { columns, rows } = state.size;
-  const body = detailBody(store, layer);
-  const shownRows = detailBodyRows(rows);
-  const top = Math.min(layer.top, Math.max(0, body.length - shownRows));
+  const text = textPaneOf(store, layer);
   const { client, check } = layer.target;
   return (
     <>
@@ -39,8 +37,8 @@ export function DetailScreen({
       />
       <Row theme={theme} runs={[run(' '), ...summaryOf(store, layer)]} />
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
-      <Rows theme={theme} lines={body.slice(top, top + shownRows)} height={shownRows} />
-      <Row theme={theme} runs={spread(messageRuns(store, top, body.length), freshness(store, layer, nowMs), columns)} />
+      <Rows theme={theme} lines={text === undefined ? [] : paneLines(text)} height={detailBodyRows(rows)} />
+      <Row theme={theme} runs={textStatus(store, text, freshness(store, layer, nowMs))} />
       <Hints {...hintsProps(theme, store)} />
     </>
   );
@@ -54,13 +52,6 @@ function summaryOf(store: ConsoleStore, { target, load }: DetailLayer): readonly
   const gone = new EventRecord(target.key, load.row);
   gone.gone = true;
   return summaryRuns(gone, event, store.nowMs);
-}
-
-function messageRuns(store: ConsoleStore, top: number, lines: number): readonly Run[] {
-  const { message } = store.state;
-  if (message !== undefined)
-    return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
-  return [run(` line ${String(top + 1)}/${String(lines)}`, 'faint')];
 }
 
 /** Whether what was loaded is still so. */

@@ -7,7 +7,8 @@ import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
-import { eventsLayout } from '../store/screen-layout.ts';
+import { eventPlace } from '../store/list-place.ts';
+import { eventsLayout, isTallHeader } from '../store/screen-layout.ts';
 import { run, type Theme } from '../theme.ts';
 import { eventSortText } from '../store/views/event-sort.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
@@ -18,7 +19,8 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
   const { columns } = state.size;
   const layout = eventsLayout(state);
   const { order } = events;
-  const Header = layout.tall ? TallHeader : ShortHeader;
+  const Header = isTallHeader(layout) ? TallHeader : ShortHeader;
+  const place = eventPlace(store);
   const status = {
     theme,
     columns,
@@ -31,6 +33,7 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
     orderPaused: events.frozen && feed.everLive,
     compact: !layout.tall,
     stale: isStale(feed),
+    beside: place,
   } satisfies StatusLineProps;
   const current = order.at(list.cursor.index);
   return (
@@ -38,13 +41,12 @@ export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly
       <Header {...headerProps(theme, store)} />
       <EventList
         theme={theme}
-        columns={columns}
+        layout={place.layout}
         rows={layout.list}
         window={order.slice(list.cursor.top, list.cursor.top + layout.list)}
         cursorKey={list.cursor.key}
         marks={list.marks}
         sort={store.sort}
-        hidden={list.hidden}
         silenced={store.silenced}
         nowMs={nowMs}
         stale={isStale(feed)}

@@ -5,8 +5,10 @@ import { Rows } from '../components/rows.tsx';
 import { spread } from '../components/runs.ts';
 import { searchRuns } from '../components/search-line.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
+import { bindingsOf } from '../store/help-keys.ts';
 import { helpView, type HelpLayer } from '../store/help-layer.ts';
 import { CONTEXT_TITLES, type HelpLine } from '../store/help-lines.ts';
+import { highlighted } from '../store/text-search.ts';
 import { centredTop, helpBodyRows } from '../store/screen-layout.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../theme.ts';
@@ -27,7 +29,9 @@ export function HelpScreen({ theme, store, layer }: HelpScreenProps): ReactEleme
   const keyCells = Math.max(0, ...lines.map((line) => (line.kind === 'binding' ? cellWidth(line.keys) : 0)));
   const body = lines
     .slice(top, top + height)
-    .map((line, row) => lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }));
+    .map((line, row) =>
+      highlighted(lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }), layer.search, false),
+    );
   const title = [run(` mon: keys of ${CONTEXT_TITLES[layer.context].toLowerCase()}`, 'strong')];
   return (
     <>
@@ -59,7 +63,13 @@ function lineRuns(
   return isCursor ? [run(` > ${keys}  ${text} `, 'cursor')] : [run(`   ${keys}  `, 'accent'), run(text)];
 }
 
-function ruleRuns({ search }: HelpLayer, columns: number): readonly Run[] {
-  if (search.isOpen || search.line.text !== '') return searchRuns(search, columns);
+function ruleRuns(layer: HelpLayer, columns: number): readonly Run[] {
+  const { search } = layer;
+  if (search.isOpen || search.line.text !== '') return searchRuns(search, foundText(layer), columns);
   return [run('─'.repeat(columns), 'faint')];
+}
+
+function foundText(layer: HelpLayer): string {
+  const { actions, index } = bindingsOf(layer);
+  return actions.length === 0 ? 'no match' : `${String(index + 1)} of ${String(actions.length)}`;
 }

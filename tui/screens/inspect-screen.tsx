@@ -1,18 +1,27 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clockText } from '../components/connection-text.ts';
-import { Hints } from '../components/footer.tsx';
+import { besideRuns, Hints } from '../components/footer.tsx';
 import { isStale, ShortHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
 import { Rows } from '../components/rows.tsx';
 import { spread } from '../components/runs.ts';
-import { placeColumns, tableHead, tableRuns } from '../components/table-columns.ts';
+import { searchRuns } from '../components/search-line.ts';
+import { tableHead, tableRuns } from '../components/table-columns.ts';
+import type { TablePlace } from '../components/table-place.ts';
 import { countText } from '../count-text.ts';
+import { keyOf } from '../keys.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import { inspectBody, type InspectBody } from '../store/inspect-body.ts';
 import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from '../store/inspect-layer.ts';
+import { rowSearch } from '../store/inspect-list.ts';
+import { inspectPlace } from '../store/inspect-place.ts';
+import { inspectRows } from '../store/inspect-rows.ts';
+import { paneLines, textPaneOf } from '../store/text-pane.ts';
+import { fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
+import { textStatus } from './text-status.ts';
 
 const PLACES: Readonly<Record<SubjectKind, string>> = {
   client: 'clients',
@@ -33,37 +42,48 @@ export function InspectScreen({
 }): ReactElement {
   const { columns } = store.state.size;
   const body = inspectBody(store, layer);
+  const place = body.table && inspectPlace(store, layer, body.table, body.rows);
   const { kind, name } = layer.subject;
-  const place = [run(` ${PLACES[kind]} › `, 'faint'), run(safeLine(name), 'strong')];
+  const title = [run(` ${PLACES[kind]} › `, 'faint'), run(safeLine(name), 'strong')];
   return (
     <>
       <ShortHeader {...headerProps(theme, store)} />
-      <Row theme={theme} runs={spread(place, freshness(layer), columns)} />
+      <Row theme={theme} runs={spread(title, freshness(layer), columns)} />
       <Rows theme={theme} lines={body.head} />
       <Row theme={theme} runs={[run(ruleText(layer, body).padEnd(columns, '─'), 'faint')]} />
       <Rows
         theme={theme}
-        lines={bodyLines(store, layer, body)}
+        lines={bodyLines(store, layer, body, place)}
         height={body.height + (body.table === undefined ? 0 : 1)}
       />
-      <Row theme={theme} runs={spread(messageRuns(store, layer), placeRuns(layer, body), columns)} />
-      <Hints {...hintsProps(theme, store)} />
+      <Row theme={theme} runs={statusRuns(store, layer, body, place)} />
+      <Hints {...hintsProps(theme, store)} hasRows={body.table !== undefined} />
     </>
   );
 }
 
-function ruleText({ load: { data }, raw }: InspectLayer, { table, rows }: InspectBody): string {
+function ruleText(layer: InspectLayer, { table, rows }: InspectBody): string {
+  const {
+    load: { data },
+    raw,
+  } = layer;
   if (data === undefined) return '';
   if (raw) return '─ raw json (y hides it) ';
   if (table === undefined) return '─ output ';
   const isCut = data.kind === 'check' && rows.length >= CHECK_RESULTS_MAX;
+  const all = inspectRows(layer).length;
+  if (rows.length < all) return `─ ${countText(rows.length)} of ${countText(all)} ${table.nouns[all === 1 ? 0 : 1]} `;
   const count = isCut ? `the worst ${countText(rows.length)}` : countText(rows.length);
   return `─ ${count} ${table.nouns[rows.length === 1 ? 0 : 1]} `;
 }
 
-function bodyLines(store: ConsoleStore, layer: InspectLayer, body: InspectBody): readonly (readonly Run[])[] {
-  const { load, cursor, top } = layer;
-  const { table, rows, text, height } = body;
+function bodyLines(
+  store: ConsoleStore,
+  layer: InspectLayer,
+  { rows, height }: InspectBody,
+  place: TablePlace | undefined,
+): readonly (readonly Run[])[] {
+  const { load, cursor, marks, sort } = layer;
   if (load.data === undefined) {
     if (load.failure === undefined) return [[run(' loading …', 'faint')]];
     return [
@@ -71,18 +91,21 @@ function bodyLines(store: ConsoleStore, layer: InspectLayer, body: InspectBody):
       [run(' It is tried again every few seconds; Esc goes back.')],
     ];
   }
-  if (table === undefined) {
-    const first = Math.min(top, Math.max(0, text.length - height));
-    return text.slice(first, first + height);
-  }
+  const text = textPaneOf(store, layer);
+  if (text !== undefined) return paneLines(text);
+  if (place === undefined) return [];
   const { columns } = store.state.size;
-  const placed = placeColumns(table, new Set(), columns);
-  const about = { placed, columns, nowMs: store.nowMs, stale: isStale(store.feed), isMarked: false };
+  const { placed, shift } = place;
+  const about = { placed, shift, columns, nowMs: store.nowMs, stale: isStale(store.feed) };
   const shown = rows.slice(cursor.top, cursor.top + height).map((row) => {
     const entry = { key: row.key, row, gone: false };
-    return tableRuns(entry, { ...about, isCursor: row.key === cursor.key });
+    return tableRuns(entry, { ...about, isCursor: row.key === cursor.key, isMarked: marks.has(row.key) });
   });
-  return [tableHead(placed, { column: '', reversed: false }, columns), ...shown];
+  const head = tableHead(placed, sort ?? { column: '', reversed: false }, columns);
+  if (shown.length === 0 && layer.search.line.text !== '') {
+    return [head, [], [run(`   Nothing matches the filter. ${keyOf('close')} clears it.`)]];
+  }
+  return [head, ...shown];
 }
 
 /** How old it is. */
@@ -98,9 +121,34 @@ function messageRuns({ state: { message } }: ConsoleStore, { load: { data, failu
   return data === undefined || failure === undefined ? [] : [run(` not loaded again: ${safeLine(failure)}`, 'warning')];
 }
 
-function placeRuns({ cursor, top }: InspectLayer, { table, rows, text }: InspectBody): readonly Run[] {
-  if (table === undefined) {
-    return text.length === 0 ? [] : [run(`line ${countText(top + 1)}/${countText(text.length)} `)];
+function statusRuns(
+  store: ConsoleStore,
+  layer: InspectLayer,
+  { rows }: InspectBody,
+  place: TablePlace | undefined,
+): readonly Run[] {
+  const { columns } = store.state.size;
+  const { search, cursor, marks } = layer;
+  if (place === undefined) {
+    const text = textPaneOf(store, layer);
+    if (text !== undefined && (search.isOpen || search.line.text !== '')) return textStatus(store, text);
+    const line = text === undefined ? '' : `line ${countText(text.top + 1)}/${countText(text.lines.length)} `;
+    return spread(messageRuns(store, layer), text?.lines.length === 0 ? [] : [run(line)], columns);
   }
-  return rows.length === 0 ? [] : [run(`row ${countText(cursor.index + 1)}/${countText(rows.length)} `)];
+  const marked = marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')];
+  const row = rows.length === 0 ? [] : [run(`row ${countText(cursor.index + 1)}/${countText(rows.length)} `)];
+  const right = [...besideRuns(place, true), ...marked, ...row];
+  if (search.isOpen) return filterRuns(layer, rows.length, columns);
+  if (store.state.message !== undefined || search.line.text === '') {
+    return spread(messageRuns(store, layer), right, columns);
+  }
+  const filter = [run(' filter: ', 'faint'), run(safeLine(search.line.text))];
+  return spread(filter, right, columns);
+}
+
+/** The filter while it is typed, and what is wrong with it. */
+function filterRuns(layer: InspectLayer, count: number, columns: number): readonly Run[] {
+  const read = rowSearch(layer);
+  const problem = read?.kind === 'problem' ? fit(safeLine(read.message), columns >> 1).trimEnd() : undefined;
+  return searchRuns(layer.search, problem ?? `${countText(count)} found`, columns);
 }

@@ -1,20 +1,19 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clockText } from '../components/connection-text.ts';
-import { Hints, MESSAGE_TONES } from '../components/footer.tsx';
+import { Hints } from '../components/footer.tsx';
 import { ShortHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
 import { Rows } from '../components/rows.tsx';
 import { spread } from '../components/runs.ts';
-import { countText } from '../count-text.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
-import { deadLetterLines } from '../store/dead-letter-lines.ts';
-import { handlingLines } from '../store/handling-lines.ts';
 import type { DeadLetterLayer, HandlingLayer } from '../store/loaded-layer.ts';
 import { loadedBodyRows } from '../store/screen-layout.ts';
 import { targetOf } from '../store/silence-form.ts';
 import { run, type Run, type Theme } from '../theme.ts';
+import { paneLines, textPaneOf, type TextPane } from '../store/text-pane.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
+import { textStatus } from './text-status.ts';
 
 /** A dead letter, or what becomes of an event at its handlers: text that is read from top to bottom. */
 export function LoadedScreen({
@@ -28,22 +27,17 @@ export function LoadedScreen({
 }): ReactElement {
   const { columns, rows } = store.state.size;
   const height = loadedBodyRows(rows);
-  const body = layer.load.data === undefined ? loadingLines(layer) : linesOf(store, layer);
-  const top = Math.min(layer.top, Math.max(0, body.length - height));
+  const text = layer.load.data === undefined ? undefined : textPaneOf(store, layer);
   return (
     <>
       <ShortHeader {...headerProps(theme, store)} />
       <Row theme={theme} runs={spread(placeRuns(layer), freshness(layer), columns)} />
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
-      <Rows theme={theme} lines={body.slice(top, top + height)} height={height} />
-      <Row theme={theme} runs={messageRuns(store, layer, { top, lines: body.length })} />
+      <Rows theme={theme} lines={text === undefined ? loadingLines(layer) : paneLines(text)} height={height} />
+      <Row theme={theme} runs={statusRuns(store, layer, text)} />
       <Hints {...hintsProps(theme, store)} />
     </>
   );
-}
-
-function linesOf(store: ConsoleStore, layer: DeadLetterLayer | HandlingLayer): readonly (readonly Run[])[] {
-  return layer.kind === 'handling' ? handlingLines(store, layer) : deadLetterLines(store, layer);
 }
 
 function loadingLines({ load: { failure } }: DeadLetterLayer | HandlingLayer): readonly (readonly Run[])[] {
@@ -63,12 +57,12 @@ function freshness({ load: { loadedAtMs, failure } }: DeadLetterLayer | Handling
   return [run(`as of ${clockText(loadedAtMs)} `, failure === undefined ? 'faint' : 'warning')];
 }
 
-function messageRuns(
-  { state: { message } }: ConsoleStore,
+function statusRuns(
+  store: ConsoleStore,
   { load: { data, failure } }: DeadLetterLayer | HandlingLayer,
-  { top, lines }: { readonly top: number; readonly lines: number },
+  text: TextPane | undefined,
 ): readonly Run[] {
-  if (message !== undefined) return [run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])];
-  if (data !== undefined && failure !== undefined) return [run(` not loaded again: ${safeLine(failure)}`, 'warning')];
-  return [run(` line ${countText(top + 1)}/${countText(lines)}`, 'faint')];
+  const isFailed = data !== undefined && failure !== undefined && store.state.message === undefined;
+  if (isFailed && text?.search.line.text === '') return [run(` not loaded again: ${safeLine(failure)}`, 'warning')];
+  return textStatus(store, text);
 }

@@ -10,7 +10,9 @@ import { countText } from '../count-text.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import { logEntries, logIndex, type LogEntry } from '../store/log-entries.ts';
 import type { LogLayer } from '../store/log-layer.ts';
-import { logDetailLines, logRow } from '../store/log-lines.ts';
+import { logRow } from '../store/log-lines.ts';
+import { paneLines, paneMatchText, textPaneOf } from '../store/text-pane.ts';
+import { highlighted } from '../store/text-search.ts';
 import { centredTop, logBodyRows } from '../store/screen-layout.ts';
 import { run, type Run, type Theme } from '../theme.ts';
 import { hintsProps } from './chrome-props.ts';
@@ -26,16 +28,13 @@ export function LogScreen({ theme, store, layer }: LogScreenProps): ReactElement
   const { columns, rows } = store.state.size;
   const height = logBodyRows(rows);
   const entries = logEntries(store, layer);
-  const lines =
-    layer.opened === undefined
-      ? listLines(store, layer, entries, height)
-      : logDetailLines(store, layer).slice(layer.opened, layer.opened + height);
+  const lines = layer.opened === undefined ? listLines(store, layer, entries, height) : paneOf(store, layer);
   return (
     <>
       <Row theme={theme} runs={spread(titleRuns(store, layer), placeRuns(entries, layer), columns)} />
       <Rows theme={theme} lines={lines} height={height} />
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
-      <Row theme={theme} runs={statusRuns(store, layer, columns)} />
+      <Row theme={theme} runs={statusRuns(store, layer, entries)} />
       <Hints {...hintsProps(theme, store)} />
     </>
   );
@@ -71,7 +70,13 @@ function listLines(
   const { nowMs, state } = store;
   return entries
     .slice(top, top + height)
-    .map((entry, row) => logRow(entry, { nowMs, columns: state.size.columns, isCursor: top + row === index }));
+    .map((entry, row) =>
+      highlighted(
+        logRow(entry, { nowMs, columns: state.size.columns, isCursor: top + row === index }),
+        layer.search,
+        false,
+      ),
+    );
 }
 
 function emptyText({ loads }: ConsoleStore, { tab, search }: LogLayer): string {
@@ -82,9 +87,25 @@ function emptyText({ loads }: ConsoleStore, { tab, search }: LogLayer): string {
   return failure === undefined ? 'loading …' : 'Nothing could be loaded yet.';
 }
 
-function statusRuns({ loads, state }: ConsoleStore, { search, tab }: LogLayer, columns: number): readonly Run[] {
-  if (search.isOpen || search.line.text !== '') return searchRuns(search, columns);
+function paneOf(store: ConsoleStore, layer: LogLayer): readonly (readonly Run[])[] {
+  const text = textPaneOf(store, layer);
+  return text === undefined ? [] : paneLines(text);
+}
+
+function statusRuns(store: ConsoleStore, layer: LogLayer, entries: readonly LogEntry[]): readonly Run[] {
+  const { loads, state } = store;
+  const { search, tab } = layer;
+  if (search.isOpen || search.line.text !== '') {
+    const text = textPaneOf(store, layer);
+    const found = text === undefined ? entryText(entries, layer) : paneMatchText(text);
+    return searchRuns(search, found, state.size.columns);
+  }
   const { failure } = loads.of('log');
   if (tab === 'audit' && failure !== undefined) return [run(` not loaded: ${safeLine(failure)}`, 'warning')];
   return state.message === undefined ? [] : [run(` ${safeLine(state.message.text)}`)];
+}
+
+function entryText(entries: readonly LogEntry[], layer: LogLayer): string {
+  if (entries.length === 0) return 'no match';
+  return `${countText(logIndex(entries, layer) + 1)} of ${countText(entries.length)}`;
 }

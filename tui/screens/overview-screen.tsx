@@ -23,7 +23,7 @@ export function OverviewScreen({
   readonly store: ConsoleStore;
 }): ReactElement {
   const { size, overview, message } = store.state;
-  const layout = overviewLayout(size, overviewBoxes(store), overview.box);
+  const layout = overviewLayout(store.state, overviewBoxes(store), overview.box);
   const Header = layout.tall ? TallHeader : ShortHeader;
   const columns = layout.columns.map((boxes, index) => columnLines(store, boxes, layout.widths[index] ?? 0));
   const stale = isStale(store.feed);

@@ -4,9 +4,11 @@ import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../compone
 import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
 import { Row } from '../components/row.tsx';
 import { Rows } from '../components/rows.tsx';
-import { placeColumns, tableHead, tableRuns } from '../components/table-columns.ts';
+import { tableHead, tableRuns } from '../components/table-columns.ts';
+import type { TablePlace } from '../components/table-place.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
-import { tableLayout } from '../store/screen-layout.ts';
+import { tablePlace } from '../store/list-place.ts';
+import { isTallHeader, tableLayout } from '../store/screen-layout.ts';
 import type { TableRows } from '../store/table-rows.ts';
 import { isLoadedView } from '../store/views/view-data.ts';
 import { run, type Run, type Theme } from '../theme.ts';
@@ -24,12 +26,13 @@ export interface TableScreenProps {
 export function TableScreen({ theme, store, rows }: TableScreenProps): ReactElement {
   const { columns } = store.state.size;
   const layout = tableLayout(store.state);
-  const Header = layout.tall ? TallHeader : ShortHeader;
-  const status = statusProps(theme, store, rows, !layout.tall);
+  const place = tablePlace(store, rows);
+  const Header = isTallHeader(layout) ? TallHeader : ShortHeader;
+  const status = { ...statusProps(theme, store, rows, !layout.tall), beside: place };
   return (
     <>
       <Header {...headerProps(theme, store)} />
-      <Rows theme={theme} lines={tableLines(store, rows, layout.list)} height={layout.list + 1} />
+      <Rows theme={theme} lines={tableLines(store, rows, layout.list, place)} height={layout.list + 1} />
       {layout.figures > 0 && <FiguresLine {...status} />}
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
       <StatusLine {...status} />
@@ -39,11 +42,15 @@ export function TableScreen({ theme, store, rows }: TableScreenProps): ReactElem
 }
 
 /** Titles and the rows of the window. */
-function tableLines(store: ConsoleStore, rows: TableRows, height: number): readonly (readonly Run[])[] {
+function tableLines(
+  store: ConsoleStore,
+  rows: TableRows,
+  height: number,
+  { placed, shift }: TablePlace,
+): readonly (readonly Run[])[] {
   const { state, list, nowMs, feed } = store;
   const { columns } = state.size;
-  const placed = placeColumns(rows.table, list.hidden, columns);
-  const about = { placed, columns, nowMs, stale: isStale(feed) };
+  const about = { placed, shift, columns, nowMs, stale: isStale(feed) };
   const window = rows.order.slice(list.cursor.top, list.cursor.top + height);
   const body = window.map((entry) =>
     tableRuns(entry, { ...about, isCursor: entry.key === list.cursor.key, isMarked: list.marks.has(entry.key) }),

@@ -19,7 +19,7 @@ const LABEL_CELLS = 28;
 /** What runs where, and what an upgrade would have to carry over. */
 export function UpgradeScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
   const { size, message } = store.state;
-  const { tall, rows } = pageRows(size);
+  const { tall, rows } = pageRows(store.state);
   const Header = tall ? TallHeader : ShortHeader;
   const columns = upgradeColumns(store);
   const widths = columns.length > 1 ? halves(size.columns) : [size.columns];

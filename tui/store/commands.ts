@@ -146,6 +146,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ['notify', switchSetting((store, notify) => store.update({ attention: { ...store.state.attention, notify } }))],
   ['mouse', switchSetting((store, mouse) => store.update({ mouse }))],
   ['pane', switchSetting((store, pane) => store.update({ pane }))],
+  ['header', switchSetting((store, header) => store.update({ header }))],
   [
     'skin',
     {

@@ -14,6 +14,7 @@ import type { MenuLayer } from './menu.ts';
 import type { SavedView } from './saved-views.ts';
 import type { SilenceForm, Target } from './silence-form.ts';
 import type { Theme } from '../theme.ts';
+import type { SearchField } from './search-field.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
 import { FIRST_PLACE, type OverviewPlace } from './views/overview-place.ts';
 import { VIEWS, type ViewName } from './views/view-names.ts';
@@ -54,6 +55,7 @@ export interface DetailLayer {
   readonly top: number;
   readonly raw: boolean;
   readonly wrap: boolean;
+  readonly search: SearchField;
 }
 
 export interface SilenceLayer {
@@ -125,6 +127,8 @@ export interface ConsoleState {
   readonly digitAtMs: number | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
   readonly pane: boolean;
+  /** Whether a tall screen has counters and tabs at its top. */
+  readonly header: boolean;
   readonly overview: OverviewPlace;
   readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
   readonly readOnly: boolean;
@@ -156,6 +160,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     digitAtMs: undefined,
     paused: undefined,
     pane: true,
+    header: true,
     overview: FIRST_PLACE,
     peek: undefined,
     readOnly,

@@ -1,12 +1,11 @@
-import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
-import type { Event } from '../../shared/schemas/event.ts';
-import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { ClientRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
-import { initialState, type ConsoleState, type EventLoad, type Message, type ScreenSize } from './console-state.ts';
-import { AggregateBook, DEFAULT_NEEDS, TREND_STEP_MS, type AggregateNeeds } from './aggregate-book.ts';
+import { initialState, type ConsoleState, type Message, type ScreenSize } from './console-state.ts';
+import { Answers } from './answers.ts';
+import { applyRows } from './apply-rows.ts';
+import { AggregateBook, DEFAULT_NEEDS, type AggregateNeeds } from './aggregate-book.ts';
 import type { Contexts } from './contexts.ts';
 import type { Effect } from './effects.ts';
-import type { EventRecord } from './event-record.ts';
 import { Bell } from './bell.ts';
 import { EventRegistry } from './event-registry.ts';
 import {
@@ -21,26 +20,25 @@ import { mergedStatus } from './merged-feed.ts';
 import { HeldRows } from './held-rows.ts';
 import { restoreKept, type Kept } from './kept.ts';
 import { settleInspect } from './inspect-body.ts';
-import { isSameSubject, type InspectLayer, type Subject, type SubjectData, type SubjectKind } from './inspect-layer.ts';
-import { isLayerDue, isLoadedLayer, type LayerData, type LoadedLayer, type LoadedLayerKind } from './loaded-layer.ts';
-import { CURSOR_AT_TOP, settleCursor, type ListOrder } from './list-cursor.ts';
+import type { ListOrder } from './list-cursor.ts';
 import type { ListState, SortState } from './list-state.ts';
+import { ListWindow } from './list-window.ts';
 import { MessageLog } from './message-log.ts';
-import { PanePeek } from './pane-peek.ts';
-import { eventsLayout, listRows } from './screen-layout.ts';
+import { Upkeep } from './upkeep.ts';
 import type { LastSilence } from './silence-actions.ts';
 import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from './silence-form.ts';
 import { SilenceHistory } from './silence-history.ts';
+import { SilenceRecent } from './silence-recent.ts';
 import { MatchMemory, type SilenceMatches } from './silence-matches.ts';
 import { PreviewMemory, previewSilence, type SilencePreview } from './silence-preview.ts';
 import { TableRows } from './table-rows.ts';
 import { OwnChanges } from './undo.ts';
 import { openDueView } from './view-keys.ts';
-import { loadedNow, ViewLoads } from './view-loads.ts';
+import { ViewLoads } from './view-loads.ts';
 import { EVENT_COLUMN, eventSort } from './views/event-sort.ts';
 import { FiguresMemory } from './views/overview-figures.ts';
 import { TABLES, tableOf } from './views/tables.ts';
-import type { LoadedView, ViewData, ViewLoad } from './views/view-data.ts';
+import type { LoadedView } from './views/view-data.ts';
 import type { ViewName } from './views/view-names.ts';
 
 /** What there is to draw: nothing but time, figures in the header, or rows in the window. */
@@ -54,31 +52,8 @@ export const ORDER_PAUSE_MS = 400;
 /** Messages of outcomes stay this long. */
 const MESSAGE_MS = 10_000;
 
-/** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
-const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
-  client: 2000,
-  result: 2000,
-  check: 5000,
-  aggregate: 5000,
-};
-
 /** A filter on time is evaluated again this often. */
 const REFILTER_MS = 5000;
-
-/** How often the silences are put in their order again while they are looked at. */
-const SILENCES_AGE_MS = 5000;
-
-/** What is said when the backend has no such thing, or not any more. */
-const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
-  'dead-letter': 'this dead letter is gone: it was retried or dropped',
-  handling: 'the backend has neither an event nor a result of this check on this client',
-  'silence-entry': 'the backend has no such silence',
-};
-
-/** What is known of any layer that is loaded. */
-type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
-
-const NO_IDS: readonly string[] = [];
 
 const UNSET_POLICY: SilencePolicy = {
   reason: 'required',
@@ -110,15 +85,14 @@ export interface ConsoleOptions {
   readonly now: () => number;
 }
 
-/** What the detail of an event tells beside the event. */
-type AboutEvent = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
-
 /** What every list can do with its order. */
 export interface ListRows {
   /** All rows there are, whatever the filter says. */
   readonly size: number;
   readonly order: ListOrder;
   readonly frozen: boolean;
+  /** Whether its filter may find other rows by the mere passing of time. */
+  readonly usesTime: boolean;
   /** Pauses the order as it is now. */
   freeze(): void;
   thaw(): void;
@@ -142,6 +116,13 @@ export class ConsoleStore {
   readonly log: MessageLog;
   readonly aggregates: AggregateBook;
   readonly silenceHistory = new SilenceHistory();
+  readonly silenceRecent = new SilenceRecent();
+  /** Takes what was asked for. */
+  readonly answers = new Answers(this);
+  /** What is drawn of the list. */
+  readonly window = new ListWindow();
+  /** Asks for what is looked at. */
+  readonly upkeep = new Upkeep();
   readonly ownChanges: OwnChanges;
   /** What a silence must keep to; until the backend has said it, what it says by default. */
   silencePolicy: SilencePolicy = UNSET_POLICY;
@@ -159,20 +140,9 @@ export class ConsoleStore {
   readonly #listeners = new Set<() => void>();
   readonly #held = new HeldRows();
   #effects: Effect[] = [];
-  /** What is on the screen; the last event is known only while the list of events fills it. */
-  #window: { readonly keys: ReadonlySet<string>; readonly lastEvent: EventRecord | undefined } = {
-    keys: new Set(),
-    lastEvent: undefined,
-  };
-  readonly #peek = new PanePeek();
   readonly #bell = new Bell();
-  /** Whether the last frame showed a complete list. */
-  #wasLive = false;
   readonly #preview = new PreviewMemory();
   readonly #matches = new MatchMemory();
-  /** Whether the silences that ended before this console looked were asked for since the last snapshot. */
-  #isHistoryAsked = false;
-  #silencesAgedAtMs = 0;
   #refilteredAtMs = 0;
 
   constructor(options: ConsoleOptions) {
@@ -237,16 +207,16 @@ export class ConsoleStore {
   /** The same, with the cursor and the marks. */
   settleList(): void {
     this.settleRows();
-    this.#settle();
+    this.window.settle(this);
   }
 
   /** A row of a table may be another, new or gone. */
   changed(view: ViewName, key: string): void {
     this.#tables.get(view)?.changed(key);
-    if (view === this.state.view) this.touch(this.#window.keys.has(key) ? 'rows' : 'figures');
+    if (view === this.state.view) this.touch(this.window.holds(key) ? 'rows' : 'figures');
   }
 
-  allChanged(view: ViewName): void {
+  allChanged(view: ViewName | LoadedView): void {
     this.#tables.get(view)?.allChanged();
     if (view === this.state.view) this.touch('rows');
   }
@@ -315,12 +285,12 @@ export class ConsoleStore {
     this.feed = heardFrame(this.feed, about.timeMs, nowMs);
     const { paused } = this.state;
     if (paused === undefined) {
-      this.#applyRows(rows, about.replace, nowMs, about.isNews);
+      applyRows(this, this.#bell, rows, { replace: about.replace, nowMs, isNews: about.isNews ?? true });
       return;
     }
     const count = this.#held.hold(rows, about.replace);
+    // Nothing of it is shown but how much there is, which the frame of each second tells.
     this.state = { ...this.state, paused: { ...paused, unseen: paused.unseen + count } };
-    this.touch('figures');
   }
 
   pause(): void {
@@ -331,78 +301,12 @@ export class ConsoleStore {
     const nowMs = this.options.now();
     this.update({ paused: undefined });
     const held = this.#held.take();
-    this.#applyRows(held.rows, held.replace, nowMs);
+    applyRows(this, this.#bell, held.rows, { replace: held.replace, nowMs, isNews: true });
     if (this.feed.connection.kind === 'live') this.#endSnapshot(nowMs);
-  }
-
-  /** The answer to `load-event`; `undefined`: there is no such event. */
-  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, about: AboutEvent): void {
-    const row = this.events.get(target.key)?.row;
-    const load: EventLoad =
-      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, ...about, reloading: false };
-    this.#showLoad(target, into, load);
-  }
-
-  eventFailed(target: Target, into: 'detail' | 'pane', message: string): void {
-    this.#showLoad(target, into, { kind: 'failed', message });
-  }
-
-  /** The answer to `load-view`. */
-  viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
-    this.loads.loaded(view, data, this.options.now());
-    if (view === 'aggregates') {
-      this.aggregates.load(this.loads.of('aggregates').data ?? [], this.options.now());
-    }
-    this.#tables.get(view)?.allChanged();
-    this.touch('rows');
-  }
-
-  viewFailed(view: LoadedView, message: string): void {
-    this.loads.failed(view, message);
-    this.touch('rows');
-  }
-
-  /** The answer to `load-subject`; `undefined`: the backend knows nothing of that name. */
-  subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
-    if (data === undefined) return this.subjectFailed(subject, `the backend has no ${subject.kind} of this name`);
-    const loadedAtMs = this.options.now();
-    this.#updateSubject(subject, (load) => ({ ...load, data, loadedAtMs, failure: undefined, isLoading: false }));
-  }
-
-  subjectFailed(subject: Subject, failure: string): void {
-    this.#updateSubject(subject, (load) => ({ ...load, failure, isLoading: false }));
-  }
-
-  /** The answer to `load-layer`; `undefined`: the backend has no such thing. */
-  layerLoaded<Kind extends LoadedLayerKind>(kind: Kind, id: string, data: LayerData[Kind] | undefined): void {
-    if (data === undefined) return this.layerFailed(kind, id, MISSING[kind]);
-    const loadedAtMs = this.options.now();
-    this.#updateLoaded(kind, id, (load) => ({ ...load, data, loadedAtMs, failure: undefined, isLoading: false }));
-  }
-
-  /** What was loaded before stays. */
-  layerFailed(kind: LoadedLayerKind, id: string, failure: string): void {
-    this.#updateLoaded(kind, id, (load) => ({ ...load, failure, isLoading: false }));
-  }
-
-  silencePolicyLoaded(policy: SilencePolicy): void {
-    this.silencePolicy = policy;
-    this.touch('rows');
-  }
-
-  /** Records of the audit trail, the newest first. */
-  endedSilencesLoaded(records: readonly AuditRecord[]): void {
-    this.silenceHistory.load(records);
-    this.allChanged('silences');
   }
 
   resized(size: ScreenSize): void {
     this.update({ size });
-  }
-
-  /** Key of what is drawn in a row of the list, counted from 0, whatever has moved since. */
-  keyAtRow(row: number): string | undefined {
-    return [...this.#window.keys][row];
   }
 
   /** The event that is drawn under the cursor of their list. */
@@ -437,15 +341,11 @@ export class ConsoleStore {
     this.nowMs = nowMs;
     openDueView(this, nowMs);
     this.#evaluateFilter(nowMs);
-    this.#ageSilences(nowMs);
+    this.upkeep.ageSilences(this, nowMs);
     this.table?.settle(this);
-    this.#pauseOrder(nowMs);
-    this.#settle();
-    this.#peekUnderCursor(nowMs);
-    this.#loadView(nowMs);
-    this.#loadTrend(nowMs);
-    this.#loadSubject(nowMs);
-    this.#loadLayer(nowMs);
+    this.window.pauseOrder(this, nowMs);
+    this.window.settle(this);
+    this.upkeep.ask(this, nowMs);
     settleInspect(this);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
@@ -453,54 +353,9 @@ export class ConsoleStore {
     const { orderPausedUntilMs, digitAtMs } = this.state;
     const isMoving = this.events.filtering || nowMs < orderPausedUntilMs || digitAtMs !== undefined;
     this.urgency = isMoving ? 'rows' : 'none';
+    this.silenceRecent.settle(this, nowMs);
     this.#version += 1;
     for (const listener of this.#listeners) listener();
-  }
-
-  #applyRows(rows: FeedRows, replace: boolean, nowMs: number, isNews = true): void {
-    if (replace) {
-      this.events.beginSnapshot();
-      this.silenced.clear();
-      this.#isHistoryAsked = false;
-      this.clients.clear();
-      this.allChanged('silences');
-      this.allChanged('clients');
-      this.allChanged('checks');
-    }
-    for (const [key, row] of Object.entries(rows.events ?? {})) this.#applyEvent(key, row, nowMs, isNews);
-    for (const [id, row] of Object.entries(rows.silenced ?? {})) {
-      const known = this.silenced.get(id);
-      if (row === null && known !== undefined) this.silenceHistory.ended(known, nowMs);
-      setOrDelete(this.silenced, id, row);
-      this.changed('silences', id);
-    }
-    for (const [name, row] of Object.entries(rows.clients ?? {})) {
-      setOrDelete(this.clients, name, row);
-      this.changed('clients', name);
-    }
-    if (rows.silenced !== undefined) this.touch('rows');
-  }
-
-  #applyEvent(key: string, row: EventRow | null, nowMs: number, isNews: boolean): void {
-    const known = this.events.get(key)?.row;
-    if (row !== null && isNews) this.#bell.heard(this, known, row, nowMs);
-    const before = known?.silenced_by ?? NO_IDS;
-    this.events.apply(key, row, nowMs, isNews);
-    const after = row?.silenced_by ?? NO_IDS;
-    // A silence's row counts its events. Most changes are one more result, with the same silences.
-    if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) this.changed('silences', id);
-    // The rows of clients and checks count their events.
-    const { client, check } = targetOf(key);
-    this.changed('clients', client);
-    this.changed('checks', check);
-    this.touch(this.state.view === 'events' && this.#isInView(key) ? 'rows' : 'figures');
-  }
-
-  #isInView(key: string): boolean {
-    const { keys, lastEvent } = this.#window;
-    if (keys.has(key)) return true;
-    const record = this.events.get(key);
-    return record !== undefined && (lastEvent === undefined || this.events.isUpTo(record, lastEvent));
   }
 
   #endSnapshot(nowMs: number): void {
@@ -509,147 +364,12 @@ export class ConsoleStore {
     this.allChanged('checks');
   }
 
-  #showLoad(target: Target, into: 'detail' | 'pane', load: EventLoad): void {
-    if (into === 'pane') {
-      if (this.state.peek?.target.key === target.key) this.update({ peek: { target, load } });
-      return;
-    }
-    this.update({
-      layers: this.state.layers.map((layer) =>
-        layer.kind === 'detail' && layer.target.key === target.key ? { ...layer, load } : layer,
-      ),
-    });
-  }
-
   #evaluateFilter(nowMs: number): void {
-    if (this.events.usesTime && nowMs - this.#refilteredAtMs >= REFILTER_MS) {
+    if (this.rows.usesTime && nowMs - this.#refilteredAtMs >= REFILTER_MS) {
       this.#refilteredAtMs = nowMs;
-      this.events.refilter();
+      if (this.table === undefined) this.events.refilter();
+      else this.table.allChanged();
     }
     this.events.work(nowMs);
   }
-
-  #pauseOrder(nowMs: number): void {
-    const { layers, prompt, orderPausedUntilMs } = this.state;
-    const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
-    if (wanted && !this.rows.frozen) this.rows.freeze();
-    if (!wanted && this.rows.frozen) this.rows.thaw();
-    if (this.events.frozen) this.events.settle();
-  }
-
-  #settle(): void {
-    const isEvents = this.state.view === 'events';
-    if (!isEvents && this.table === undefined) return;
-    const { order } = this.rows;
-    const rows = listRows(this.state);
-    const { list } = this;
-    // Until the first snapshot is complete the cursor has nothing to follow: it stays at the top.
-    const settled = settleCursor(this.#wasLive ? list.cursor : CURSOR_AT_TOP, order, rows);
-    // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
-    const cursor = this.#wasLive && this.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
-    this.#wasLive = this.feed.everLive;
-    const window = order.slice(cursor.top, cursor.top + rows);
-    const last = window.length < rows ? undefined : window.at(-1);
-    this.#window = {
-      keys: new Set(window.map(({ key }) => key)),
-      lastEvent: isEvents && last !== undefined ? this.events.get(last.key) : undefined,
-    };
-    const { view, views } = this.state;
-    this.state = { ...this.state, views: { ...views, [view]: { ...list, cursor, marks: this.#livingMarks() } } };
-  }
-
-  /** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */
-  #livingMarks(): ReadonlySet<string> {
-    const { marks } = this.list;
-    if (this.rows.frozen || marks.size === 0) return marks;
-    const known = this.table ?? this.events;
-    const living = [...marks].filter((key) => known.get(key) !== undefined);
-    return living.length === marks.size ? marks : new Set(living);
-  }
-
-  /** A view that is looked at is kept up to date; nothing is asked for that nobody sees. */
-  #loadView(nowMs: number): void {
-    this.#loadEndedSilences();
-    const view = loadedNow(this.state);
-    if (view === undefined || this.state.paused !== undefined) return;
-    if (this.feed.connection.kind !== 'live' || !this.loads.isDue(view, nowMs)) return;
-    this.loads.asked(view, nowMs);
-    this.request({ kind: 'load-view', view });
-  }
-
-  /** What the aggregates were like is only known to who has looked all the time. */
-  #loadTrend(nowMs: number): void {
-    // Aggregates are of one backend.
-    if (this.backends !== undefined) return;
-    const { isLoading, askedAtMs } = this.loads.of('aggregates');
-    if (isLoading || nowMs - askedAtMs < TREND_STEP_MS || this.state.paused !== undefined) return;
-    if (this.feed.connection.kind !== 'live') return;
-    this.loads.asked('aggregates', nowMs);
-    this.request({ kind: 'load-view', view: 'aggregates' });
-  }
-
-  /** What fills the screen is kept up to date; behind a dialog it stays as it is. */
-  #loadSubject(nowMs: number): void {
-    const layer = this.state.layers.at(-1);
-    if (layer?.kind !== 'inspect' || this.state.paused !== undefined || this.feed.connection.kind !== 'live') return;
-    const { isLoading, askedAtMs } = layer.load;
-    if (isLoading || nowMs - askedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
-    this.#updateSubject(layer.subject, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
-    this.request({ kind: 'load-subject', subject: layer.subject });
-  }
-
-  #updateSubject(subject: Subject, next: (load: InspectLayer['load']) => InspectLayer['load']): void {
-    const layers = this.state.layers.map((layer) =>
-      layer.kind === 'inspect' && isSameSubject(layer.subject, subject) ? { ...layer, load: next(layer.load) } : layer,
-    );
-    this.update({ layers });
-  }
-
-  #loadLayer(nowMs: number): void {
-    const layer = this.state.layers.at(-1);
-    if (!isLoadedLayer(layer) || this.state.paused !== undefined || this.feed.connection.kind !== 'live') return;
-    if (!isLayerDue(this, layer, nowMs)) return;
-    this.#updateLoaded(layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
-    this.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
-  }
-
-  #updateLoaded(kind: LoadedLayerKind, id: string, next: (load: AnyLoad) => AnyLoad): void {
-    const layers = this.state.layers.map((layer) =>
-      // What is loaded for a kind only comes back to layers of that kind.
-      layer.kind === kind && layer.id === id ? ({ ...layer, load: next(layer.load) } as LoadedLayer) : layer,
-    );
-    this.update({ layers });
-  }
-
-  #loadEndedSilences(): void {
-    if (this.#isHistoryAsked || this.state.view !== 'silences' || this.feed.connection.kind !== 'live') return;
-    this.#isHistoryAsked = true;
-    this.request({ kind: 'load-ended-silences' });
-  }
-
-  /** Silences begin, come near their end and leave the table by the clock alone. */
-  #ageSilences(nowMs: number): void {
-    if (this.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
-    this.#silencesAgedAtMs = nowMs;
-    this.allChanged('silences');
-  }
-
-  #peekUnderCursor(nowMs: number): void {
-    const target = this.state.view === 'events' ? this.underCursor() : undefined;
-    if (target === undefined || eventsLayout(this.state).pane === 0 || this.feed.connection.kind !== 'live') return;
-    const { peek } = this.state;
-    if (!this.#peek.isDue(target.key, peek, this.events.get(target.key)?.row, nowMs)) return;
-    if (peek?.target.key !== target.key) this.state = { ...this.state, peek: { target, load: { kind: 'loading' } } };
-    this.request({ kind: 'load-event', target, into: 'pane' });
-  }
-}
-
-/** Whether the layer asks for a decision about what is listed behind it. */
-function isDialog(layer: { readonly kind: string }): boolean {
-  return layer.kind === 'silence' || layer.kind === 'confirm' || layer.kind === 'menu' || layer.kind === 'command';
-}
-
-function setOrDelete<T>(map: Map<string, T>, key: string, value: T | null): void {
-  if (value === null) map.delete(key);
-  else map.set(key, value);
 }

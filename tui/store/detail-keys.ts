@@ -1,16 +1,14 @@
 import type { KeyAction } from '../keys.ts';
 import type { DetailLayer } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
-import { detailBody } from './detail-lines.ts';
 import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from './event-actions.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { askRepeatSilence } from './silence-actions.ts';
-import { clamp } from './list-cursor.ts';
 import { openLoadedLayer } from './loaded-layer.ts';
 import { askRun, runsOn } from './run-now.ts';
-import { detailBodyRows } from './screen-layout.ts';
-import { movedTo } from './scroll-keys.ts';
+import { NO_SEARCH } from './search-field.ts';
 import type { Target } from './silence-form.ts';
+import { pressText } from './text-pane.ts';
 
 export function openDetail(store: ConsoleStore, target: Target, raw: boolean): void {
   const { peek } = store.state;
@@ -23,6 +21,7 @@ export function openDetail(store: ConsoleStore, target: Target, raw: boolean): v
     top: 0,
     raw,
     wrap: true,
+    search: NO_SEARCH,
   };
   store.update({ layers: [...store.state.layers, layer] });
   store.request({ kind: 'load-event', target, into: 'detail' });
@@ -31,10 +30,7 @@ export function openDetail(store: ConsoleStore, target: Target, raw: boolean): v
 export function pressDetail(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'detail' || action === undefined) return;
-  const rows = detailBodyRows(store.state.size.rows);
-  const last = Math.max(0, detailBody(store, layer).length - rows);
-  const to = movedTo(action, Math.min(layer.top, last), { rows, last });
-  if (to !== undefined) return put(store, { ...layer, top: clamp(to, 0, last) });
+  if (pressText(store, action)) return;
   switch (action) {
     case 'close':
       return store.update({ layers: store.state.layers.slice(0, -1) });

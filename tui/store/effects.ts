@@ -1,3 +1,4 @@
+import type { SilencedRequest } from '../../shared/domain/silencing.ts';
 import type { Change } from './changes.ts';
 import type { DeadLetterVerb, LetterOrder } from './dead-letter-actions.ts';
 import type { Subject } from './inspect-layer.ts';
@@ -23,6 +24,8 @@ export type Effect =
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly letters: readonly LetterOrder[] }
   | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
   | { readonly kind: 'load-silence-policy' }
+  /** `key`: of the scope that it is about. */
+  | { readonly kind: 'load-silence-recent'; readonly entries: readonly SilencedRequest[]; readonly key: string }
   /** Silences that ended in the last 24 hours. */
   | { readonly kind: 'load-ended-silences' }
   | { readonly kind: 'load-event'; readonly target: Target; readonly into: 'detail' | 'pane' }

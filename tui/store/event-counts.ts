@@ -19,12 +19,18 @@ export class EventCounter implements EventCounts {
     this[eventClass(row)] += by;
     if (row.action === 'flapping') this.flapping += by;
   }
+
+  /** One event has another row now. */
+  replace(before: EventRow, after: EventRow): void {
+    this.add(before, -1);
+    this.add(after, 1);
+  }
 }
 
 const NONE: EventCounts = new EventCounter();
 
 /** How many events each entry silences now, by the entry's id. */
-export class SilencedCounter {
+class SilencedCounter {
   readonly #counts = new Map<string, number>();
 
   of(id: string): number {
@@ -41,7 +47,7 @@ export class SilencedCounter {
 }
 
 /** The same counters for each client, or for each check. */
-export class GroupCounter {
+class GroupCounter {
   readonly #by: 'client' | 'check';
   readonly #groups = new Map<string, { readonly counter: EventCounter; events: number }>();
 
@@ -55,10 +61,51 @@ export class GroupCounter {
 
   add(row: EventRow, by: 1 | -1): void {
     const name = row[this.#by];
-    const known = this.#groups.get(name) ?? { counter: new EventCounter(), events: 0 };
-    known.counter.add(row, by);
-    known.events += by;
-    if (known.events === 0) this.#groups.delete(name);
-    else this.#groups.set(name, known);
+    const known = this.#groups.get(name);
+    const group = known ?? { counter: new EventCounter(), events: 0 };
+    group.counter.add(row, by);
+    group.events += by;
+    if (group.events === 0) this.#groups.delete(name);
+    else if (known === undefined) this.#groups.set(name, group);
   }
+
+  /** One event has another row now. */
+  replace(before: EventRow, after: EventRow): void {
+    const name = after[this.#by];
+    if (before[this.#by] === name) return this.#groups.get(name)?.counter.replace(before, after);
+    this.add(before, -1);
+    this.add(after, 1);
+  }
+}
+
+/** Everything that is counted over all events. */
+export class EventTally {
+  readonly all = new EventCounter();
+  readonly byClient = new GroupCounter('client');
+  readonly byCheck = new GroupCounter('check');
+  readonly bySilence = new SilencedCounter();
+
+  add(row: EventRow, by: 1 | -1): void {
+    for (const counter of [this.all, this.byClient, this.byCheck, this.bySilence]) counter.add(row, by);
+  }
+
+  /** One event has another row now. */
+  replace(before: EventRow, after: EventRow): void {
+    this.bySilence.add(before, -1);
+    this.bySilence.add(after, 1);
+    if (countsAlike(before, after)) return;
+    this.all.replace(before, after);
+    this.byClient.replace(before, after);
+    this.byCheck.replace(before, after);
+  }
+}
+
+/** Whether an event counts as before but for its silences: most results only say the same again. */
+function countsAlike(before: EventRow, after: EventRow): boolean {
+  return (
+    eventClass(before) === eventClass(after) &&
+    (before.action === 'flapping') === (after.action === 'flapping') &&
+    before.client === after.client &&
+    before.check === after.check
+  );
 }

@@ -1,6 +1,7 @@
-import type { SearchRow } from '../../shared/domain/search.ts';
+import { isNarrowerSearch } from '../../shared/domain/search-narrowing.ts';
+import type { Search, SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { EventCounter, GroupCounter, SilencedCounter, type EventCounts } from './event-counts.ts';
+import { EventTally, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
 import type { ListOrder } from './list-cursor.ts';
 import { SortedList } from './sorted-list.ts';
@@ -11,7 +12,12 @@ export interface EventFilter {
   readonly matches: (row: SearchRow, nowSeconds: number) => boolean;
   /** Whether an event can start or stop matching only because time passes. */
   readonly usesTime: boolean;
+  /** What was searched for; with it a filter that finds less than the one before looks only at what that one found. */
+  readonly search?: Search;
 }
+
+/** Up to this share of all events it is faster to sort what a filter found than to look for it in the sorted list. */
+const FEW_SHARE = 1 / 8;
 
 /**
  * Events evaluated per slice of a new filter, so that no key waits for a whole registry: less than a millisecond, or a
@@ -24,6 +30,8 @@ interface FilterRun {
   readonly kind: 'filter' | 'make-text';
   readonly filter: EventFilter | undefined;
   readonly pending: readonly EventRecord[];
+  /** It finds nothing outside of the list of matching events. */
+  readonly isNarrower: boolean;
   next: number;
 }
 
@@ -35,12 +43,9 @@ interface FilterRun {
 export class EventRegistry {
   readonly #records = new Map<string, EventRecord>();
   #sort: EventSort = eventSort({ column: EVENT_COLUMN, reversed: false });
-  #all = new SortedList(this.#sort.compare);
+  #all = new SortedList(this.#sort.compare, this.#sort.rankOf);
   #matching = this.#all;
-  readonly #counter = new EventCounter();
-  readonly #byClient = new GroupCounter('client');
-  readonly #byCheck = new GroupCounter('check');
-  readonly #bySilence = new SilencedCounter();
+  readonly #tally = new EventTally();
   #filter: EventFilter | undefined;
   #filterNumber = 0;
   #run: FilterRun | undefined;
@@ -50,22 +55,22 @@ export class EventRegistry {
   readonly #ghosts = new Map<string, EventRecord>();
 
   get counts(): EventCounts {
-    return this.#counter;
+    return this.#tally.all;
   }
 
   /** Of the events of one client. */
   countsOf(client: string): EventCounts {
-    return this.#byClient.of(client);
+    return this.#tally.byClient.of(client);
   }
 
   /** Of the events of one check, on all clients. */
   countsOfCheck(check: string): EventCounts {
-    return this.#byCheck.of(check);
+    return this.#tally.byCheck.of(check);
   }
 
   /** Events that the silenced entry of this id covers now. */
   silencedCount(id: string): number {
-    return this.#bySilence.of(id);
+    return this.#tally.bySilence.of(id);
   }
 
   /** Events there are, whatever the filter says. */
@@ -86,24 +91,31 @@ export class EventRegistry {
    * Takes the newest state of an event; `null`: it is resolved.
    *
    * @param happensNow whether it is known to have happened now
+   * @returns the event as it is now; `undefined`: there is none any more
    */
-  apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): void {
+  apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): EventRecord | undefined {
     const known = this.#records.get(key);
     if (row === null) {
       if (known !== undefined) this.#drop(known, nowMs);
-      return;
+      return undefined;
     }
     const record = known ?? this.#ghosts.get(key) ?? new EventRecord(key, row);
     // What a snapshot brings is not known to have just happened.
     if (happensNow && !this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
     // Most changes are one more result with the same status: such an event keeps its place.
     const moves = known === undefined || !this.#sort.keepsPlace(known.row, row);
-    if (known === undefined) this.#admit(record);
-    else this.#take(record, moves);
+    if (known === undefined) {
+      this.#admit(record);
+      this.#tally.add(row, 1);
+    } else {
+      this.#take(record, moves);
+      this.#tally.replace(record.row, row);
+    }
     record.row = row;
     record.generation = this.#generation;
     this.#judge(record, nowMs);
     this.#put(record, moves);
+    return record;
   }
 
   /** Sorts everything anew, once; from then on changes are put in their places by the new order. */
@@ -145,16 +157,29 @@ export class EventRegistry {
   /** Starts to evaluate a filter; the list changes when `work` has come to its end. `undefined`: show everything. */
   setFilter(filter: EventFilter | undefined): void {
     this.#filterNumber += 1;
-    this.#run = { kind: 'filter', filter, pending: this.#inMemoryOrder(), next: 0 };
+    const isNarrower = this.#isNarrower(filter);
+    const pending = isNarrower ? this.#matching.toArray() : this.#inMemoryOrder();
+    this.#run = { kind: 'filter', filter, pending, isNarrower, next: 0 };
   }
 
   /** Starts to make the text that filters search, ahead of the first of them; `work` does it. */
   prepareFilter(): void {
-    this.#run ??= { kind: 'make-text', filter: this.#filter, pending: this.#inMemoryOrder(), next: 0 };
+    this.#run ??= {
+      kind: 'make-text',
+      filter: this.#filter,
+      pending: this.#inMemoryOrder(),
+      isNarrower: false,
+      next: 0,
+    };
   }
 
   get filtering(): boolean {
     return this.#run !== undefined;
+  }
+
+  /** Whether somebody waits for the result. */
+  get isFilterAwaited(): boolean {
+    return this.#run?.kind === 'filter';
   }
 
   /** Whether the list of matching events must be evaluated again now and then. */
@@ -185,12 +210,7 @@ export class EventRegistry {
     this.#run = undefined;
     if (run.kind === 'make-text') return true;
     this.#filter = run.filter;
-    if (run.filter === undefined) {
-      this.#matching = this.#all;
-    } else {
-      this.#matching = new SortedList(this.#sort.compare);
-      this.#matching.replace(this.#all.toArray().filter((record) => record.matches));
-    }
+    this.#matching = run.filter === undefined ? this.#all : listOf(this.#found(run), this.#sort);
     if (this.#frozen !== undefined) this.freeze();
     return true;
   }
@@ -251,6 +271,20 @@ export class EventRegistry {
     return [...this.#records.values()];
   }
 
+  /** While another filter is being evaluated, what it made of changed events is not in the list of the one before. */
+  #isNarrower(filter: EventFilter | undefined): boolean {
+    if (this.isFilterAwaited || filter?.search === undefined || this.#filter?.search === undefined) return false;
+    return isNarrowerSearch(filter.search, this.#filter.search);
+  }
+
+  /** The events that match, in order. */
+  #found({ isNarrower }: FilterRun): readonly EventRecord[] {
+    if (isNarrower) return this.#matching.toArray().filter(({ matches }) => matches);
+    const found = this.#inMemoryOrder().filter(({ matches }) => matches);
+    if (found.length < this.size * FEW_SHARE) return this.#sort.sortAll(found);
+    return this.#all.toArray().filter(({ matches }) => matches);
+  }
+
   #judge(record: EventRecord, nowMs: number): void {
     // While a new filter is being evaluated, changes are judged by the new one: the old list is about to go.
     const filter = this.#run === undefined ? this.#filter : this.#run.filter;
@@ -266,6 +300,7 @@ export class EventRegistry {
 
   #drop(record: EventRecord, nowMs: number): void {
     this.#take(record, true);
+    this.#tally.add(record.row, -1);
     this.#records.delete(record.key);
     record.gone = true;
     record.changedAtMs = nowMs;
@@ -275,25 +310,17 @@ export class EventRegistry {
   #take(record: EventRecord, moves: boolean): void {
     if (moves) this.#all.remove(record);
     if (this.#matching !== this.#all) this.#matching.remove(record);
-    this.#counter.add(record.row, -1);
-    this.#byClient.add(record.row, -1);
-    this.#byCheck.add(record.row, -1);
-    this.#bySilence.add(record.row, -1);
   }
 
   #put(record: EventRecord, moves: boolean): void {
     if (moves) this.#all.insert(record);
     if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
-    this.#counter.add(record.row, 1);
-    this.#byClient.add(record.row, 1);
-    this.#byCheck.add(record.row, 1);
-    this.#bySilence.add(record.row, 1);
   }
 }
 
 /** @param records already in this order */
-function listOf(records: readonly EventRecord[], { compare }: EventSort): SortedList<EventRecord> {
-  const list = new SortedList(compare);
+function listOf(records: readonly EventRecord[], { compare, rankOf }: EventSort): SortedList<EventRecord> {
+  const list = new SortedList(compare, rankOf);
   list.replace(records);
   return list;
 }

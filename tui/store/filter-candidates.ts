@@ -1,34 +1,11 @@
+import type { SearchLanguage } from '../../shared/domain/search-language.ts';
+import type { Field } from '../../shared/domain/search-fields.ts';
+import { EVENT_SEARCH } from '../../shared/domain/search.ts';
 import { splitName } from './backend-names.ts';
 import type { ConsoleStore } from './console-store.ts';
+import { BACKEND_COLUMN } from './views/event-sort.ts';
 import { tableOf } from './views/tables.ts';
 import type { ViewName } from './views/view-names.ts';
-
-/** Terms of the search language as far as they can be typed for somebody. */
-const TERMS: readonly string[] = [
-  'status>=',
-  'silenced',
-  'client~',
-  'check~',
-  'output~',
-  'age>',
-  'last<',
-  'occurrences>',
-  'action=',
-  'flapping',
-  'silenced_by~',
-  'and',
-  'or',
-  'not',
-];
-
-const VALUES: Readonly<Record<string, readonly string[]>> = {
-  status: ['warn', 'crit', 'unknown', 'ok'],
-  action: ['create', 'flapping', 'resolve'],
-  silenced: ['true', 'false'],
-  flapping: ['true', 'false'],
-  age: ['5m', '1h', '1d'],
-  last: ['1m', '5m', '1h'],
-};
 
 /** Names that are offered at most. */
 const NAMES_MAX = 50;
@@ -36,14 +13,26 @@ const NAMES_MAX = 50;
 /** What may stand where the last word of a filter is. */
 export function filterCandidates(store: ConsoleStore, view: ViewName, text: string): readonly string[] {
   const table = tableOf(view);
-  if (table !== undefined) return table.columns.map(({ id }) => `${id}=`);
-  if (view !== 'events') return [];
+  if (table !== undefined) return candidates(store, table.search, text);
+  return view === 'events' ? candidates(store, EVENT_SEARCH, text) : [];
+}
+
+function candidates<Row>(store: ConsoleStore, { fields }: SearchLanguage<Row>, text: string): readonly string[] {
   const [, name = '', operator = '', value = ''] = /([a-z_]+)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
-  const field = name.toLowerCase();
-  if (operator === '') return store.backends === undefined ? TERMS : [...TERMS, 'backend='];
-  if (field === 'backend') return [...(store.backends?.keys() ?? [])].map((one) => `${name}${operator}${one}`);
-  const values = field === 'client' ? clientNames(store, value) : (VALUES[field] ?? []);
-  return values.map((one) => `${name}${operator}${one}`);
+  const field = fields.get(name.toLowerCase());
+  if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
+  const shown = [...fields.values()].filter((one) => one.name !== BACKEND_COLUMN || store.backends !== undefined);
+  return [...shown.map(termOf), 'and', 'or', 'not'];
+}
+
+/** As far as it can be typed for somebody. */
+function termOf<Row>({ name, operator, flag }: Field<Row>): string {
+  return flag === undefined ? `${name}${operator}` : name;
+}
+
+function valuesOf<Row>(store: ConsoleStore, { name, values }: Field<Row>, start: string): readonly string[] {
+  if (name === BACKEND_COLUMN) return [...(store.backends?.keys() ?? [])];
+  return name === 'client' ? clientNames(store, start) : values;
 }
 
 function clientNames({ clients }: ConsoleStore, start: string): readonly string[] {

@@ -1,10 +1,10 @@
+import { readSearch } from '../../shared/domain/search-language.ts';
 import { matchesSearch, parseSearch, usesTime, type SearchProblem } from '../../shared/domain/search.ts';
 import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { FilterState } from './list-state.ts';
 import { editLine, lineOf, type LineEdit, type LineEditor } from './line-editor.ts';
 import type { TableRows } from './table-rows.ts';
-import { parseTableFilter } from './views/table-filter.ts';
 
 /** Earlier filters that are remembered. */
 const HISTORY_MAX = 100;
@@ -80,13 +80,14 @@ function setEventFilter({ events }: ConsoleStore, text: string): SearchProblem |
   events.setFilter({
     matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds),
     usesTime: usesTime(search),
+    search,
   });
   return undefined;
 }
 
 function setTableFilter(rows: TableRows, text: string): SearchProblem | undefined {
-  const filter = text === '' ? undefined : parseTableFilter(rows.table, text);
-  if (typeof filter === 'object') return filter;
+  const filter = text === '' ? undefined : readSearch(rows.table.search, text);
+  if (filter?.kind === 'problem') return filter;
   rows.setFilter(filter);
   return undefined;
 }

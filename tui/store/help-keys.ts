@@ -22,6 +22,10 @@ export function pressHelp(store: ConsoleStore, action: KeyAction | undefined): K
     case 'search':
       put(store, { ...layer, search: { ...layer.search, isOpen: true } });
       return undefined;
+    case 'match-next':
+    case 'match-previous':
+      seek(store, layer, action === 'match-next' ? 1 : -1);
+      return undefined;
     case 'help':
       close(store);
       return undefined;
@@ -35,14 +39,28 @@ export function pressHelp(store: ConsoleStore, action: KeyAction | undefined): K
   }
 }
 
+/** The bindings that are shown, and which of them the cursor is on. */
+export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAction[]; readonly index: number } {
+  const { lines, cursor } = helpView(layer);
+  return {
+    actions: lines.flatMap((line) => (line.kind === 'binding' ? [line.action] : [])),
+    index: lines.slice(0, Math.max(0, cursor)).filter(({ kind }) => kind === 'binding').length,
+  };
+}
+
 /** From binding to binding: headings and blank lines lie between. */
 function move(store: ConsoleStore, layer: HelpLayer, action: KeyAction | undefined): void {
-  const { lines, cursor } = helpView(layer);
-  const actions = lines.flatMap((line) => (line.kind === 'binding' ? [line.action] : []));
-  const index = lines.slice(0, Math.max(0, cursor)).filter(({ kind }) => kind === 'binding').length;
+  const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
   const to = movedTo(action, index, { rows: helpBodyRows(store.state.size.rows), last });
   if (to !== undefined) put(store, { ...layer, at: actions[clamp(to, 0, last)] });
+}
+
+/** All bindings that are shown match: the next one is the next line, and behind the last one the first. */
+function seek(store: ConsoleStore, layer: HelpLayer, step: 1 | -1): void {
+  if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
+  const { actions, index } = bindingsOf(layer);
+  put(store, { ...layer, at: actions.at((index + step) % actions.length) });
 }
 
 function put(store: ConsoleStore, layer: HelpLayer): void {

@@ -2,7 +2,9 @@ import type { ConsoleStore } from './console-store.ts';
 import type { DetailLine } from './detail-lines.ts';
 import { inspectHead, inspectText } from './inspect-head.ts';
 import type { InspectLayer } from './inspect-layer.ts';
-import { inspectRows, inspectTableOf, type InspectRow, type InspectTable } from './inspect-rows.ts';
+import { shownRows } from './inspect-list.ts';
+import type { InspectRow } from './inspect-rows.ts';
+import { inspectTableOf, type InspectTable } from './inspect-tables.ts';
 import { settleCursor, type ListOrder } from './list-cursor.ts';
 
 /** What the screen of a subject shows, and how many rows of the screen each part takes. */
@@ -28,7 +30,7 @@ export function inspectBody(store: ConsoleStore, layer: InspectLayer): InspectBo
   return {
     head,
     table,
-    rows: table === undefined ? [] : inspectRows(layer),
+    rows: table === undefined ? [] : shownRows(layer, store.nowMs / 1000),
     text: table === undefined ? inspectText(store, layer) : [],
     height: Math.max(1, store.state.size.rows - ROWS_AROUND - head.length - titles),
   };

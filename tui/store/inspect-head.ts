@@ -13,7 +13,7 @@ import type { ConsoleStore } from './console-store.ts';
 import type { DetailLine } from './detail-lines.ts';
 import { historyRuns } from './history-runs.ts';
 import type { InspectLayer, SubjectData } from './inspect-layer.ts';
-import { nextRunText } from './inspect-rows.ts';
+import { nextRunText } from './next-run-text.ts';
 import { scheduleText } from './views/checks.ts';
 import { cutCells, wrapCells } from './wrap-cells.ts';
 

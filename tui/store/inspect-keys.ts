@@ -6,22 +6,30 @@ import { acknowledge, askResolve, openSilence } from './event-actions.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { inspectBody, orderOf } from './inspect-body.ts';
 import type { InspectLayer } from './inspect-layer.ts';
+import { pressInspectList } from './inspect-list-keys.ts';
 import { openInspect } from './inspect-open.ts';
-import { isGroup, type InspectRow } from './inspect-rows.ts';
-import { clamp, moveCursor } from './list-cursor.ts';
+import { inspectRows, isGroup, type InspectRow } from './inspect-rows.ts';
+import { moveCursor } from './list-cursor.ts';
+import { openActionMenu } from './list-menus.ts';
+import { NO_SEARCH } from './search-field.ts';
 import { askRun, runsOn } from './run-now.ts';
 import { openLoadedLayer } from './loaded-layer.ts';
 import { movedTo } from './scroll-keys.ts';
 import { targetOf, type Target } from './silence-form.ts';
+import { pressText } from './text-pane.ts';
 
 export function pressInspect(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'inspect' || action === undefined || move(store, layer, action)) return;
+  if (layer?.kind !== 'inspect' || action === undefined) return;
+  if (pressText(store, action) || move(store, layer, action) || pressInspectList(store, layer, action)) return;
   switch (action) {
     case 'close':
       return store.update({ layers: store.state.layers.slice(0, -1) });
     case 'json':
-      return put(store, { ...layer, raw: !layer.raw, top: 0 });
+      // Words of one are no filter of the other.
+      return put(store, { ...layer, raw: !layer.raw, top: 0, search: NO_SEARCH });
+    case 'actions':
+      return openActions(store, layer);
     case 'open':
       return open(store, layer);
     case 'silence':
@@ -44,13 +52,7 @@ export function pressInspect(store: ConsoleStore, action: KeyAction | undefined)
 
 /** `false`: the action is no movement. */
 function move(store: ConsoleStore, layer: InspectLayer, action: KeyAction): boolean {
-  const { table, rows, text, height } = inspectBody(store, layer);
-  if (table === undefined) {
-    const last = Math.max(0, text.length - height);
-    const to = movedTo(action, Math.min(layer.top, last), { rows: height, last });
-    if (to !== undefined) put(store, { ...layer, top: clamp(to, 0, last) });
-    return to !== undefined;
-  }
+  const { rows, height } = inspectBody(store, layer);
   const to = movedTo(action, layer.cursor.index, { rows: height, last: rows.length - 1 });
   if (to !== undefined) put(store, { ...layer, cursor: moveCursor(layer.cursor, to, orderOf(rows), height) });
   return to !== undefined;
@@ -58,7 +60,7 @@ function move(store: ConsoleStore, layer: InspectLayer, action: KeyAction): bool
 
 /** The members of a row; its event, or where there is none its last result. */
 function open(store: ConsoleStore, layer: InspectLayer): void {
-  const row = underCursor(store, layer);
+  const row = underCursor(layer);
   if (row === undefined) return;
   if (isGroup(row)) {
     const opened = new Set(layer.opened);
@@ -77,14 +79,14 @@ function onEvents(
   verb: string,
   act: (store: ConsoleStore, targets: readonly Target[]) => void,
 ): void {
-  const targets = targetsOf(store, layer).filter(({ key }) => store.events.get(key) !== undefined);
+  const targets = targetsOf(layer).filter(({ key }) => store.events.get(key) !== undefined);
   if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
   act(store, targets);
 }
 
 /** A check everywhere on its own screen while no client is chosen; otherwise what is under the cursor. */
 function run(store: ConsoleStore, layer: InspectLayer): void {
-  const targets = targetsOf(store, layer);
+  const targets = targetsOf(layer);
   if (targets.length > 0) return askRun(store, runsOn(targets));
   const { kind, name } = layer.subject;
   if (kind === 'check') return askRun(store, [{ check: name }]);
@@ -93,20 +95,32 @@ function run(store: ConsoleStore, layer: InspectLayer): void {
 
 /** What becomes of the event under the cursor at its handlers; where there is none, why not. */
 function explain(store: ConsoleStore, layer: InspectLayer): void {
-  const [target, ...others] = targetsOf(store, layer);
+  const [target, ...others] = targetsOf(layer);
   if (target === undefined || others.length > 0) return store.say('choose one client and check to explain');
   openLoadedLayer(store, 'handling', target.key);
 }
 
-function targetsOf(store: ConsoleStore, layer: InspectLayer): readonly Target[] {
+function targetsOf(layer: InspectLayer): readonly Target[] {
   if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
-  return underCursor(store, layer)?.targets ?? [];
+  if (layer.marks.size === 0) return underCursor(layer)?.targets ?? [];
+  const marked = inspectRows(layer).filter(({ key }) => layer.marks.has(key));
+  // A row and the members that are listed below it may both be marked.
+  return [...new Map(marked.flatMap(({ targets }) => targets.map((target) => [target.key, target]))).values()];
+}
+
+/** What can be done here, in the order of the menu. */
+const ACTIONS: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'why', 'json'];
+
+function openActions(store: ConsoleStore, layer: InspectLayer): void {
+  const count = layer.marks.size;
+  const about = count > 0 ? `${String(count)} marked` : (layer.cursor.key ?? layer.subject.name);
+  openActionMenu(store, about, ACTIONS, (action) => pressInspect(store, action));
 }
 
 /** The row that was drawn under the cursor, as it is now. */
-function underCursor(store: ConsoleStore, layer: InspectLayer): InspectRow | undefined {
+function underCursor(layer: InspectLayer): InspectRow | undefined {
   const { key } = layer.cursor;
-  return key === undefined ? undefined : inspectBody(store, layer).rows.find((row) => row.key === key);
+  return key === undefined ? undefined : inspectRows(layer).find((row) => row.key === key);
 }
 
 function put(store: ConsoleStore, layer: InspectLayer): void {

@@ -3,6 +3,8 @@ import type { AggregateSeverity } from '../../shared/client/api-client.ts';
 import type { CheckOfClient } from '../../shared/schemas/check-summary.ts';
 import type { StoredResult } from '../../shared/schemas/result.ts';
 import { CURSOR_AT_TOP, type ListCursor } from './list-cursor.ts';
+import type { SortState } from './list-state.ts';
+import { NO_SEARCH, type SearchField } from './search-field.ts';
 import { NOT_LOADED, type ViewLoad } from './views/view-data.ts';
 
 export type SubjectKind = 'client' | 'check' | 'aggregate' | 'result';
@@ -52,10 +54,32 @@ export interface InspectLayer {
   readonly raw: boolean;
   /** First line that is shown of what is text and has no rows. */
   readonly top: number;
+  /** In a text the words to find, in rows the filter. */
+  readonly search: SearchField;
+  /** Of the rows; `undefined`: the worst first. */
+  readonly sort: SortState | undefined;
+  /** Keys of the rows that an action is about, in place of the one under the cursor. */
+  readonly marks: ReadonlySet<string>;
+  /** How the rows are looked at from the side, as in lists. */
+  readonly sideways: number;
+  readonly wide: boolean;
 }
 
 export function inspectLayer(subject: Subject): InspectLayer {
-  return { kind: 'inspect', subject, load: NOT_LOADED, cursor: CURSOR_AT_TOP, opened: new Set(), raw: false, top: 0 };
+  return {
+    kind: 'inspect',
+    subject,
+    load: NOT_LOADED,
+    cursor: CURSOR_AT_TOP,
+    opened: new Set(),
+    raw: false,
+    top: 0,
+    search: NO_SEARCH,
+    sort: undefined,
+    marks: new Set(),
+    sideways: 0,
+    wide: false,
+  };
 }
 
 export function isSameSubject(a: Subject, b: Subject): boolean {

@@ -1,13 +1,8 @@
 import type { AggregateSeverity } from '../../shared/client/api-client.ts';
-import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
-import { shortCountText } from '../count-text.ts';
-import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../theme.ts';
-import { HISTORY_CELLS, historyRuns, historyText } from './history-runs.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from './inspect-layer.ts';
 import { targetOf, type Target } from './silence-form.ts';
-import type { TableColumn } from './views/table-view.ts';
 
 /** A row that the cursor can be on. */
 export interface InspectRow {
@@ -17,7 +12,7 @@ export interface InspectRow {
 }
 
 /** The last result of one client and check. */
-interface ResultRow extends InspectRow {
+export interface ResultRow extends InspectRow {
   /** Of the client or of the check, whichever the screen is not about. */
   readonly name: string;
   /** Null: there is an event, but no result any more. */
@@ -32,7 +27,7 @@ interface ResultRow extends InspectRow {
 }
 
 /** Clients that say the same of a check, or, below it, one of them. */
-interface OutputRow extends InspectRow {
+export interface OutputRow extends InspectRow {
   readonly severity: AggregateSeverity;
   readonly check: string;
   readonly output: string;
@@ -42,117 +37,7 @@ interface OutputRow extends InspectRow {
   readonly isOpen: boolean;
 }
 
-/** The list below what is said about the subject. */
-export interface InspectTable {
-  /** One row and several of them in words. */
-  readonly nouns: readonly [one: string, several: string];
-  readonly columns: readonly TableColumn<unknown>[];
-}
-
-const SEVERITY_RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
-
-const AGE_COLUMN: TableColumn<ResultRow> = {
-  id: 'age',
-  title: 'AGE',
-  least: 4,
-  most: 4,
-  align: 'right',
-  text: ({ executed }, nowMs) => (executed === null ? '-' : formatDuration(nowMs / 1000 - executed, 1)),
-};
-
-const STATUS_COLUMN: TableColumn<ResultRow> = {
-  id: 'status',
-  title: 'STATUS',
-  least: 6,
-  most: 6,
-  text: statusText,
-  tone: statusTone,
-};
-
-const HISTORY_COLUMN: TableColumn<ResultRow> = {
-  id: 'history',
-  title: 'HISTORY',
-  least: 10,
-  most: HISTORY_CELLS,
-  text: ({ history }, _, width) => historyText(history, width),
-  runs: ({ history }, _, width) => historyRuns(history, width),
-};
-
-const OUTPUT_COLUMN: TableColumn<ResultRow> = {
-  id: 'output',
-  title: 'OUTPUT',
-  least: 10,
-  most: Infinity,
-  text: ({ output }) => output,
-};
-
-const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = {
-  client: inspectTable<ResultRow>(
-    ['check', 'checks'],
-    [
-      STATUS_COLUMN,
-      nameColumn('CHECK'),
-      AGE_COLUMN,
-      {
-        id: 'next',
-        title: 'NEXT',
-        least: 4,
-        most: 4,
-        align: 'right',
-        text: ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs),
-      },
-      HISTORY_COLUMN,
-      OUTPUT_COLUMN,
-    ],
-  ),
-  check: inspectTable<ResultRow>(
-    ['client', 'clients'],
-    [STATUS_COLUMN, nameColumn('CLIENT'), AGE_COLUMN, HISTORY_COLUMN, OUTPUT_COLUMN],
-  ),
-  aggregate: inspectTable<OutputRow>(
-    ['row', 'rows'],
-    [
-      {
-        id: 'status',
-        title: 'STATUS',
-        least: 6,
-        most: 6,
-        text: ({ severity, client }) => (client === undefined ? signOf(severity) : ''),
-        tone: ({ severity }) => STATUS[severity].tone,
-      },
-      {
-        id: 'total',
-        title: 'CLIENTS',
-        least: 7,
-        most: 7,
-        align: 'right',
-        text: ({ total, client }, _, width = 7) => (client === undefined ? shortCountText(total, width) : ''),
-      },
-      {
-        id: 'name',
-        title: 'CHECK, CLIENT',
-        least: 22,
-        most: 44,
-        cut: 'middle',
-        text: ({ check, client, isOpen }) =>
-          client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`,
-      },
-      {
-        id: 'output',
-        title: 'OUTPUT',
-        least: 10,
-        most: Infinity,
-        text: ({ output, client }) => (client === undefined ? output : ''),
-      },
-    ],
-  ),
-  result: undefined,
-};
-
-/** `undefined`: the subject is text, not rows. */
-export function inspectTableOf(kind: SubjectData['kind']): InspectTable | undefined {
-  return TABLES[kind];
-}
+export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
 
 /** The rows, the worst first. Made once for an answer and what is opened in it. */
 export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
@@ -174,11 +59,9 @@ export function isGroup(row: InspectRow): boolean {
   return 'client' in row && (row as OutputRow).client === undefined;
 }
 
-/** As the cells of NEXT say it. */
-export function nextRunText(nextRun: number | null, nowMs: number): string {
-  if (nextRun === null) return '-';
-  const seconds = nextRun - nowMs / 1000;
-  return seconds > 0 ? formatDuration(seconds, 1) : 'now';
+/** Whether it is one of those that a row above stands for. */
+export function isMember(row: InspectRow): boolean {
+  return 'client' in row && (row as OutputRow).client !== undefined;
 }
 
 function rowsOf(data: SubjectData, opened: ReadonlySet<string>): readonly (ResultRow | OutputRow)[] {
@@ -242,34 +125,7 @@ function resultRow(client: string, check: string, result: LastResult): InspectRo
   return { key, targets: [targetOf(key)], status, executed, history, output };
 }
 
-function rankOf({ status, isSilenced }: ResultRow): number {
+/** Where it is in the order that rows have at first. */
+export function rankOf({ status, isSilenced }: ResultRow): number {
   return isSilenced ? SEVERITY_RANK.ok + 1 : SEVERITY_RANK[severityOf(status ?? 0)];
-}
-
-function statusText({ status, isSilenced, isFlapping }: ResultRow): string {
-  if (status === null) return '- none';
-  const { symbol, word } = STATUS[severityOf(status)];
-  return `${isSilenced ? SILENCED_SYMBOL : isFlapping ? FLAPPING_SYMBOL : symbol} ${word}`;
-}
-
-function statusTone({ status, isSilenced, isFlapping }: ResultRow): Tone {
-  if (status === null) return 'faint';
-  return isSilenced ? 'silenced' : isFlapping ? 'flapping' : STATUS[severityOf(status)].tone;
-}
-
-function signOf(severity: Severity): string {
-  const { symbol, word } = STATUS[severity];
-  return `${symbol} ${word}`;
-}
-
-function nameColumn(title: string): TableColumn<ResultRow> {
-  return { id: 'name', title, least: 16, most: 40, cut: 'middle', text: ({ name }) => name };
-}
-
-function inspectTable<Row extends InspectRow>(
-  nouns: InspectTable['nouns'],
-  columns: readonly TableColumn<Row>[],
-): InspectTable {
-  // Rows only ever meet the columns that were written for them.
-  return { nouns, columns: columns as unknown as readonly TableColumn<unknown>[] };
 }

@@ -6,25 +6,25 @@ import { VIEWS, type ViewName } from './views/view-names.ts';
 
 /** What is set whichever backend is shown. */
 export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
-  Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'attention' | 'mouse'>>;
+  Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'header' | 'attention' | 'mouse'>>;
 
 /** What is set on the screen and outlives the data under it, as when another backend is shown. */
 export interface Kept {
   readonly view: ViewName;
-  readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden'>>>>;
+  readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'wide'>>>>;
   readonly common: Common;
 }
 
 /** Without marks and cursors: they are about rows of this backend. */
 export function keptOf({ state }: ConsoleStore): Kept {
-  const { view, savedViews, commandHistory, look, readOnly, pane, attention, mouse } = state;
+  const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
-      const { filter, sort, hidden } = state.views[name];
-      return [name, { filter, sort, hidden }];
+      const { filter, sort, hidden, wide } = state.views[name];
+      return [name, { filter, sort, hidden, wide }];
     }),
   );
-  return { view, views, common: { savedViews, commandHistory, look, readOnly, pane, attention, mouse } };
+  return { view, views, common: { savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } };
 }
 
 /** Sets a new store as another one was. */

@@ -7,6 +7,7 @@ import { moveSort, openActionMenu, openColumnsMenu, openSortMenu, openViewMenu, 
 import { cursorNow, moveTo } from './list-moves.ts';
 import { listRows } from './screen-layout.ts';
 import { movedTo } from './scroll-keys.ts';
+import { pressSide, stopFollowing } from './side-keys.ts';
 import { pressTable } from './table-keys.ts';
 import { goBack, isDigit, pressViewKey } from './view-keys.ts';
 import { tableOf } from './views/tables.ts';
@@ -26,7 +27,10 @@ export function pressList(store: ConsoleStore, action: KeyAction | undefined, ke
     last: store.rows.order.length - 1,
     count,
   });
-  if (to !== undefined) return moveTo(store, to);
+  if (to !== undefined) {
+    stopFollowing(store);
+    return moveTo(store, to);
+  }
   if (action !== undefined && !pressViewKey(store, action, key) && !pressRows(store, action))
     pressFeedKey(store, action);
 }
@@ -44,6 +48,7 @@ function typeCount(store: ConsoleStore, digit: number): void {
 /** What a key does to the rows of this view. `false`: nothing. */
 function pressRows(store: ConsoleStore, action: KeyAction): boolean {
   const { table } = store;
+  if (pressSide(store, action)) return true;
   return (table === undefined ? pressEvents(store, action) : pressTable(store, table, action)) || act(store, action);
 }
 

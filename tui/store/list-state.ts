@@ -26,6 +26,12 @@ export interface ListState {
   readonly sort: SortState | undefined;
   /** Ids of the columns that are not to be shown. */
   readonly hidden: ReadonlySet<string>;
+  /** Steps to the right: columns that are left out after the first, then parts of the last. */
+  readonly sideways: number;
+  /** Whether names and other texts are shown whole, at the cost of the columns behind them. */
+  readonly wide: boolean;
+  /** Whether the cursor stays on the newest row. */
+  readonly following: boolean;
 }
 
 export const INITIAL_LIST: ListState = {
@@ -35,4 +41,7 @@ export const INITIAL_LIST: ListState = {
   filter: { text: '', problem: undefined, history: [] },
   sort: undefined,
   hidden: new Set(),
+  sideways: 0,
+  wide: false,
+  following: false,
 };

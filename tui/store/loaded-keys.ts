@@ -1,18 +1,13 @@
 import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetterEvent } from './dead-letter-actions.ts';
-import { deadLetterLines } from './dead-letter-lines.ts';
 import { pressFeedKey } from './feed-keys.ts';
-import { handlingLines } from './handling-lines.ts';
-import { clamp } from './list-cursor.ts';
-import { putLayer, type DeadLetterLayer, type HandlingLayer } from './loaded-layer.ts';
-import { loadedBodyRows } from './screen-layout.ts';
-import { movedTo } from './scroll-keys.ts';
+import { pressText } from './text-pane.ts';
 
 export function pressHandling(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'handling' || action === undefined) return;
-  if (scroll(store, layer, handlingLines(store, layer).length, action)) return;
+  if (pressText(store, action)) return;
   if (action === 'close') return close(store);
   pressFeedKey(store, action);
 }
@@ -20,7 +15,7 @@ export function pressHandling(store: ConsoleStore, action: KeyAction | undefined
 export function pressDeadLetter(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'dead-letter' || action === undefined) return;
-  if (scroll(store, layer, deadLetterLines(store, layer).length, action)) return;
+  if (pressText(store, action)) return;
   const { data } = layer.load;
   const letters = data === undefined ? [] : [data];
   switch (action) {
@@ -37,20 +32,6 @@ export function pressDeadLetter(store: ConsoleStore, action: KeyAction | undefin
     default:
       return pressFeedKey(store, action);
   }
-}
-
-/** `false`: the action is no movement. */
-function scroll(
-  store: ConsoleStore,
-  layer: DeadLetterLayer | HandlingLayer,
-  lines: number,
-  action: KeyAction,
-): boolean {
-  const rows = loadedBodyRows(store.state.size.rows);
-  const last = Math.max(0, lines - rows);
-  const to = movedTo(action, Math.min(layer.top, last), { rows, last });
-  if (to !== undefined) putLayer(store, { ...layer, top: clamp(to, 0, last) });
-  return to !== undefined;
 }
 
 function close(store: ConsoleStore): void {

@@ -1,6 +1,7 @@
 import type { EventExplanation, StoredDeadLetter } from '../../shared/client/answers.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { ConsoleStore } from './console-store.ts';
+import { NO_SEARCH, type SearchField } from './search-field.ts';
 import { NOT_LOADED, type ViewLoad } from './views/view-data.ts';
 
 /** What a layer asks the backend for as long as it is on top, by the kind of the layer. */
@@ -23,6 +24,7 @@ export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly load: ViewLoad<LayerData[Kind]>;
   /** First line of the body that is shown. */
   readonly top: number;
+  readonly search: SearchField;
 }
 
 export type DeadLetterLayer = LoadedLayerOf<'dead-letter'>;
@@ -45,7 +47,7 @@ export function isLoadedLayer(layer: { readonly kind: string } | undefined): lay
 
 /** Puts it on top; it is loaded with the next frame. */
 export function openLoadedLayer(store: ConsoleStore, kind: LoadedLayerKind, id: string): void {
-  const layer: LoadedLayer = { kind, id, load: NOT_LOADED, top: 0 };
+  const layer: LoadedLayer = { kind, id, load: NOT_LOADED, top: 0, search: NO_SEARCH };
   store.update({ layers: [...store.state.layers, layer] });
 }
 

@@ -2,18 +2,18 @@ import type { KeyAction } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { clamp } from './list-cursor.ts';
-import { logDetailLines } from './log-lines.ts';
-import { logEntries, logIndex } from './log-entries.ts';
+import { logEntries, logIndex, type LogEntry } from './log-entries.ts';
 import type { LogLayer } from './log-layer.ts';
 import { logBodyRows } from './screen-layout.ts';
 import { movedTo } from './scroll-keys.ts';
 import { NO_SEARCH } from './search-field.ts';
+import { pressText } from './text-pane.ts';
 
 export function pressLog(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'log' || action === undefined) return;
   if (layer.opened === undefined) pressList(store, layer, action);
-  else pressEntry(store, layer, layer.opened, action);
+  else pressEntry(store, layer, action);
 }
 
 function pressList(store: ConsoleStore, layer: LogLayer, action: KeyAction): void {
@@ -31,6 +31,12 @@ function pressList(store: ConsoleStore, layer: LogLayer, action: KeyAction): voi
       return;
     case 'search':
       return put(store, { ...layer, search: { ...layer.search, isOpen: true } });
+    case 'match-next':
+    case 'match-previous':
+      return seek(store, layer, entries, index, action === 'match-next' ? 1 : -1);
+    case 'follow':
+      // From here on the newest entry is the one under the cursor, whatever comes.
+      return put(store, { ...layer, at: undefined });
     case 'close':
       if (layer.search.line.text !== '') return put(store, { ...layer, search: NO_SEARCH });
       return store.update({ layers: store.state.layers.slice(0, -1) });
@@ -39,11 +45,15 @@ function pressList(store: ConsoleStore, layer: LogLayer, action: KeyAction): voi
   }
 }
 
-function pressEntry(store: ConsoleStore, layer: LogLayer, top: number, action: KeyAction): void {
-  const rows = logBodyRows(store.state.size.rows);
-  const last = Math.max(0, logDetailLines(store, layer).length - rows);
-  const to = movedTo(action, Math.min(top, last), { rows, last });
-  if (to !== undefined) return put(store, { ...layer, opened: clamp(to, 0, last) });
+/** All that is listed matches: the next one is the next row, and behind the last one the first. */
+function seek(store: ConsoleStore, layer: LogLayer, entries: readonly LogEntry[], index: number, step: 1 | -1): void {
+  if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
+  put(store, { ...layer, at: entries.at((index + step) % entries.length)?.id });
+}
+
+function pressEntry(store: ConsoleStore, layer: LogLayer, action: KeyAction): void {
+  // The search is that of the list: it is changed there.
+  if (action !== 'search' && action !== 'close' && pressText(store, action)) return;
   if (action === 'close' || action === 'log-open') return put(store, { ...layer, opened: undefined });
   if (action !== 'log-tab' && action !== 'search') pressFeedKey(store, action);
 }

@@ -1,11 +1,12 @@
-import { eventColumnAt, eventColumns } from '../components/event-columns.ts';
-import { placeColumns, tableColumnAt } from '../components/table-columns.ts';
+import { eventColumnAt } from '../components/event-columns.ts';
+import { tableColumnAt } from '../components/table-columns.ts';
 import { tabAt } from '../components/tabs.ts';
 import type { KeyAction } from '../keys.ts';
 import type { MouseEvent } from '../terminal/input-event.ts';
 import { isTooSmall } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { keyContext } from './key-context.ts';
+import { eventPlace, tablePlace } from './list-place.ts';
 import { moveTo } from './list-moves.ts';
 import { eventsLayout, tableLayout } from './screen-layout.ts';
 import { openView } from './view-keys.ts';
@@ -45,7 +46,7 @@ function turn(store: ConsoleStore, way: 'wheelup' | 'wheeldown', press: (action:
 function click(store: ConsoleStore, { row, column }: MouseEvent): void {
   const { state } = store;
   const layout = state.view === 'events' ? eventsLayout(state) : tableLayout(state);
-  if (layout.tall && row === TABS_ROW) {
+  if (layout.header > TABS_ROW && row === TABS_ROW) {
     const view = tabAt(state.view, state.size.columns, column);
     if (view !== undefined) openView(store, view);
     return;
@@ -53,7 +54,7 @@ function click(store: ConsoleStore, { row, column }: MouseEvent): void {
   if (isPage(state.view)) return;
   if (row === layout.header - 1) return sortByTitle(store, column);
   const key =
-    row < layout.header || row >= layout.header + layout.list ? undefined : store.keyAtRow(row - layout.header);
+    row < layout.header || row >= layout.header + layout.list ? undefined : store.window.keyAtRow(row - layout.header);
   if (key === undefined) return;
   store.settleRows();
   const index = store.rows.order.indexOf(key);
@@ -68,12 +69,12 @@ function sortByTitle(store: ConsoleStore, cell: number): void {
   store.sortBy({ column, reversed: sort.column === column && !sort.reversed });
 }
 
-function sortableAt({ state, list, table }: ConsoleStore, cell: number): string | undefined {
-  const { columns } = state.size;
+function sortableAt(store: ConsoleStore, cell: number): string | undefined {
+  const { table } = store;
   if (table === undefined) {
-    const id = eventColumnAt(eventColumns(columns, list.hidden), cell);
+    const id = eventColumnAt(eventPlace(store).layout, cell);
     return EVENT_SORTS.find((sort) => sort.id === id)?.id;
   }
-  const column = tableColumnAt(placeColumns(table.table, list.hidden, columns), cell);
+  const column = tableColumnAt(tablePlace(store, table).placed, cell);
   return column?.compare === undefined ? undefined : column.id;
 }

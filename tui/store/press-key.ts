@@ -17,7 +17,7 @@ import { pressLog } from './log-keys.ts';
 import { mayChange } from './may-change.ts';
 import { pressMenu, typeInMenu } from './menu-keys.ts';
 import { pressPage } from './page-keys.ts';
-import { pressSearch, typeInSearch } from './search-field.ts';
+import { pressSearch, typeInSearch } from './search-keys.ts';
 import { pressSilenceEntry } from './silence-entry-keys.ts';
 import { takeMouse } from './mouse.ts';
 import { openDueView, settleDigit } from './view-keys.ts';

@@ -6,6 +6,7 @@ import type { ConsoleStore } from './console-store.ts';
 import { isConnected } from './feed-status.ts';
 import { mayChange } from './may-change.ts';
 import type { Target } from './silence-form.ts';
+import { saysLost } from './targets.ts';
 
 /** A check to be run out of turn. */
 export interface RunOrder {
@@ -30,6 +31,13 @@ export function askRun(store: ConsoleStore, orders: readonly RunOrder[]): void {
   if (!isConnected(store.feed)) return store.request({ kind: 'reconnect' });
   if (orders.length === 0) return store.say('there is no check to run');
   if (!mayChange(store, 'run')) return;
+  if (
+    saysLost(
+      store,
+      orders.flatMap(({ subscribers = [] }) => subscribers),
+    )
+  )
+    return;
   const what = countOf(orders.length, 'check');
   askFirst(store, {
     title: `Run ${what} now`,

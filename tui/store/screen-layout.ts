@@ -14,10 +14,10 @@ export interface ListLayout {
 
 const PANE_ROWS = 9;
 
-export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane'>): ListLayout {
+export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane' | 'header'>): ListLayout {
   const tall = state.size.rows >= TALL_ROWS;
   // Tall: title, counters, tabs, rule, column heads. Short: title, column heads.
-  const header = tall ? 5 : 2;
+  const header = tall && state.header ? 5 : 2;
   const pane = tall && state.pane ? PANE_ROWS : 0;
   const figures = tall ? 1 : 0;
   // Rule, filter line, hints.
@@ -26,12 +26,17 @@ export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane'>): ListLa
 }
 
 /** The same for a table, which has no pane. */
-export function tableLayout(state: Pick<ConsoleState, 'size'>): ListLayout {
-  return eventsLayout({ size: state.size, pane: false });
+export function tableLayout({ size, header }: Pick<ConsoleState, 'size' | 'header'>): ListLayout {
+  return eventsLayout({ size, header, pane: false });
+}
+
+/** Whether it has counters and tabs. */
+export function isTallHeader({ header }: Pick<ListLayout, 'header'>): boolean {
+  return header > 2;
 }
 
 /** Rows of the list that is shown. */
-export function listRows(state: Pick<ConsoleState, 'size' | 'pane' | 'view'>): number {
+export function listRows(state: Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>): number {
   return (state.view === 'events' ? eventsLayout(state) : tableLayout(state)).list;
 }
 
@@ -39,8 +44,12 @@ export function listRows(state: Pick<ConsoleState, 'size' | 'pane' | 'view'>): n
 export const WIDE_COLUMNS = 100;
 
 /** Rows of a page between header and footer. */
-export function pageRows({ rows }: ConsoleState['size']): { readonly tall: boolean; readonly rows: number } {
-  const tall = rows >= TALL_ROWS;
+export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' | 'header'>): {
+  /** With counters and tabs. */
+  readonly tall: boolean;
+  readonly rows: number;
+} {
+  const tall = rows >= TALL_ROWS && header;
   // Tall: title, counters, tabs, rule. Short: title. Below both: rule, message, hints.
   return { tall, rows: Math.max(1, rows - (tall ? 4 : 1) - 3) };
 }

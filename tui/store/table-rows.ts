@@ -1,8 +1,8 @@
+import { isFound, type SearchOf } from '../../shared/domain/search-language.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { ListOrder } from './list-cursor.ts';
 import type { SortState } from './list-state.ts';
 import { SortedList } from './sorted-list.ts';
-import type { TableFilter } from './views/table-filter.ts';
 import { compareText, type AnyTable } from './views/table-view.ts';
 
 /** A row in a table: another object whenever the row is another. */
@@ -25,7 +25,7 @@ export class TableRows {
   readonly #entries = new Map<string, TableEntry>();
   #shown: SortedList<TableEntry>;
   #compare: (a: TableEntry, b: TableEntry) => number;
-  #filter: TableFilter | undefined;
+  #filter: SearchOf<unknown> | undefined;
   readonly #changed = new Set<string>();
   #isAllChanged = true;
   #frozen: readonly string[] | undefined;
@@ -56,7 +56,11 @@ export class TableRows {
     this.#changed.clear();
   }
 
-  setFilter(filter: TableFilter | undefined): void {
+  get usesTime(): boolean {
+    return this.#filter?.usesTime ?? false;
+  }
+
+  setFilter(filter: SearchOf<unknown> | undefined): void {
     this.#filter = filter;
     this.#reorder();
   }
@@ -153,7 +157,7 @@ export class TableRows {
   }
 
   #matches(row: unknown, nowMs: number): boolean {
-    return this.#filter === undefined || this.#filter(row, nowMs);
+    return this.#filter === undefined || isFound(this.#filter, row, nowMs / 1000);
   }
 }
 

@@ -1,7 +1,9 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../count-text.ts';
+import { splitName } from './backend-names.ts';
 import { countOf } from './changes.ts';
 import type { ConsoleStore } from './console-store.ts';
+import { INITIAL_FEED_STATUS, isConnected } from './feed-status.ts';
 import type { Target } from './silence-form.ts';
 
 /** Events that one action may be about: nobody can look over more. */
@@ -16,6 +18,13 @@ export function stillThere(store: ConsoleStore, targets: readonly Target[]): rea
 export function livingTargets(store: ConsoleStore, targets: readonly Target[], verb: string): readonly Target[] {
   const living = stillThere(store, targets);
   if (living.length === 0) sayNothingThere(store, targets, verb);
+  if (
+    saysLost(
+      store,
+      living.map(({ client }) => client),
+    )
+  )
+    return [];
   if (living.length <= TARGETS_MAX) return living;
   const most = countText(TARGETS_MAX);
   store.say(
@@ -23,6 +32,21 @@ export function livingTargets(store: ConsoleStore, targets: readonly Target[], v
     'problem',
   );
   return [];
+}
+
+/**
+ * Whether one of the backends that these names are of, in a merged list, is not connected: then nothing is asked that could
+ * not be sent, and the message names the backends.
+ */
+export function saysLost(store: Pick<ConsoleStore, 'backends' | 'say'>, names: readonly string[]): boolean {
+  const { backends } = store;
+  if (backends === undefined) return false;
+  const contexts = new Set(names.flatMap((name) => splitName(name).context ?? []));
+  const lost = [...contexts].filter((context) => !isConnected(backends.get(context) ?? INITIAL_FEED_STATUS));
+  if (lost.length === 0) return false;
+  const verb = lost.length === 1 ? 'is' : 'are';
+  store.say(`${lost.join(', ')} ${verb} not connected: leave out what is from there`, 'problem');
+  return true;
 }
 
 export function nameOf(target: Target): string {

@@ -1,4 +1,5 @@
 import { actionFor, type KeyAction, type KeyPress } from '../keys.ts';
+import { TALL_ROWS } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { keyContext } from './key-context.ts';
 import { isMovement } from './scroll-keys.ts';
@@ -18,6 +19,9 @@ export function pressViewKey(store: ConsoleStore, action: KeyAction | undefined,
     case 'view':
       openNumber(store, Number(key.text));
       return true;
+    case 'header':
+      toggleHeader(store);
+      return true;
     case 'view-back':
       goBack(store);
       return true;
@@ -30,6 +34,14 @@ export function pressViewKey(store: ConsoleStore, action: KeyAction | undefined,
     default:
       return false;
   }
+}
+
+/** A short screen has one line, which says how the connection is: that stays. */
+function toggleHeader(store: ConsoleStore): void {
+  const header = !store.state.header;
+  store.update({ header });
+  if (store.state.size.rows < TALL_ROWS)
+    store.say(`header ${header ? 'on' : 'off'}: seen from ${String(TALL_ROWS)} rows on`);
 }
 
 export function goBack(store: ConsoleStore): void {

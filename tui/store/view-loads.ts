@@ -8,7 +8,9 @@ export const RELOAD_MS = 2000;
 export function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
   const full = layers.findLast(isFull);
   if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
-  return full === undefined && isLoadedView(view) ? view : undefined;
+  if (full !== undefined) return undefined;
+  if (view === 'silences') return 'kept-back';
+  return isLoadedView(view) ? view : undefined;
 }
 
 /** The data of the views that load theirs, and what is known about it. */

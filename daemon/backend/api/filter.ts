@@ -1,7 +1,7 @@
 import { attributeAt, attributeText } from '../../../shared/domain/attributes.ts';
 
 /** Whether an item of a list is wanted. */
-export type Filter = (item: unknown) => boolean;
+export type Filter<Item> = (item: Item) => boolean;
 
 interface Condition {
   readonly path: readonly string[];
@@ -14,7 +14,7 @@ interface Condition {
  *
  * @returns undefined when the query filters nothing
  */
-export function filterOf(query: URLSearchParams): Filter | undefined {
+export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
   const given: Condition[] = [];
   for (const [key, text] of query) {
     const path = key.startsWith('filter.') ? key.slice('filter.'.length) : '';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { filterOf } from './filter.ts';
+import { filterOf, type Filter } from './filter.ts';
 import { pageOf, queryOf } from './query.ts';
 
 /**
@@ -14,20 +14,22 @@ const CHUNK = 100;
  * Without a filter only the bodies of the page are read.
  *
  * @param entries all of them, in their order
- * @param options `isPaginated`: false for a list that is always given whole; `pageMax`: the most items of one answer, also
+ * @param options `where`: which items are wanted, beside what the query filters; `isPaginated`: false for a list that is always given whole; `pageMax`: the most items of one answer, also
  *   when no `limit` is asked for; `readTexts`: reads the items as JSON, where
  *   that is cheaper than `read` and nobody has to look into them
  */
-export async function sendList<Entry>(
+export async function sendList<Entry, Item>(
   request: FastifyRequest,
   reply: FastifyReply,
   entries: readonly Entry[],
-  read: (entries: readonly Entry[]) => Promise<readonly unknown[]> | readonly unknown[],
+  read: (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[],
   {
+    where,
     isPaginated = true,
     pageMax = Infinity,
     readTexts = async (some) => (await read(some)).map((item) => JSON.stringify(item)),
   }: {
+    readonly where?: Filter<Item> | undefined;
     readonly isPaginated?: boolean;
     readonly pageMax?: number;
     readonly readTexts?: (entries: readonly Entry[]) => Promise<readonly string[]>;
@@ -35,7 +37,7 @@ export async function sendList<Entry>(
 ): Promise<FastifyReply> {
   const query = queryOf(request);
   const page = isPaginated ? pageOf(query, pageMax) : undefined;
-  const filter = filterOf(query);
+  const filter = both(filterOf(query), where);
   const { offset, limit } = page ?? { offset: 0, limit: Infinity };
 
   const chunks: string[] = [];
@@ -57,6 +59,11 @@ export async function sendList<Entry>(
   }
   if (page !== undefined) reply.header('X-Pagination', JSON.stringify({ ...page, total }));
   return sendChunks(reply, chunks);
+}
+
+function both<Item>(one: Filter<Item> | undefined, other: Filter<Item> | undefined): Filter<Item> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (item) => one(item) && other(item);
 }
 
 async function eachChunk<Entry, Item>(

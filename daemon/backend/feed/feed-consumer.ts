@@ -20,6 +20,9 @@ const FRAME_ROWS = 2000;
 /** Further behind than this many changes, a snapshot in parts is the shorter way. */
 const CATCH_UP_MAX = 50_000;
 
+/** So many changes do not wait for the pace of a consumer: it must not fall so far behind that it has to start over. */
+const PACED_CHANGES_MAX = CATCH_UP_MAX / 5;
+
 const POLICY_VIOLATION = 1008;
 
 /** One consumer's side of the protocol in `schemas/feed.ts`. */
@@ -34,6 +37,10 @@ export class FeedConsumer {
   /** The rest of changes that were too many for one frame: one silence can change the rows of every event. */
   #changes: { readonly rows: Iterator<ChangedRow>; readonly seq: number } | undefined;
   #isLive = false;
+  /** The least time between two frames of changes, once it is live. */
+  #paceMs = 0;
+  /** When the last frame of changes left, on the monotonic clock. */
+  #sentMs = -Infinity;
   /** Which reading of the store the rows came from; after another one the consumer starts over. */
   #generation = 0;
   #heardMs: number;
@@ -50,10 +57,13 @@ export class FeedConsumer {
     socket.on('error', (error) => parts.log.debug({ err: error }, 'feed socket failed'));
   }
 
-  /** For how long it has not had everything; 0 while nothing is new to it, or before it asked for anything. */
+  /**
+   * For how long it has not had everything that it wants by now; 0 while nothing is new to it, or before it asked for
+   * anything.
+   */
   get lagMs(): number {
     const isCurrent = this.#selection === undefined || (this.#isLive && this.#seq === this.#parts.changes.lastSeq);
-    return isCurrent ? 0 : this.#parts.clock.monotonic() - this.#currentMs;
+    return isCurrent ? 0 : Math.max(0, this.#parts.clock.monotonic() - this.#currentMs - this.#paceMs);
   }
 
   send(message: FeedMessage): void {
@@ -111,10 +121,19 @@ export class FeedConsumer {
       this.#sendSnapshotPart(selection, this.#snapshot);
       return true;
     }
+    if (this.#isTooEarly()) return false;
     if (this.#seq !== changes.lastSeq) this.#sendChanges(selection, frames);
     if (this.#changes !== undefined) return true;
     this.#goLive();
     return false;
+  }
+
+  /** Whether there is something new that it wants later. What was begun is finished first. */
+  #isTooEarly(): boolean {
+    const { changes, clock } = this.#parts;
+    if (this.#paceMs === 0 || !this.#isLive || this.#changes !== undefined || this.#seq === changes.lastSeq)
+      return false;
+    return clock.monotonic() - this.#sentMs < this.#paceMs && changes.countAfter(this.#seq) < PACED_CHANGES_MAX;
   }
 
   /** It has everything. */
@@ -148,6 +167,7 @@ export class FeedConsumer {
       const request = feedRequestSchema.safeParse(parseJsonStripped((data as Buffer).toString()));
       if (!request.success) throw new MonError('invalid', problemsOf(request.error));
       if (request.data.type === 'ping') this.send({ type: 'pong' });
+      else if (request.data.type === 'pace') this.#paceMs = request.data.ms;
       else if (request.data.type === 'subscribe') this.#subscribe(request.data);
     } catch (error) {
       this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
@@ -162,9 +182,10 @@ export class FeedConsumer {
     this.close(POLICY_VIOLATION, code);
   }
 
-  #subscribe({ topics, transports, filter, since, store }: Extract<FeedRequest, { type: 'subscribe' }>): void {
+  #subscribe(request: Extract<FeedRequest, { type: 'subscribe' }>): void {
+    const { topics, transports, since, store } = request;
     if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
-    const selection = new RowSelection(topics, filter);
+    const selection = new RowSelection(request);
     this.#selection = selection;
     if (transports !== undefined) this.#transports = this.#tap(transports);
     this.#currentMs = this.#parts.clock.monotonic();
@@ -213,6 +234,7 @@ export class FeedConsumer {
 
   #sendChanges(selection: RowSelection, frames: Map<string, string>): void {
     const { registry, changes, clock } = this.#parts;
+    this.#sentMs = clock.monotonic();
     const isOwn = selection.isFiltered || this.#changes !== undefined;
     const place = isOwn ? undefined : `${String(this.#seq)} ${selection.topics.join()}`;
     const known = place === undefined ? undefined : frames.get(place);

@@ -82,7 +82,7 @@ export class FeedHub implements Disposable {
     const consumer = new FeedConsumer(socket, this.#parts, () => this.#consumers.delete(consumer));
     this.#consumers.add(consumer);
     const { clock, storeId, name } = this.#parts;
-    consumer.send({ type: 'hello', version: VERSION, store: storeId, name, time: clock.now() });
+    consumer.send({ type: 'hello', version: VERSION, store: storeId, name, time: clock.now(), pace: true });
   }
 
   /** Sends a piece of a transport to those who asked for it, now; nothing is kept for the others or for later. */

@@ -1,7 +1,8 @@
-import { MonError } from '../../../shared/errors.ts';
-import { matchesSearch, parseSearch, usesTime, type Search } from '../../../shared/domain/search.ts';
-import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
+import { CLIENT_SEARCH, SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
+import type { FeedRequest, FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../../shared/schemas/feed.ts';
+import { TopicFilter } from './topic-filter.ts';
 
 /** A row of one topic under its key; `null`: gone. */
 export type ChangedRow =
@@ -9,27 +10,33 @@ export type ChangedRow =
   | readonly ['silenced', key: string, row: SilencedRow | null]
   | readonly ['clients', key: string, row: ClientRow | null];
 
+type Wanted = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
+
 /** Which rows a consumer asked for. */
 export class RowSelection {
   /** In the order of the alphabet. */
   readonly topics: readonly FeedTopic[];
-  readonly #search: Search | undefined;
-  /** With a filter: the keys of the events that the consumer holds. */
-  readonly #held = new Set<string>();
+  readonly #events: TopicFilter<EventRow>;
+  readonly #silenced: TopicFilter<SilencedRow>;
+  readonly #clients: TopicFilter<ClientRow>;
 
-  /** @throws MonError `invalid` when the filter does not parse or depends on the time */
-  constructor(topics: readonly FeedTopic[], filter: string | undefined) {
+  /** @throws MonError `invalid` when a filter does not parse or depends on the time */
+  constructor({ topics, filter, filters = {} }: Wanted) {
     this.topics = [...new Set(topics)].toSorted();
-    this.#search = searchOf(filter);
+    this.#events = new TopicFilter<EventRow>(EVENT_SEARCH, 'filter', filter);
+    this.#silenced = new TopicFilter<SilencedRow>(SILENCED_SEARCH, 'filters.silenced', filters.silenced);
+    this.#clients = new TopicFilter<ClientRow>(CLIENT_SEARCH, 'filters.clients', filters.clients);
   }
 
   get isFiltered(): boolean {
-    return this.#search !== undefined;
+    return this.#events.isFiltered || this.#silenced.isFiltered || this.#clients.isFiltered;
   }
 
   /** The consumer starts over and holds nothing. */
   forget(): void {
-    this.#held.clear();
+    this.#events.forget();
+    this.#silenced.forget();
+    this.#clients.forget();
   }
 
   /** The rows to send, and null for those that the consumer holds and that match no longer. */
@@ -38,10 +45,9 @@ export class RowSelection {
     const silenced = byKey<SilencedRow>();
     const clients = byKey<ClientRow>();
     for (const [topic, key, row] of rows) {
-      if (topic === 'silenced') silenced[key] = row;
-      else if (topic === 'clients') clients[key] = row;
-      else if (this.#wants(key, row, nowMs)) events[key] = row;
-      else if (this.#held.delete(key)) events[key] = null;
+      if (topic === 'silenced') put(silenced, key, this.#silenced.select(key, row, nowMs));
+      else if (topic === 'clients') put(clients, key, this.#clients.select(key, row, nowMs));
+      else put(events, key, this.#events.select(key, row, nowMs));
     }
     return {
       ...(this.topics.includes('events') ? { events } : {}),
@@ -49,27 +55,13 @@ export class RowSelection {
       ...(this.topics.includes('clients') ? { clients } : {}),
     };
   }
+}
 
-  #wants(key: string, row: EventRow | null, nowMs: number): boolean {
-    if (this.#search === undefined) return true;
-    if (row === null || !matchesSearch(this.#search, row, Math.floor(nowMs / 1000))) return false;
-    this.#held.add(key);
-    return true;
-  }
+function put<Row>(rows: Record<string, Row | null>, key: string, row: Row | null | undefined): void {
+  if (row !== undefined) rows[key] = row;
 }
 
 /** Without a prototype: a client may be called `__proto__`. */
 function byKey<T>(): Record<string, T | null> {
   return Object.create(null) as Record<string, T | null>;
-}
-
-function searchOf(filter: string | undefined): Search | undefined {
-  if (filter === undefined || filter.trim() === '') return undefined;
-  const search = parseSearch(filter);
-  if (search.kind === 'problem') {
-    throw new MonError('invalid', `filter: ${search.message} (at character ${String(search.position + 1)})`);
-  }
-  // Rows are looked at when they change; nobody would notice that an age was reached.
-  if (usesTime(search)) throw new MonError('invalid', 'filter: age and last cannot be used on the feed');
-  return search;
 }

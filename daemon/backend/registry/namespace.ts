@@ -20,6 +20,8 @@ export class CheckEntry {
   status: number | undefined = undefined;
   /** When the last result was executed, epoch seconds; without one 0. */
   executed = 0;
+  /** `executed` of the last result that was not OK, since the registry was read; 0: there was none. */
+  lastProblem = 0;
   /** Seconds after which the last result is stale; 0: never. */
   ttl = 0;
   isInTtlIndex = false;
@@ -196,6 +198,7 @@ export class Namespace {
     entry.state = state;
     entry.status = status;
     entry.executed = result?.executed ?? 0;
+    if (result !== undefined && result.status !== 0) entry.lastProblem = result.executed;
     entry.ttl = ttlOf(result);
     if (entry.ttl > 0) this.ttls.follow(entry);
     if (!hasEvent) entry.summary = '';
@@ -225,6 +228,18 @@ export class Namespace {
       }
       const entry = client.checks.get(check);
       if (entry?.state.event !== undefined) yield entry;
+    }
+  }
+
+  /** The checks with a result or an event that an entry on these two parts names, whether or not it is active. */
+  *checksNamedBy(subscription: string | null, check: string | null): Generator<CheckEntry, void, undefined> {
+    const clients = subscription === null ? this.clients.values() : this.#clientsBySubscription.get(subscription);
+    for (const client of clients ?? []) {
+      if (check === null) yield* client.checks.values();
+      else {
+        const entry = client.checks.get(check);
+        if (entry !== undefined) yield entry;
+      }
     }
   }
 

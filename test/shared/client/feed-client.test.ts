@@ -3,11 +3,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openFeed } from '../../../shared/client/feed-client.ts';
 import type { Feed, FeedOptions } from '../../../shared/client/feed-client.ts';
 import { FEED_FRAME_BYTES_MAX } from '../../../shared/client/feed-link.ts';
+import type { FeedRequest } from '../../../shared/schemas/feed-request.ts';
 import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import { FeedDiary } from '../../support/feed-diary.ts';
 import { aSilencedRow, anEventRow } from '../../support/feed-rows.ts';
 import { FEED_HELLO, SOON, startFeedServer } from '../../support/feed-server.ts';
-import type { FeedServer, FeedServerOptions } from '../../support/feed-server.ts';
+import type { FeedConnection, FeedServer, FeedServerOptions } from '../../support/feed-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { deadUrl } from '../../support/scripted-server.ts';
 
@@ -34,6 +35,10 @@ function follow(options: Partial<FeedOptions> & { readonly backend: string }): O
   const feed = openFeed({ topics: ['events'], clock, chance: () => 0, ...options }, diary);
   onTestFinished(() => feed.close());
   return { clock, diary, feed };
+}
+
+function paces({ received }: FeedConnection): readonly FeedRequest[] {
+  return received.filter(({ type }) => type === 'pace');
 }
 
 /** A feed that is live at sequence number 10 with row A. */
@@ -232,6 +237,34 @@ test('what a newer backend adds is passed over', async () => {
   connection.sendRaw('{"type":"weather","sun":true}');
   connection.send({ type: 'changes', seq: 11, time: 1, rows: { events: { [B]: rowB } } });
   await vi.waitFor(() => expect(diary.replica.events.size).toBe(2), SOON);
+  expect(diary.path).toBe('connecting syncing live');
+});
+
+test('it asks for a pace, when it changes and after each connection anew', async () => {
+  const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
+  feed.setPace(1000);
+  const first = await server.connection(0);
+  await vi.waitFor(() => expect(paces(first)).toEqual([{ type: 'pace', ms: 1000 }]), SOON);
+  feed.setPace(1000);
+  feed.setPace(0);
+  await vi.waitFor(() => expect(paces(first).at(-1)).toEqual({ type: 'pace', ms: 0 }), SOON);
+  expect(paces(first)).toHaveLength(2);
+  feed.setPace(500);
+  first.cut();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  const second = await server.connection(1);
+  await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 500 }]), SOON);
+  expect(diary.path).not.toContain('refused');
+});
+
+test('a backend that knows no pace is asked for none', async () => {
+  const { server, diary, feed } = await liveRig();
+  feed.setPace(1000);
+  const connection = await server.connection(0);
+  connection.send({ type: 'ping' });
+  await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }), SOON);
+  expect(connection.received.map(({ type }) => type)).toEqual(['subscribe', 'pong']);
   expect(diary.path).toBe('connecting syncing live');
 });
 

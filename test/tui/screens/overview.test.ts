@@ -61,7 +61,7 @@ describe('Enter opens what is under the cursor as a list', () => {
     await rig.shows('> PROBLEMS BY SUBSCRIPTION');
     rig.type('j\r');
     await rig.shows('[5 Clients]', 'KEEPALIVE');
-    expect(rig.row('filter:')).toContain('filter: subscriptions=web !events=none');
+    expect(rig.row('filter:')).toContain('filter: subscriptions=web events>0');
   });
 
   test('a noisy check: its events', async () => {

@@ -57,6 +57,8 @@ const PICTURES: readonly Picture[] = [
       await rig.shows('CHG-*');
       rig.type(`${SHIFT_TAB.repeat(3)}6${SHIFT_TAB}${RIGHT}`);
       await rig.shows('within 8h', 'global');
+      await rig.pass(200);
+      await rig.shows('also in the last 24 h: 5 checks, OK again');
     },
   },
 ];
@@ -93,6 +95,7 @@ async function openSilences(rig: ConsoleRig): Promise<void> {
   rig.type('3');
   await rig.pass(400);
   await rig.shows('CREATOR', 'ntp-001');
+  if (rig.screen.text.includes('KEPT')) await rig.shows('1204');
 }
 
 async function openScene(options: RigOptions): Promise<ConsoleRig> {

@@ -461,7 +461,7 @@ describe('the pane', () => {
     driver.pass(100);
     const target = { key: key('b'), client: 'b', check: CHECK };
     expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane' }]);
-    driver.store.eventFailed(target, 'pane', 'no');
+    driver.store.answers.eventFailed(target, 'pane', 'no');
     driver.pass(100);
     expect(loads(driver)).toEqual([]);
   });

@@ -1,19 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { matchesSearch, parseSearch, searchText } from '../../../shared/domain/search.ts';
 import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
 import { EventRecord, eventClass } from '../../../tui/store/event-record.ts';
-import { EventRegistry } from '../../../tui/store/event-registry.ts';
+import { EventRegistry, type EventFilter } from '../../../tui/store/event-registry.ts';
 import { EVENT_COLUMN, eventSort } from '../../../tui/store/views/event-sort.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
-const onlyWeb = { matches: (row: EventRow): boolean => row.client.startsWith('web'), usesTime: false };
+const onlyWeb = filterOf('web');
+
+/** Each finds all that the next one finds, but for the last. */
+const FILTERS = ['', 'w', 'we', 'web', 'web cpu', 'web c', 'db or cpu'];
+
+function filterOf(text: string): EventFilter {
+  const search = parseSearch(text);
+  if (search.kind === 'problem') throw new Error(search.message);
+  return { search, usesTime: false, matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds) };
+}
+
+function isMatch({ matches }: EventFilter, row: EventRow): boolean {
+  return matches({ ...row, searchText: searchText(row) }, 0);
+}
 
 type Step =
   | { readonly kind: 'put'; readonly row: EventRow }
   | { readonly kind: 'gone'; readonly key: string }
-  | { readonly kind: 'filter'; readonly on: boolean }
+  | { readonly kind: 'filter'; readonly text: string }
   | { readonly kind: 'sort'; readonly column: string; readonly reversed: boolean }
   | { readonly kind: 'prepare' }
   | { readonly kind: 'work' }
@@ -35,7 +49,7 @@ const rowArbitrary = fc
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'put', row })) },
   { weight: 2, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'gone', key: eventKey(row.client, row.check) })) },
-  fc.boolean().map((on): Step => ({ kind: 'filter', on })),
+  { weight: 3, arbitrary: fc.constantFrom(...FILTERS).map((text): Step => ({ kind: 'filter', text })) },
   fc.record({
     kind: fc.constant('sort'),
     column: fc.constantFrom('status', 'client', 'check', 'count', 'age', 'last'),
@@ -53,11 +67,11 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
 function take(registry: EventRegistry, step: Step): void {
   switch (step.kind) {
     case 'put':
-      return registry.apply(eventKey(step.row.client, step.row.check), step.row, NOW_MS);
+      return void registry.apply(eventKey(step.row.client, step.row.check), step.row, NOW_MS);
     case 'gone':
-      return registry.apply(step.key, null, NOW_MS);
+      return void registry.apply(step.key, null, NOW_MS);
     case 'filter':
-      return registry.setFilter(step.on ? onlyWeb : undefined);
+      return registry.setFilter(step.text === '' ? undefined : filterOf(step.text));
     case 'sort':
       return registry.setSort(eventSort(step));
     case 'prepare':
@@ -78,20 +92,20 @@ test('however changes, filters and pauses come, the list is the matching events,
     fc.property(fc.array(stepArbitrary, { maxLength: 60 }), (steps) => {
       const registry = new EventRegistry();
       const model = new Map<string, EventRow>();
-      let filtered = false;
+      let filter = filterOf('');
       let sort = { column: EVENT_COLUMN, reversed: false };
       for (const step of steps) {
         take(registry, step);
         if (step.kind === 'put') model.set(eventKey(step.row.client, step.row.check), step.row);
         if (step.kind === 'gone') model.delete(step.key);
-        if (step.kind === 'filter') filtered = step.on;
+        if (step.kind === 'filter') filter = filterOf(step.text);
         if (step.kind === 'sort') sort = step;
       }
       while (!registry.work(NOW_MS, 2));
       registry.thaw();
 
       const expected = [...model]
-        .filter(([, row]) => !filtered || onlyWeb.matches(row))
+        .filter(([, row]) => isMatch(filter, row))
         .map(([key, row]) => new EventRecord(key, row))
         .toSorted(eventSort(sort).compare);
       const { order } = registry;
@@ -189,6 +203,25 @@ test('a new filter is evaluated in slices and the old list stays until it is don
   expect(registry.work(NOW_MS, 4)).toBe(false);
   expect(registry.work(NOW_MS, 4)).toBe(true);
   expect(registry.order.length).toBe(6);
+});
+
+test('a filter that finds less looks only at what the one before found', () => {
+  const registry = new EventRegistry();
+  for (let index = 0; index < 100; index += 1) put(registry, anEventRow({ client: `web-${String(index)}` }));
+  const looked: string[] = [];
+  const watched = (text: string): EventFilter => {
+    const filter = filterOf(text);
+    return { ...filter, matches: (row, now) => (looked.push(row.client), filter.matches(row, now)) };
+  };
+  registry.setFilter(watched('b-7'));
+  registry.finishFilter(NOW_MS);
+  expect([looked.length, registry.order.length]).toEqual([100, 11]);
+  registry.setFilter(watched('b-77'));
+  registry.finishFilter(NOW_MS);
+  expect([looked.length, registry.order.length]).toEqual([111, 1]);
+  registry.setFilter(watched('b-7'));
+  registry.finishFilter(NOW_MS);
+  expect([looked.length, registry.order.length]).toEqual([211, 11]);
 });
 
 function registryOf(...rows: readonly EventRow[]): EventRegistry {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClientDetail } from '../../../shared/client/answers.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { InspectLayer, SubjectData } from '../../../tui/store/inspect-layer.ts';
-import { inspectRows } from '../../../tui/store/inspect-rows.ts';
+import { inspectBody } from '../../../tui/store/inspect-body.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
@@ -44,7 +44,7 @@ function onClient(driver = live(), ...checks: readonly ClientDetail['checks'][nu
   driver.type('5');
   driver.pass(400);
   driver.type('\r');
-  driver.store.subjectLoaded(
+  driver.store.answers.subjectLoaded(
     CLIENT_A,
     aClient(...(checks.length > 0 ? checks : [aCheck('cpu', 0), aCheck('disk', 2)])),
   );
@@ -59,7 +59,8 @@ function layerOf(driver: ConsoleDriver): InspectLayer {
   return layer;
 }
 
-const keysOf = (driver: ConsoleDriver): readonly string[] => inspectRows(layerOf(driver)).map(({ key }) => key);
+const keysOf = (driver: ConsoleDriver): readonly string[] =>
+  inspectBody(driver.store, layerOf(driver)).rows.map(({ key }) => key);
 
 describe('a client', () => {
   test('is loaded when it is opened, and every two seconds for as long as it is on top', () => {
@@ -71,10 +72,10 @@ describe('a client', () => {
     expect(driver.effects()).toEqual([load]);
     driver.pass(10_000);
     expect(driver.effects()).toEqual([]);
-    driver.store.subjectLoaded(CLIENT_A, aClient());
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient());
     driver.pass(10);
     expect(driver.effects()).toEqual([load]);
-    driver.store.subjectLoaded(CLIENT_A, aClient());
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient());
     driver.type('?');
     driver.pass(10_000);
     expect(driver.effects()).toEqual([]);
@@ -122,7 +123,7 @@ describe('a client', () => {
 
   test('the cursor stays on its check when the order changes', () => {
     const driver = onClient();
-    driver.store.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 2), aCheck('disk', 0), aCheck('apt', 2)));
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 2), aCheck('disk', 0), aCheck('apt', 2)));
     driver.pass(10);
     expect([keysOf(driver), layerOf(driver).cursor]).toMatchObject([
       ['a/cpu', 'a/apt', 'a/disk'],
@@ -132,7 +133,7 @@ describe('a client', () => {
 
   test('a key means what was drawn under the cursor, and nothing once that is gone', () => {
     const driver = onClient();
-    driver.store.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 0)));
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 0)));
     expect(layerOf(driver).cursor.key).toBe('a/disk');
     driver.type('r');
     expect(driver.store.state.layers.at(-1)?.kind).toBe('inspect');
@@ -140,11 +141,11 @@ describe('a client', () => {
 
   test('what was loaded stays when it cannot be loaded again', () => {
     const driver = onClient();
-    driver.store.subjectFailed(CLIENT_A, 'the backend is busy');
+    driver.store.answers.subjectFailed(CLIENT_A, 'the backend is busy');
     driver.pass(10);
     expect(layerOf(driver).load).toMatchObject({ failure: 'the backend is busy', isLoading: false });
     expect(keysOf(driver)).toEqual(['a/disk', 'a/cpu']);
-    driver.store.subjectLoaded(CLIENT_A, undefined);
+    driver.store.answers.subjectLoaded(CLIENT_A, undefined);
     expect(layerOf(driver).load.failure).toBe('the backend has no client of this name');
   });
 });
@@ -229,7 +230,7 @@ describe('R', () => {
     const driver = live();
     driver.type('6');
     driver.pass(400);
-    driver.store.viewLoaded('checks', [CHECK]);
+    driver.store.answers.viewLoaded('checks', [CHECK]);
     driver.pass(10);
     driver.effects();
     driver.type('R');
@@ -294,10 +295,10 @@ describe('an aggregate', () => {
     const driver = live();
     driver.type('4');
     driver.pass(400);
-    driver.store.viewLoaded('aggregates', [{ name: 'web', ...summary }]);
+    driver.store.answers.viewLoaded('aggregates', [{ name: 'web', ...summary }]);
     driver.pass(10);
     driver.type('\r');
-    driver.store.subjectLoaded(WEB, {
+    driver.store.answers.subjectLoaded(WEB, {
       kind: 'aggregate',
       summary,
       outputs: [
@@ -340,12 +341,12 @@ test('the trend of the aggregates is collected whatever is looked at, but not wh
   const asked = (): number =>
     driver.store.takeEffects().filter((effect) => effect.kind === 'load-view' && effect.view === 'aggregates').length;
   expect(asked()).toBe(1);
-  driver.store.viewLoaded('aggregates', []);
+  driver.store.answers.viewLoaded('aggregates', []);
   driver.pass(9999);
   expect(asked()).toBe(0);
   driver.pass(1);
   expect(asked()).toBe(1);
-  driver.store.viewLoaded('aggregates', []);
+  driver.store.answers.viewLoaded('aggregates', []);
   driver.type('p');
   driver.pass(60_000);
   expect(asked()).toBe(0);

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { EventRegistry } from '../../../tui/store/event-registry.ts';
 import { LOG_MAX, MessageLog } from '../../../tui/store/message-log.ts';
-import type { BoxId, OverviewBox } from '../../../tui/store/views/overview-boxes.ts';
+import { overviewBoxes, type BoxId, type OverviewBox } from '../../../tui/store/views/overview-boxes.ts';
 import { FiguresMemory, overviewFigures } from '../../../tui/store/views/overview-figures.ts';
 import { placeBoxes } from '../../../tui/store/views/overview-layout.ts';
 import { INITIAL_FEED_STATUS } from '../../../tui/store/feed-status.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
 import { aClientRow, anEventRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = 1_800_000_000_000;
@@ -144,3 +145,14 @@ function box(id: BoxId, least: number, wants: number): OverviewBox {
 function placed(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly (readonly [BoxId, number])[] {
   return placeBoxes(boxes, focused, height).map(({ box: { id }, rows }) => [id, rows]);
 }
+
+test('what operators did says that the last own change can be taken back, for as long as it can', () => {
+  const driver = new ConsoleDriver().goLive({});
+  const head = (): string => overviewBoxes(driver.store).actions.head;
+  expect(head()).toBe('');
+  driver.store.ownChanges.remember('silenced a/disk', [{ op: 'clear', id: 'client:a:disk' }], driver.clock.now());
+  driver.pass(1000);
+  expect(head()).toBe('z undoes your last');
+  driver.pass(10 * 60_000);
+  expect(head()).toBe('');
+});

@@ -5,6 +5,7 @@ import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { Change } from '../../../tui/store/changes.ts';
 import { silenceEntryLines } from '../../../tui/store/silence-entry-lines.ts';
 import { silenceEntry } from '../../../tui/store/views/silences.ts';
+import { NO_SEARCH } from '../../../tui/store/search-field.ts';
 import { NOT_LOADED } from '../../../tui/store/views/view-data.ts';
 import { cellWidth } from '../../../tui/terminal/cells.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
@@ -119,7 +120,7 @@ describe('what ended before the console looked', () => {
 
   test('is shown for a day', () => {
     const driver = onSilences([silence('a')]);
-    driver.store.endedSilencesLoaded([record]);
+    driver.store.answers.endedSilencesLoaded([record]);
     driver.pass(100);
     expect(shown(driver, 'target')).toEqual(['a / disk', 'old / disk']);
     expect(shown(driver, 'left')).toEqual(['59m', '1h ago']);
@@ -129,7 +130,7 @@ describe('what ended before the console looked', () => {
 
   test('what else the trail says, or was cut short in it, is no silence', () => {
     const driver = onSilences([silence('a')]);
-    driver.store.endedSilencesLoaded([
+    driver.store.answers.endedSilencesLoaded([
       { ...record, action: 'silence.create' },
       { ...record, before: 'cut …' },
       { ...record, before: { id: 7 } },
@@ -360,7 +361,13 @@ test('nothing that a silence says reaches the terminal as more than text, or mak
       });
       const driver = onSilences([entry]);
       driver.type('\r');
-      const lines = silenceEntryLines(driver.store, { kind: 'silence-entry', id: entry.id, load: NOT_LOADED, top: 0 });
+      const lines = silenceEntryLines(driver.store, {
+        kind: 'silence-entry',
+        id: entry.id,
+        load: NOT_LOADED,
+        top: 0,
+        search: NO_SEARCH,
+      });
       for (const text of lines.map((runs) => runs.map((run) => run.text).join(''))) {
         expect(text).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
         expect(cellWidth(text)).toBeLessThanOrEqual(120);
@@ -372,7 +379,7 @@ test('nothing that a silence says reaches the terminal as more than text, or mak
 
 test('the policy of the backend is kept before anything is sent', () => {
   const driver = new ConsoleDriver().goLive({ events: byKey([anEventRow({ client: 'a' })]) });
-  driver.store.silencePolicyLoaded(silencePolicy({ reason_pattern: 'CHG-*', max_expire: HOUR / 2 }));
+  driver.store.answers.silencePolicyLoaded(silencePolicy({ reason_pattern: 'CHG-*', max_expire: HOUR / 2 }));
   driver.type('swhy\u0013');
   expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'the reason must look like CHG-*' } });
   driver.type('\u0015CHG-7\u0013');
@@ -387,7 +394,7 @@ test('a silence that covers many is sent the second time only, and anew when the
   const driver = new ConsoleDriver().goLive({
     events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client }))),
   });
-  driver.store.silencePolicyLoaded(silencePolicy({ warn_matches: 3 }));
+  driver.store.answers.silencePolicyLoaded(silencePolicy({ warn_matches: 3 }));
   driver.type('aswhy\u0013');
   expect(driver.store.state.layers.at(-1)).toMatchObject({
     form: { problem: 'this silences 3 events: Ctrl-S again does it' },

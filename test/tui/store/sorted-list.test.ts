@@ -9,14 +9,18 @@ interface Item {
 
 const compare = (a: Item, b: Item): number => a.rank - b.rank || a.name - b.name;
 
-test('whatever is inserted and removed, it is an array that was sorted', () => {
+test.each<{ name: string; rankOf?: (item: Item) => number }>([
+  { name: 'whatever is inserted and removed, it is an array that was sorted' },
+  { name: 'a rank that tells most items apart changes nothing', rankOf: ({ rank }) => rank },
+  { name: 'nor does one that tells few of them apart', rankOf: ({ rank }) => Math.floor(rank / 10) },
+])('$name', ({ rankOf }) => {
   const operations = fc.array(
     fc.record({ rank: fc.integer({ min: 0, max: 50 }), remove: fc.boolean(), look: fc.boolean() }),
     { maxLength: 300 },
   );
   fc.assert(
     fc.property(operations, (steps) => {
-      const list = new SortedList<Item>(compare);
+      const list = new SortedList<Item>(compare, rankOf);
       const model: Item[] = [];
       for (const [name, { rank, remove, look }] of steps.entries()) {
         const victim = remove ? model[rank % Math.max(1, model.length)] : undefined;

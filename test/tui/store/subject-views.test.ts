@@ -49,13 +49,13 @@ describe('a check', () => {
   test('has the counts of its results, and of its silenced events', () => {
     const driver = new ConsoleDriver().goLive({ events });
     const results = { ok: 12_345_678, warning: 1, critical: 2, unknown: 0 };
-    driver.store.viewLoaded('checks', [{ ...definition, results }]);
+    driver.store.answers.viewLoaded('checks', [{ ...definition, results }]);
     expect(countsOf(driver)).toEqual(['12345k', '2', '1', '0', '1']);
   });
 
   test('is counted by its events where the backend counts no results', () => {
     const driver = new ConsoleDriver().goLive({ events });
-    driver.store.viewLoaded('checks', [definition]);
+    driver.store.answers.viewLoaded('checks', [definition]);
     expect(countsOf(driver)).toEqual(['-', '1', '1', '0', '1']);
     driver.change({ events: { 'a/disk': null } });
     expect(countsOf(driver)).toEqual(['-', '0', '1', '0', '1']);
@@ -67,13 +67,13 @@ describe('a check', () => {
     { about: { publish: false }, schedule: 'on request' },
   ])('runs $schedule', ({ about, schedule }) => {
     const driver = new ConsoleDriver().goLive({});
-    driver.store.viewLoaded('checks', [{ ...definition, ...about }]);
+    driver.store.answers.viewLoaded('checks', [{ ...definition, ...about }]);
     expect(cellOf(driver, CHECKS, 'disk', 'schedule')[0]).toBe(schedule);
   });
 
   test('counts down to its next run', () => {
     const driver = new ConsoleDriver().goLive({});
-    driver.store.viewLoaded('checks', [{ ...definition, next_run: driver.clock.now() / 1000 + 90 }]);
+    driver.store.answers.viewLoaded('checks', [{ ...definition, next_run: driver.clock.now() / 1000 + 90 }]);
     const next = (): string => cellOf(driver, CHECKS, 'disk', 'next')[0];
     expect(next()).toBe('1m');
     driver.pass(60_000);

@@ -214,10 +214,14 @@ describe('the filter of a table', () => {
     { text: 'WEB', shows: ['web'] },
     { text: '!name !2.0.0', shows: ['web'] },
     { text: 'name', shows: ['db'] },
-    { text: 'version=2', shows: ['db'] },
-    { text: '!version=2', shows: ['web'] },
+    { text: 'version=2.0.0', shows: ['db'] },
+    { text: 'version~2', shows: ['db'] },
+    { text: '!version~2.*', shows: ['web'] },
+    { text: 'version!=2.0.0', shows: ['web'] },
     { text: 'address=192.0.2.7 db', shows: ['db'] },
-    { text: '(.*)+$', shows: [] },
+    { text: 'web or address~192.0.2.7', shows: ['db', 'web'] },
+    { text: '(web or db) events=0 subscriptions=name', shows: ['db'] },
+    { text: '"(.*)+$"', shows: [] },
   ])('$text shows $shows', ({ text, shows }) => {
     const driver = onTwo();
     driver.type(`/${text}\r`);
@@ -230,7 +234,7 @@ describe('the filter of a table', () => {
     driver.type('\u001B[200~ versoin=1\u001B[201~\r');
     expect(driver.store.list.filter).toMatchObject({
       text: 'db',
-      problem: { position: 3, message: expect.stringContaining('there is no column versoin: use client, address') },
+      problem: { position: 3, message: expect.stringContaining('there is no field "versoin": use client, address') },
     });
     expect(driver.list).toEqual(['db']);
   });
@@ -263,10 +267,10 @@ describe('loaded data', () => {
     expect(asks(driver)).toBe(1);
     driver.pass(5000);
     expect(asks(driver)).toBe(0);
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     driver.pass(10);
     expect(asks(driver)).toBe(1);
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     driver.pass(1900);
     expect(asks(driver)).toBe(0);
     driver.pass(100);
@@ -284,7 +288,7 @@ describe('loaded data', () => {
     },
   ])('is not asked for while $name', ({ hide }) => {
     const driver = onChecks();
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     asks(driver);
     hide(driver);
     driver.pass(10_000);
@@ -293,13 +297,13 @@ describe('loaded data', () => {
 
   test('stays when a later request fails', () => {
     const driver = onChecks();
-    driver.store.viewLoaded('checks', [check]);
+    driver.store.answers.viewLoaded('checks', [check]);
     driver.pass(2000);
-    driver.store.viewFailed('checks', 'the backend is busy');
+    driver.store.answers.viewFailed('checks', 'the backend is busy');
     driver.pass(10);
     expect(driver.list).toEqual(['disk']);
     expect(driver.store.loads.of('checks')).toMatchObject({ failure: 'the backend is busy', isLoading: false });
-    driver.store.viewLoaded('checks', []);
+    driver.store.answers.viewLoaded('checks', []);
     driver.pass(10);
     expect(driver.store.loads.of('checks').failure).toBeUndefined();
     expect(driver.list).toEqual([]);

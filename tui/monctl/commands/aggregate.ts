@@ -1,9 +1,11 @@
 import type { AggregateSeverity, ApiClient, MaxAge } from '../../../shared/client/api-client.ts';
 import type { AggregateResults, AggregateSummary } from '../../../shared/client/answers.ts';
+import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
 import { record } from '../table.ts';
@@ -24,12 +26,16 @@ const list: Command = {
   words: ['aggregate', 'list'],
   summary: 'List aggregates with their results by severity',
   operands: [],
-  options: LIST_OPTIONS,
-  examples: [['monctl aggregate list --watch', 'how are the services']],
+  options: { filter: FILTER_OPTION, ...LIST_OPTIONS },
+  examples: [
+    ['monctl aggregate list --watch', 'how are the services'],
+    ["monctl aggregate list -q 'ok<80'", 'which of them are badly off'],
+  ],
   async run(call) {
     await showList<Listed>(call, {
       noun: 'aggregates',
       columns: () => LIST_COLUMNS,
+      search: AGGREGATE_SEARCH,
       key: ({ name }) => name,
       fetch: () => summaries(call.api()),
     });

@@ -1,12 +1,14 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { DefinedCheck } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
@@ -38,14 +40,19 @@ const listDefault: Command = {
       completes: 'subscription',
       text: 'only checks that are published to it',
     },
+    filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
-  examples: [['monctl check list --subscription web', 'what do web servers run']],
+  examples: [
+    ['monctl check list --subscription web', 'what do web servers run'],
+    ["monctl check list -q 'interval>=5m critical>0'", 'what is rarely run and critical somewhere'],
+  ],
   async run(call) {
     const subscription = call.flags.value('subscription');
     await showList<DefinedCheck>(call, {
       noun: 'checks',
       columns,
+      search: CHECK_SEARCH,
       key: ({ name }) => name,
       fetch: () => call.api().checks(),
       select: (all) =>

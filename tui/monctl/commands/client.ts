@@ -1,12 +1,14 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { ClientHistory } from '../../../shared/client/answers.ts';
+import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -27,14 +29,19 @@ const list: Command = {
       completes: 'subscription',
       text: 'only clients with this subscription',
     },
+    filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
-  examples: [['monctl client list --subscription web', 'who is a web server']],
+  examples: [
+    ['monctl client list --subscription web', 'who is a web server'],
+    ["monctl client list -q 'keepalive>5m !version=2.0.0'", 'who is silent and runs another version'],
+  ],
   async run(call) {
     const subscription = call.flags.value('subscription');
     await showList<ClientRow>(call, {
       noun: 'clients',
       columns: listColumns,
+      search: CLIENT_SEARCH,
       key: ({ name }) => name,
       // A sign of life every few seconds is no news.
       news: ({ address, subscriptions, version }) => [address, subscriptions, version],

@@ -1,11 +1,13 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { StoredDeadLetter } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
 import { counted } from '../counted.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';
@@ -27,13 +29,14 @@ const list: Command = {
   words: ['dead-letter', 'list'],
   summary: 'List runs of handlers that failed for good, the oldest first',
   operands: [],
-  options: { handler: HANDLER_OPTION, ...LIST_OPTIONS },
+  options: { handler: HANDLER_OPTION, filter: FILTER_OPTION, ...LIST_OPTIONS },
   examples: [['monctl dead-letter list --handler pagerduty', 'what did not get out']],
   async run(call) {
     const handler = call.flags.value('handler');
     await showList<StoredDeadLetter>(call, {
       noun: 'dead letters',
       columns: listColumns,
+      search: DEAD_LETTER_SEARCH,
       key: ({ id }) => String(id),
       fetch: () => call.api().deadLetters(handler === undefined ? {} : { handler }),
     });

@@ -3,8 +3,8 @@ import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { CoreObject } from '../../../shared/client/core-client.ts';
 import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
-import { matchesSearch, parseSearch } from '../../../shared/domain/search.ts';
-import type { Search } from '../../../shared/domain/search.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -12,6 +12,7 @@ import { eventKey } from '../../../shared/schemas/feed.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, CHANGE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { alsoInNamespaces, inDefaultOnly, isElsewhere, NAMESPACE_OPTION, namespacesOf } from '../namespaces.ts';
@@ -52,7 +53,7 @@ const list: Command = {
     check: { type: 'value', value: 'NAME', completes: 'check', text: 'only events of this check' },
     status: { type: 'value', value: 'STATUS,...', completes: STATUS_WORDS, text: 'ok, warn, crit, unknown or numbers' },
     silenced: { type: 'switch', text: 'only silenced events; --no-silenced: only the others' },
-    filter: { type: 'value', value: 'TEXT', text: "as in the console: 'status>=warn age>1h disk'" },
+    filter: FILTER_OPTION,
     search: { type: 'value', value: 'TEXT', text: 'the same as --filter' },
     ...LIST_NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
@@ -74,6 +75,7 @@ const list: Command = {
         ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ namespace = '' }: Listed) => namespace }] : []),
         ...listColumns(nowMs),
       ],
+      search: languageOf(EVENT_SEARCH, ({ row }) => row),
       key: ({ row, namespace = '' }) => `${namespace}${eventKey(row.client, row.check)}`,
       value: ({ row, event }) => event ?? row,
       // Another result of the same kind is no news.
@@ -83,8 +85,7 @@ const list: Command = {
         const events = await api().events(client === undefined ? {} : { client });
         return events.map((event) => ({ event, row: eventRow(event) }));
       },
-      select: (all, nowMs) =>
-        all.filter(({ row }) => isListed(row, Math.floor(nowMs / 1000))).toSorted((a, b) => worstFirst(a.row, b.row)),
+      select: (all) => all.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
       ...(!elsewhere && {
         follow: () => follow(call, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
       }),
@@ -188,29 +189,17 @@ async function wanted(api: ApiClient, client: string, check: string): Promise<Ev
   return event;
 }
 
-/** The conditions of the command line as one. */
-function selection(flags: Call['flags']): (row: EventRow, nowSeconds: number) => boolean {
+/** The conditions of the command line as one, but for `--filter`. */
+function selection(flags: Call['flags']): (row: EventRow) => boolean {
   const client = flags.value('client');
   const check = flags.value('check');
   const silenced = flags.switch('silenced');
   const hasStatus = statusFlag(flags.value('status'));
-  const search = filterFlag(flags);
-  return (row, nowSeconds) =>
+  return (row) =>
     (client === undefined || row.client === client) &&
     (check === undefined || row.check === check) &&
     (silenced === undefined || row.silenced_by.length > 0 === silenced) &&
-    hasStatus(row.status) &&
-    matchesSearch(search, row, nowSeconds);
-}
-
-/** The search of `--filter`, or of its older name. */
-function filterFlag(flags: Call['flags']): Search {
-  const name = flags.value('filter') === undefined ? 'search' : 'filter';
-  const text = flags.value(name) ?? '';
-  const search = parseSearch(text);
-  if (search.kind === 'search') return search;
-  const pointer = `${' '.repeat(search.position)}^`;
-  throw new MonError('invalid', `--${name}: ${search.message}\n  ${text.replaceAll(/\s/g, ' ')}\n  ${pointer}`);
+    hasStatus(row.status);
 }
 
 function listColumns(nowMs: number): readonly Column<Listed>[] {

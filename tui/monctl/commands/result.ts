@@ -1,4 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -6,6 +8,7 @@ import { eventKey } from '../../../shared/schemas/feed.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../../../shared/schemas/result.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
@@ -23,9 +26,13 @@ const list: Command = {
     client: { type: 'value', value: 'NAME', completes: 'client', text: 'only results of this client' },
     check: { type: 'value', value: 'NAME', completes: 'check', text: 'only results of this check' },
     status: { type: 'value', value: 'STATUS,...', completes: STATUS_WORDS, text: 'ok, warn, crit, unknown or numbers' },
+    filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
-  examples: [['monctl result list --check disk', 'how is it everywhere']],
+  examples: [
+    ['monctl result list --check disk', 'how is it everywhere'],
+    ["monctl result list -q 'status>=warn last<5m'", 'what was bad within five minutes'],
+  ],
   async run(call) {
     const client = call.flags.value('client');
     const check = call.flags.value('check');
@@ -33,6 +40,7 @@ const list: Command = {
     await showList<StoredResult>(call, {
       noun: 'results',
       columns: listColumns,
+      search: languageOf(RESULT_SEARCH, foundResult),
       key: (result) => eventKey(result.client, result.check.name),
       // Another result of the same kind is no news.
       news: (result) => result.check.status,

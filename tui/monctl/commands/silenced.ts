@@ -1,5 +1,7 @@
 import type { CoreObject } from '../../../shared/client/core-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -10,6 +12,7 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
 import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import {
@@ -57,9 +60,13 @@ const list: Command = {
     },
     client: { type: 'value', value: 'NAME', completes: 'client', text: 'short for --subscription client:NAME' },
     ...NAMESPACES_OPTIONS,
+    filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
-  examples: [['monctl silenced list --check http-frontend', 'who silenced this check, and for how long']],
+  examples: [
+    ['monctl silenced list --check http-frontend', 'who silenced this check, and for how long'],
+    ["monctl silenced list -q 'creator=alice left<1h'", 'what of mine ends soon'],
+  ],
   async run(call) {
     const elsewhere = isElsewhere(call);
     const { check, subscription } = elsewhere ? coreTarget(target(call.flags)) : target(call.flags);
@@ -70,6 +77,7 @@ const list: Command = {
         ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ namespace = '' }: Listed) => namespace }] : []),
         ...listColumns(nowMs),
       ],
+      search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
       key: ({ view, namespace = '' }) => `${namespace}${view.id}`,
       value: ({ view, entry }) => entry ?? view,
       // That it counts down is no news.

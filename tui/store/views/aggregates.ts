@@ -1,4 +1,7 @@
 import { sparkline } from '../../components/sparkline.ts';
+import { countField, flagField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { shortCountText } from '../../count-text.ts';
 import type { Tone } from '../../theme.ts';
 import { aggregateBar, aggregateMark, isBelowNeed, percentText, type AggregateEntry } from '../aggregate-book.ts';
@@ -74,7 +77,10 @@ export const AGGREGATES = tableView<AggregateEntry>({
     },
   ],
   sort: 'need',
-  search: ({ name }) => name,
+  search: languageOf(AGGREGATE_SEARCH, ({ name, summary }: AggregateEntry) => ({ ...summary, name }), [
+    countField('need', ({ need }) => need),
+    flagField('below', isBelowNeed),
+  ]),
   empty: () => ['No aggregate: no result names one.', '', 'A check with "aggregate": "name" puts its results into it.'],
   actions: {
     open: (store, [first]) => {

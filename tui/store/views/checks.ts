@@ -1,12 +1,15 @@
 import type { DefinedCheck } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { countField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
 import { shortCountText } from '../../count-text.ts';
 import { STATUS } from '../../theme.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import type { EventCounts } from '../event-counts.ts';
 import { openInspect } from '../inspect-open.ts';
-import { nextRunText } from '../inspect-rows.ts';
+import { nextRunText } from '../next-run-text.ts';
 import { askRun } from '../run-now.ts';
 import { compareText, tableView, type TableColumn } from './table-view.ts';
 
@@ -94,7 +97,9 @@ export const CHECKS = tableView<CheckEntry>({
     },
   ],
   sort: 'check',
-  search: ({ check }) => `${check.name} ${check.command ?? ''} ${(check.subscribers ?? []).join(' ')}`,
+  search: languageOf(CHECK_SEARCH, ({ check, ...results }: CheckEntry) => ({ ...check, results: countsOf(results) }), [
+    countField('silenced', ({ silenced }) => silenced),
+  ]),
   empty: () => ['The backend publishes no check.'],
   actions: {
     open: (store, [first]) => {
@@ -132,6 +137,11 @@ function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced 
   // A backend that does not count results still sends the events of those that are not OK.
   const counts = check.results ?? { ok: undefined, critical, warning, unknown };
   return { check, silenced, ...counts };
+}
+
+/** Of the check itself where the backend counts; else what is known of its events. */
+function countsOf({ ok, critical, warning, unknown }: Omit<CheckEntry, 'check'>): CheckEntry['check']['results'] {
+  return ok === undefined ? undefined : { ok, critical, warning, unknown };
 }
 
 function countColumn(severity: Severity): TableColumn<CheckEntry> {

@@ -1,5 +1,8 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
+import { countField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { eventKey, type ClientRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../count-text.ts';
 import { classTone, SILENCED_SYMBOL, STATUS } from '../../theme.ts';
@@ -93,7 +96,7 @@ export const CLIENTS = tableView<ClientEntry>({
     },
   ],
   sort: 'client',
-  search: ({ client }) => `${client.name} ${client.address} ${client.version} ${client.subscriptions.join(' ')}`,
+  search: languageOf(CLIENT_SEARCH, ({ client }: ClientEntry) => client, [countField('events', ({ open }) => open)]),
   empty: ({ options }) => ['No client yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
   actions: {
     open: (store, [first]) => {

@@ -1,4 +1,5 @@
 import type { StoredDeadLetter } from '../../../shared/client/answers.ts';
+import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../count-text.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetter } from '../dead-letter-actions.ts';
@@ -59,7 +60,7 @@ export const DEAD_LETTERS = tableView<StoredDeadLetter>({
     },
   ],
   sort: 'when',
-  search: ({ id, handler, client, check, reason }) => `${String(id)} ${handler} ${client}/${check} ${reason}`,
+  search: DEAD_LETTER_SEARCH,
   empty: () => ['There are no dead letters: no run of a handler has failed for good.'],
   actions: {
     open: openLetter,

@@ -12,6 +12,8 @@ export const BACKEND_COLUMN = 'backend';
 /** An order of events. `compare` is total. */
 export interface EventSort {
   readonly compare: (a: EventRecord, b: EventRecord) => number;
+  /** What decides first, smaller before larger; the same for all where it cannot be told by a number. */
+  readonly rankOf: (record: EventRecord) => number;
   /** Whether an event whose row changes so keeps its place: most results change nothing that is sorted by. */
   readonly keepsPlace: (before: EventRow, after: EventRow) => boolean;
   /**
@@ -26,8 +28,9 @@ interface EventSortColumn {
   readonly title: string;
   /** In words, for the line under the list. */
   readonly says: string;
-  /** What the column sorts by. */
+  /** What the column sorts by: all its values are text, or all are numbers. */
   readonly value: (row: EventRow) => string | number;
+  readonly isText?: true;
   /** 1: small values first, -1: large ones. */
   readonly direction: 1 | -1;
 }
@@ -40,10 +43,11 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
     title: 'BACKEND',
     says: 'backend',
     value: ({ client }) => splitName(client).context ?? '',
+    isText: true,
     direction: 1,
   },
-  { id: 'client', title: 'CLIENT', says: 'client', value: ({ client }) => client, direction: 1 },
-  { id: 'check', title: 'CHECK', says: 'check', value: ({ check }) => check, direction: 1 },
+  { id: 'client', title: 'CLIENT', says: 'client', value: ({ client }) => client, isText: true, direction: 1 },
+  { id: 'check', title: 'CHECK', says: 'check', value: ({ check }) => check, isText: true, direction: 1 },
   { id: 'count', title: 'COUNT', says: 'count', value: ({ occurrences }) => occurrences, direction: -1 },
   { id: 'age', title: 'AGE', says: 'age', value: ({ since }) => since, direction: -1 },
   { id: 'last', title: 'LAST', says: 'last', value: ({ last }) => last, direction: -1 },
@@ -51,15 +55,23 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
 
 /** The order that a list of events is set to. Where a column decides nothing severity and age do, then the name. */
 export function eventSort({ column: id, reversed }: SortState): EventSort {
-  const { value, direction } = sortColumn(id);
+  const { value, isText = false, direction } = sortColumn(id);
   const sign = reversed ? -direction : direction;
+  const rankBy = (): EventSort['rankOf'] => {
+    if (isText) return () => 0;
+    return value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * Number(value(row));
+  };
   return {
     compare:
       value === rankOf
         ? // The usual order, hundreds of thousands of times a second: the rank is known to each record.
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
-    keepsPlace: (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
+    rankOf: rankBy(),
+    keepsPlace:
+      value === rankOf
+        ? (before, after) => rankOf(before) === rankOf(after)
+        : (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
     sortAll: (records) => {
       const places = placesOf(records.map(({ row }) => value(row)));
       const ranks = Float64Array.from(records, ({ rank }) => rank);

@@ -1,5 +1,5 @@
-import { parseSearch, type SearchProblem } from '../../../shared/domain/search.ts';
-import { parseTableFilter } from './table-filter.ts';
+import { EVENT_SEARCH, type SearchProblem } from '../../../shared/domain/search.ts';
+import { readSearch } from '../../../shared/domain/search-language.ts';
 import { tableOf } from './tables.ts';
 import { viewTitle, type ViewName } from './view-names.ts';
 
@@ -10,6 +10,6 @@ export function filterProblem(view: ViewName, text: string): SearchProblem | und
   if (table === undefined && view !== 'events') {
     return { kind: 'problem', message: `${viewTitle(view)} is no list: it has no filter`, position: 0 };
   }
-  const read = table === undefined ? parseSearch(text) : parseTableFilter(table, text);
-  return typeof read === 'function' || read.kind === 'search' ? undefined : read;
+  const read = table === undefined ? readSearch(EVENT_SEARCH, text) : readSearch(table.search, text);
+  return read.kind === 'problem' ? read : undefined;
 }

@@ -3,6 +3,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { countText, shortCountText } from '../../count-text.ts';
+import { keyOf } from '../../keys.ts';
 import { run, type Run, type Tone } from '../../theme.ts';
 import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../aggregate-book.ts';
 import type { ConsoleStore } from '../console-store.ts';
@@ -178,7 +179,7 @@ function openKeepalives(store: ConsoleStore): void {
   openFiltered(store, 'events', 'check=keepalive');
 }
 
-function actionsBox({ nowMs }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+function actionsBox({ nowMs, ownChanges }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
   const rows = (data?.actions ?? []).map((record): BoxRow => {
     const { who, kind, text } = auditEntry(record);
     return {
@@ -189,7 +190,9 @@ function actionsBox({ nowMs }: ConsoleStore, data: OverviewData | undefined): Ov
     };
   });
   const empty = data === undefined ? LOADING : 'none';
-  return { id: 'actions', title: 'Recent operator actions', head: '', rows, empty, least: 2, most: 12 };
+  const own = ownChanges.last(nowMs).change;
+  const head = own === undefined ? '' : `${keyOf('undo')} undoes your last`;
+  return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
 }
 
 const PROBLEM_CELLS = 6;
@@ -211,7 +214,7 @@ function problemRow({ subscription, critical, warning, unknown }: ProblemsOf): B
     key: subscription,
     left: [run(safeLine(subscription))],
     right: [countRun(critical, 'critical'), countRun(warning, 'warning'), countRun(unknown, 'unknown')],
-    open: (store) => openFiltered(store, 'clients', `subscriptions=${subscription} !events=none`),
+    open: (store) => openFiltered(store, 'clients', `subscriptions=${subscription} events>0`),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ScreenSize } from '../console-state.ts';
+import { TALL_ROWS, type ConsoleState, type ScreenSize } from '../console-state.ts';
 import { halves } from '../../components/beside.ts';
 import { clamp } from '../list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../screen-layout.ts';
@@ -44,11 +44,11 @@ export function boxOrder(size: ScreenSize): readonly BoxId[] {
 
 /** @param focused in view whatever else has to go */
 export function overviewLayout(
-  size: ScreenSize,
+  { size, header }: Pick<ConsoleState, 'size' | 'header'>,
   boxes: Readonly<Record<BoxId, OverviewBox>>,
   focused: BoxId,
 ): OverviewLayout {
-  const { tall, rows: height } = pageRows(size);
+  const { tall, rows: height } = pageRows({ size, header });
   const place = (ids: readonly BoxId[]): readonly PlacedBox[] =>
     placeBoxes(
       ids.map((id) => boxes[id]),
@@ -96,5 +96,5 @@ function wantedRows({ rows, chart, least, most }: OverviewBox): number {
 }
 
 function isWide({ columns, rows }: ScreenSize): boolean {
-  return columns >= WIDE_COLUMNS && pageRows({ columns, rows }).tall;
+  return columns >= WIDE_COLUMNS && rows >= TALL_ROWS;
 }

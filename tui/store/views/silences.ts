@@ -1,7 +1,11 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { isActive } from '../../../shared/domain/silencing.ts';
+import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { SILENCED_STATES, silencedState, type SilencedState } from '../../../shared/domain/silenced-state.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import { countText } from '../../count-text.ts';
+import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import { countText, shortCountText } from '../../count-text.ts';
 import type { Tone } from '../../theme.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import { openSilenceFilter } from '../silence-filter.ts';
@@ -10,15 +14,7 @@ import { openSilenceEntry } from '../silence-entry-keys.ts';
 import { targetText } from '../silence-text.ts';
 import { compareText, tableView } from './table-view.ts';
 
-/** From this long before its end on a silence counts as expiring. */
-const EXPIRING_SECONDS = 30 * 60;
-
-/** In the order of the table: what is about to change comes first. */
-const STATES = ['expiring', 'active', 'pending', 'ended'] as const;
-
-export type SilenceState = (typeof STATES)[number];
-
-const STATE_TONES: Readonly<Record<SilenceState, Tone>> = {
+const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   expiring: 'warning',
   active: 'plain',
   pending: 'accent',
@@ -31,9 +27,11 @@ export interface SilenceEntry {
   /** Epoch milliseconds; `undefined`: it has not ended. */
   readonly endedAtMs: number | undefined;
   /** When the row was made. What a row shows follows the clock; its place follows with the next row. */
-  readonly state: SilenceState;
+  readonly state: SilencedState;
   /** Events that it silences now. */
   readonly events: number;
+  /** What it kept back as far as the backend has said so. */
+  readonly kept: SilencedUse | undefined;
 }
 
 export const SILENCES = tableView<SilenceEntry>({
@@ -51,7 +49,7 @@ export const SILENCES = tableView<SilenceEntry>({
       most: 8,
       text: (row, nowMs) => stateOf(row, nowMs),
       tone: (row, nowMs) => STATE_TONES[stateOf(row, nowMs)],
-      compare: (a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || compareEnds(a, b),
+      compare: (a, b) => SILENCED_STATES.indexOf(a.state) - SILENCED_STATES.indexOf(b.state) || compareEnds(a, b),
     },
     {
       id: 'target',
@@ -83,6 +81,18 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => b.events - a.events,
     },
     {
+      // Runs of handlers that it kept back.
+      id: 'kept',
+      title: 'KEPT',
+      least: 4,
+      most: 7,
+      align: 'right',
+      spare: 3,
+      text: ({ kept }, _, width = 7) => (kept === undefined ? '-' : shortCountText(kept.suppressed, width)),
+      tone: ({ kept }) => ((kept?.suppressed ?? 0) === 0 ? 'faint' : 'plain'),
+      compare: (a, b) => (b.kept?.suppressed ?? 0) - (a.kept?.suppressed ?? 0),
+    },
+    {
       id: 'reason',
       title: 'REASON',
       least: 11,
@@ -92,7 +102,15 @@ export const SILENCES = tableView<SilenceEntry>({
     },
   ],
   sort: 'state',
-  search: ({ entry }) => `${targetText(entry)} ${entry.id} ${entry.creator ?? ''} ${entry.reason ?? ''}`,
+  search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
+    textField('target', ({ entry }) => targetText(entry)),
+    // One that has ended is there no more, whatever its times say.
+    {
+      ...choiceField<SilenceEntry>('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
+      usesTime: true,
+    },
+    countField('events', ({ events }) => events),
+  ]),
   empty: () => ['Nothing is silenced.', '', 's on an event silences it.'],
   actions: {
     open: (store, [row]) => {
@@ -112,19 +130,28 @@ export function silenceEntry(store: ConsoleStore, id: string): SilenceEntry | un
   const nowMs = store.options.now();
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
-    const row = { entry, endedAtMs: undefined, state: 'active' as const, events: store.events.silencedCount(id) };
+    const events = store.events.silencedCount(id);
+    const row = { entry, endedAtMs: undefined, state: 'active' as const, events, kept: keptOf(store, id) };
     return { ...row, state: stateOf(row, nowMs) };
   }
   const ended = store.silenceHistory.get(id, nowMs);
-  return ended && { ...ended, state: 'ended', events: 0 };
+  return ended && { ...ended, state: 'ended', events: 0, kept: undefined };
 }
 
+/** By their ids, made once for each answer. */
+function keptOf({ loads }: ConsoleStore, id: string): SilencedUse | undefined {
+  const { data } = loads.of('kept-back');
+  if (data === undefined) return undefined;
+  const known = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
+  keptMemo.set(data, known);
+  return known.get(id);
+}
+
+const keptMemo = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilencedUse>>();
+
 /** What a silence is at this moment. */
-export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): SilenceState {
-  if (endedAtMs !== undefined) return 'ended';
-  const endMs = entry.expire_at === null ? null : entry.expire_at * 1000;
-  if (!isActive({ ...entry, expire_at: endMs }, nowMs)) return (entry.begin ?? 0) * 1000 > nowMs ? 'pending' : 'ended';
-  return endMs !== null && endMs - nowMs < EXPIRING_SECONDS * 1000 ? 'expiring' : 'active';
+export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): SilencedState {
+  return endedAtMs === undefined ? silencedState(entry, nowMs / 1000) : 'ended';
 }
 
 /** `41m`, `till OK`, `never`, `in 2h`, `3h ago`. */

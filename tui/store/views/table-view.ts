@@ -11,6 +11,7 @@
  *    The menu of `x`, the hints and the help follow from that.
  * 5. A view that is no table (a page of boxes, a plan) goes into `pages.ts` and `tui/screens/view-screens.tsx` instead.
  */
+import type { SearchLanguage } from '../../../shared/domain/search-language.ts';
 import type { KeyAction } from '../../keys.ts';
 import type { Run, Tone } from '../../theme.ts';
 import type { ConsoleStore } from '../console-store.ts';
@@ -60,8 +61,8 @@ export interface TableView<Row> {
   readonly columns: readonly TableColumn<Row>[];
   /** Id of the column that it is sorted by at first. */
   readonly sort: string;
-  /** What words of the filter are looked for in; columns are searched by `title=text`. */
-  readonly search: (row: Row) => string;
+  /** What its filter can name. */
+  readonly search: SearchLanguage<Row>;
   /** Shown when there is nothing to show, and no filter is the reason. */
   readonly empty: (store: ConsoleStore) => readonly string[];
   /** By the names in `KEYS`, which say the key and the words. */

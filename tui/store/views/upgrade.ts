@@ -24,7 +24,7 @@ export interface UpgradeSection {
 
 export const UPGRADE: PageView = {
   press: (store, action) => {
-    const { rows } = pageRows(store.state.size);
+    const { rows } = pageRows(store.state);
     const last = Math.max(0, upgradeHeight(store) - rows);
     const top = clamp(store.list.cursor.top, 0, last);
     const to = movedTo(action, top, { rows, last });

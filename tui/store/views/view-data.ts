@@ -7,6 +7,7 @@ import type {
 import type { Health } from '../../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Overview } from '../../../shared/schemas/overview.ts';
+import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
 import type { Versions } from '../../../shared/schemas/versions.ts';
 
 /** What the overview knows that the feed does not bring. */
@@ -30,6 +31,8 @@ export interface ViewData {
   readonly upgrade: UpgradeData;
   /** Of the log, which is no view but lies over one: the newest records of the audit trail, the newest first. */
   readonly log: readonly AuditRecord[];
+  /** What silences kept back, which the feed does not tell. */
+  readonly 'kept-back': readonly SilencedDetail[];
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
   readonly 'dead-letters': readonly StoredDeadLetter[];
@@ -62,6 +65,7 @@ const LOADED: Readonly<Record<LoadedView, true>> = {
   overview: true,
   upgrade: true,
   log: true,
+  'kept-back': true,
   aggregates: true,
   checks: true,
   'dead-letters': true,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { checkRenameSchema, type CheckRenameAnswer } from '../../../../shared/schemas/check-rename.ts';
+import { CHECK_SEARCH } from '../../../../shared/domain/search-nouns.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../../shared/schemas/scheduled-check.ts';
@@ -11,7 +12,9 @@ import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
+import { queryOf } from '../query.ts';
 import { needs, routes } from '../routes.ts';
+import { searchFilter } from '../search.ts';
 
 const validate = validator(checkRenameSchema);
 
@@ -28,9 +31,16 @@ export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
     };
   };
   routes(app, '/api/mon/v1/checks', {
-    GET: needs('read', (request, reply) =>
-      sendList(request, reply, shownChecks(config.definitions.in(DEFAULT_NAMESPACE)), (some) => some.map(shown)),
-    ),
+    GET: needs('read', (request, reply) => {
+      const where = searchFilter(CHECK_SEARCH, queryOf(request), (check: ScheduledCheck) => check, clock.now());
+      return sendList(
+        request,
+        reply,
+        shownChecks(config.definitions.in(DEFAULT_NAMESPACE)),
+        (some) => some.map(shown),
+        { where },
+      );
+    }),
   });
   routes(app, '/api/mon/v1/checks/:check', {
     GET: needs('read', (request): ScheduledCheck => {

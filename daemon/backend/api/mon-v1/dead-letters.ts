@@ -1,22 +1,35 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DEAD_LETTER_SEARCH } from '../../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../../shared/errors.ts';
-import { deadLetterSelectionSchema, type DeadLetterView } from '../../../../shared/schemas/dead-letter.ts';
+import {
+  deadLetterSelectionSchema,
+  type DeadLetterSummary,
+  type DeadLetterView,
+} from '../../../../shared/schemas/dead-letter.ts';
 import { readDeadLetter, shownDeadLetter } from '../../read/dead-letters.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
+import { queryOf } from '../query.ts';
 import { inAllNamespaces, routes } from '../routes.ts';
+import { searchFilter } from '../search.ts';
 
 const validateSelection = validator(deadLetterSelectionSchema);
 
 /** Runs of handlers that failed for good: to be read, retried and dropped. */
 export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { deadLetters, store } = parts;
+  const { clock, deadLetters, store } = parts;
   routes(app, '/api/mon/v1/dead-letters', {
-    GET: inAllNamespaces('read', (request, reply) =>
-      sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter)),
-    ),
+    GET: inAllNamespaces('read', (request, reply) => {
+      const where = searchFilter(
+        DEAD_LETTER_SEARCH,
+        queryOf(request),
+        (letter: DeadLetterSummary) => letter,
+        clock.now(),
+      );
+      return sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter), { where });
+    }),
   });
   routes(app, '/api/mon/v1/dead-letters/retry', {
     POST: inAllNamespaces('resolve', async (request) => ({

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { EVENT_SORT_COLUMNS, eventOrder } from '../../../../shared/domain/event-order.ts';
-import { matchesSearch, parseSearch, type Search } from '../../../../shared/domain/search.ts';
+import { EVENT_SEARCH, matchesSearch, type Search } from '../../../../shared/domain/search.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { eventRow } from '../../feed/rows.ts';
 import type { CheckEntry } from '../../registry/namespace.ts';
@@ -10,6 +10,7 @@ import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { queryOf } from '../query.ts';
 import { needs, routes } from '../routes.ts';
+import { searchOf } from '../search.ts';
 
 /** Events that are looked at until others get their turn: a few milliseconds. */
 const TURN = 5000;
@@ -20,7 +21,7 @@ export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/api/mon/v1/events', {
     GET: needs('read', async (request, reply) => {
       const query = queryOf(request);
-      const search = searchOf(query.get('q') ?? '');
+      const search = searchOf(EVENT_SEARCH, query);
       const order = orderOf(query.get('sort') ?? 'status');
       const rows = await foundRows([...legacyNamespace(parts).events()], search, clock.now());
       return sendList(request, reply, rows.toSorted(order), (some) => some);
@@ -38,13 +39,6 @@ async function foundRows(entries: readonly CheckEntry[], search: Search, nowMs: 
     if (row !== null && matchesSearch(search, row, nowSeconds)) found.push(row);
   }
   return found;
-}
-
-/** @throws MonError `invalid`, with the place and what is allowed there */
-function searchOf(text: string): Search {
-  const search = parseSearch(text);
-  if (search.kind === 'search') return search;
-  throw new MonError('invalid', `q: ${search.message} (at character ${String(search.position + 1)})`);
 }
 
 function orderOf(text: string): (a: EventRow, b: EventRow) => number {

@@ -1,21 +1,35 @@
 import type { FastifyInstance } from 'fastify';
+import { foundResult, RESULT_SEARCH } from '../../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../../shared/schemas/result.ts';
 import { validateResult } from '../../pipeline/validate-result.ts';
+import { readResults, resultsOf } from '../../read/results.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../json-body.ts';
 import { BATCH_BYTES_MAX } from '../limits.ts';
-import type { ApiParts } from '../parts.ts';
+import { sendList } from '../list.ts';
+import { legacyNamespace, type ApiParts } from '../parts.ts';
+import { queryOf } from '../query.ts';
 import { needs, routes } from '../routes.ts';
+import { searchFilter } from '../search.ts';
 
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
-/** Many results at once, for scripts: what is valid is stored together, the rest is named by its index. */
-export function batchRoutes(app: FastifyInstance, { results }: ApiParts): void {
+/**
+ * The last results, found by a search (`?q=`). Many at once, for scripts: what is valid is stored together, the rest is
+ * named by its index.
+ */
+export function batchRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clock, results, store } = parts;
   routes(
     app,
     '/api/mon/v1/results',
     {
+      GET: needs('read', (request, reply) => {
+        const where = searchFilter(RESULT_SEARCH, queryOf(request), foundResult, clock.now());
+        const entries = resultsOf(legacyNamespace(parts));
+        return sendList(request, reply, entries, (some) => readResults(store, some), { where });
+      }),
       POST: needs('submit', async (request, reply) => {
         const { valid, indexes, rejected } = validateBatch(parseBody(request));
         const refused = valid.length > 0 ? await results.submit(DEFAULT_NAMESPACE, valid) : NONE_REFUSED;

@@ -1,22 +1,49 @@
 import type { FastifyInstance } from 'fastify';
 import { isExpired } from '../../../../shared/domain/expiry.ts';
+import { SILENCED_SEARCH } from '../../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../../shared/errors.ts';
+import { silencePreviewSchema, type RecentProblems } from '../../../../shared/schemas/silence-preview.ts';
 import type { SilencedDetail } from '../../../../shared/schemas/silenced.ts';
+import { recoveredSince } from '../../read/recent-problems.ts';
 import { silencedDetail, silencedDetails } from '../../read/silenced.ts';
+import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
+import { queryOf } from '../query.ts';
 import { needs, routes } from '../routes.ts';
+import { searchFilter } from '../search.ts';
 
-/** Silenced entries with what they kept back; they are made and ended at `/silenced`. */
+const validatePreview = validator(silencePreviewSchema);
+
+/** How far back a preview looks. */
+const RECENT_MS = 24 * 3_600_000;
+
+/** Silenced entries with what they kept back, found by a search (`?q=`); they are made and ended at `/silenced`. */
 export function silencedRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { clock } = parts;
   const registry = (): ReturnType<typeof legacyNamespace>['silenced'] => legacyNamespace(parts).silenced;
 
   routes(app, '/api/mon/v1/silenced', {
-    GET: needs('read', (request, reply) =>
-      sendList(request, reply, silencedDetails(registry(), clock.now()), (details) => details),
-    ),
+    GET: needs('read', (request, reply) => {
+      const nowMs = clock.now();
+      const where = searchFilter(SILENCED_SEARCH, queryOf(request), (detail: SilencedDetail) => detail, nowMs);
+      return sendList(request, reply, silencedDetails(registry(), nowMs), (details) => details, { where });
+    }),
+  });
+
+  // What was not OK before the registry was read, and is now, nobody remembers.
+  const known = new WeakMap([[legacyNamespace(parts), clock.now()]]);
+  routes(app, '/api/mon/v1/silenced/preview', {
+    POST: needs('read', async (request): Promise<RecentProblems> => {
+      const { entries } = readBody(request, validatePreview);
+      const namespace = legacyNamespace(parts);
+      const nowMs = clock.now();
+      const knownMs = known.get(namespace) ?? nowMs;
+      known.set(namespace, knownMs);
+      const since = Math.floor(Math.max(knownMs, nowMs - RECENT_MS) / 1000);
+      return { recovered: await recoveredSince(namespace, entries, since), since };
+    }),
   });
 
   routes(app, '/api/mon/v1/silenced/:id', {

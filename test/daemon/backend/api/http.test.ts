@@ -80,7 +80,7 @@ describe('a method that a path does not have', () => {
     { method: 'HEAD', target: '/resolve', allow: 'POST' },
     { method: 'GET', target: '/silenced/clear', allow: 'POST' },
     { method: 'POST', target: '/silenced/ids/a:b', allow: 'GET, HEAD, DELETE' },
-    { method: 'GET', target: '/api/mon/v1/results', allow: 'POST' },
+    { method: 'DELETE', target: '/api/mon/v1/results', allow: 'GET, HEAD, POST' },
   ])('$method $target is answered with the list of those it has', async ({ method, target, allow }) => {
     const answer = await ask(method, target, method === 'PUT' ? { body: 'not JSON' } : {});
     expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status: 405, allow });

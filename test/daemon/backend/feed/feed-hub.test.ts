@@ -162,6 +162,24 @@ test('with a filter, rows that match no longer are gone, and others are never to
   expect(statuses(peer)).toEqual({ 'web-4/disk': 2 });
 });
 
+test('silences and clients have filters of their own', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1'), failing('db-1')]);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'alice' });
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'http', creator: 'bob' });
+  const filters = { silenced: 'creator=alice', clients: 'client~web-*' };
+  const peer = await live(rig, { topics: ['events', 'silenced', 'clients'], filters });
+  expect([[...peer.replica.silenced.keys()], [...peer.replica.clients.keys()]]).toEqual([['*:disk'], ['web-1']]);
+  expect(peer.replica.events.size).toBe(2);
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'carol' });
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'load', creator: 'alice' });
+  await rig.submit([failing('web-2'), failing('db-2')]);
+  await rig.until(() => {
+    expect([...peer.replica.silenced.keys()]).toEqual(['*:load']);
+    expect([...peer.replica.clients.keys()].toSorted()).toEqual(['web-1', 'web-2']);
+  });
+});
+
 test('one silence over a large fleet comes in frames of thousands of rows, and only the last moves the place', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(5000));
@@ -271,6 +289,92 @@ test('figures come once a second', async () => {
     results: { ok: 1, warning: 0, critical: 1, unknown: 1 },
     clients: 3,
     queue: 0,
+  });
+});
+
+/** A consumer whose pace the backend has read. */
+async function paced(rig: FeedRig, ms: number, peer?: FeedPeer): Promise<FeedPeer> {
+  const asking = peer ?? (await live(rig));
+  const pongs = asking.all('pong').length;
+  asking.say({ type: 'pace', ms });
+  asking.say({ type: 'ping' });
+  await rig.until(() => expect(asking.all('pong').length).toBeGreaterThan(pongs));
+  return asking;
+}
+
+/** Changes something twice a second. @returns frames of changes that came of it */
+async function framesInTenSeconds(rig: FeedRig, peer: FeedPeer): Promise<number> {
+  const before = peer.all('changes').length;
+  for (let step = 0; step < 20; step++) {
+    await rig.submit([failing('web-1', { status: 1 + (step % 2) }), failing(`web-${String(step + 2)}`)]);
+    rig.clock.advance(500);
+  }
+  await rig.until(() => expect(peer.replica.events.size).toBe(21));
+  return peer.all('changes').length - before;
+}
+
+describe('a consumer that asks for a pace', () => {
+  const PACE_MS = 1000;
+
+  test('is told that it may', async () => {
+    const rig = await FeedRig.open();
+    expect(await (await live(rig)).hears('hello')).toMatchObject({ pace: true });
+  });
+
+  test.each([
+    { ms: 0, frames: 20 },
+    { ms: PACE_MS, frames: 10 },
+    { ms: 5000, frames: 3 },
+  ])('of $ms ms gets as many frames fewer, and the newest state of all that changed', async ({ ms, frames }) => {
+    const rig = await FeedRig.open();
+    const peer = await paced(rig, ms);
+    expect(Math.abs((await framesInTenSeconds(rig, peer)) - frames)).toBeLessThanOrEqual(1);
+    expect(peer.replica.events.get('web-1/disk')).toMatchObject({ status: 2 });
+  });
+
+  test('gets a single change at once', async () => {
+    const rig = await FeedRig.open();
+    const peer = await paced(rig, PACE_MS);
+    await rig.submit([failing('web-1')]);
+    const askedMs = rig.clock.now();
+    await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
+    expect((peer.all('changes')[0]?.time ?? Infinity) - askedMs).toBeLessThanOrEqual(50);
+  });
+
+  test('gets what waits as soon as it wants it', async () => {
+    const rig = await FeedRig.open();
+    const peer = await paced(rig, 10_000);
+    await rig.submit([failing('web-1')]);
+    await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
+    await rig.submit([failing('web-2')]);
+    rig.clock.advance(200);
+    const askedMs = rig.clock.now();
+    await paced(rig, 0, peer);
+    await rig.until(() => expect(peer.all('changes')).toHaveLength(2));
+    expect(statuses(peer)).toEqual({ 'web-1/disk': 2, 'web-2/disk': 2 });
+    expect((peer.all('changes')[1]?.time ?? 0) - askedMs).toBeLessThan(5000);
+  });
+
+  test('is not late while it waits for what it wants later', async () => {
+    const rig = await FeedRig.open();
+    const peer = await paced(rig, 5000);
+    await rig.submit([failing('web-1')]);
+    await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
+    await rig.submit([failing('web-2')]);
+    rig.clock.advance(3000);
+    expect(rig.hub.lagMs).toBe(0);
+  });
+
+  test('does not fall behind for it when much happens', async () => {
+    const rig = await FeedRig.open();
+    const peer = await paced(rig, 10_000);
+    await rig.submit([failing('web-1')]);
+    await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
+    await rig.submit(fleet(6000));
+    const askedMs = rig.clock.now();
+    await rig.until(() => expect(peer.replica.events.size).toBe(6000));
+    expect((peer.all('changes')[1]?.time ?? Infinity) - askedMs).toBeLessThanOrEqual(50);
+    expect(peer.all('reset')).toEqual([]);
   });
 });
 
@@ -394,6 +498,16 @@ test.each([
     name: 'a filter by age',
     frame: '{"type":"subscribe","topics":["events"],"filter":"age>1h"}',
     message: 'filter: age and last cannot be used on the feed',
+  },
+  {
+    name: 'a filter of clients by what changes by the clock',
+    frame: '{"type":"subscribe","topics":["clients"],"filters":{"clients":"keepalive>5m"}}',
+    message: 'filters.clients: keepalive cannot be used on the feed',
+  },
+  {
+    name: 'a filter of silences by their state',
+    frame: '{"type":"subscribe","topics":["silenced"],"filters":{"silenced":"state=active"}}',
+    message: 'filters.silenced: state and left and age cannot be used on the feed',
   },
   { name: 'an attribute that nobody knows', frame: '{"type":"ping","more":1}', message: /more/ },
 ])('$name is told and ends the connection', async ({ frame, message }) => {

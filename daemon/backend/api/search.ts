@@ -1,0 +1,27 @@
+import { isFound, readSearch, type SearchLanguage, type SearchOf } from '../../../shared/domain/search-language.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Filter } from './filter.ts';
+
+/** @throws MonError `invalid`, with the place and what is allowed there */
+export function searchOf<Row>(language: SearchLanguage<Row>, query: URLSearchParams): SearchOf<Row> {
+  const search = readSearch(language, query.get('q') ?? '');
+  if (search.kind === 'search') return search;
+  throw new MonError('invalid', `q: ${search.message} (at character ${String(search.position + 1)})`);
+}
+
+/**
+ * What `?q=` wants of a list; `undefined`: everything.
+ *
+ * @param rowOf what the language searches in an item of the list
+ * @throws MonError `invalid`, with the place and what is allowed there
+ */
+export function searchFilter<Row, Item>(
+  language: SearchLanguage<Row>,
+  query: URLSearchParams,
+  rowOf: (item: Item) => Row,
+  nowMs: number,
+): Filter<Item> | undefined {
+  const search = searchOf(language, query);
+  const nowSeconds = Math.floor(nowMs / 1000);
+  return search.tree === undefined ? undefined : (item) => isFound(search, rowOf(item), nowSeconds);
+}

@@ -1,0 +1,47 @@
+import { isFound, readSearch, type SearchLanguage, type SearchOf } from '../../../shared/domain/search-language.ts';
+import { MonError } from '../../../shared/errors.ts';
+
+/** Which rows of one topic a consumer asked for, and which of them it holds. */
+export class TopicFilter<Row> {
+  readonly #search: SearchOf<Row> | undefined;
+  /** With a search: the keys of the rows that the consumer holds. */
+  readonly #held = new Set<string>();
+
+  /**
+   * @param name of the attribute that holds the text, for people
+   * @throws MonError `invalid` when the text is no search of this language, or depends on the time
+   */
+  constructor(language: SearchLanguage<Row>, name: string, text = '') {
+    this.#search = text.trim() === '' ? undefined : searchOf(language, name, text);
+  }
+
+  get isFiltered(): boolean {
+    return this.#search !== undefined;
+  }
+
+  /** The consumer starts over and holds nothing. */
+  forget(): void {
+    this.#held.clear();
+  }
+
+  /** The row to send; null where the consumer holds one that is gone or matches no longer; undefined: nothing. */
+  select(key: string, row: Row | null, nowMs: number): Row | null | undefined {
+    if (this.#search === undefined) return row;
+    if (row !== null && isFound(this.#search, row, Math.floor(nowMs / 1000))) {
+      this.#held.add(key);
+      return row;
+    }
+    return this.#held.delete(key) ? null : undefined;
+  }
+}
+
+function searchOf<Row>(language: SearchLanguage<Row>, name: string, text: string): SearchOf<Row> {
+  const search = readSearch(language, text);
+  if (search.kind === 'problem') {
+    throw new MonError('invalid', `${name}: ${search.message} (at character ${String(search.position + 1)})`);
+  }
+  // Rows are looked at when they change; nobody would notice that an age was reached.
+  const moving = [...language.fields.values()].filter(({ usesTime }) => usesTime === true).map((field) => field.name);
+  if (search.usesTime) throw new MonError('invalid', `${name}: ${moving.join(' and ')} cannot be used on the feed`);
+  return search;
+}

@@ -1,0 +1,156 @@
+import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
+import type { StoredResult } from '../schemas/result.ts';
+import type { SilencedUse } from '../schemas/silenced.ts';
+import {
+  choiceField,
+  countField,
+  durationField,
+  flagField,
+  listField,
+  remainingField,
+  statusField,
+  textField,
+  timeField,
+  type Field,
+} from './search-fields.ts';
+import { searchLanguage } from './search-language.ts';
+import { SILENCED_STATES, silencedState } from './silenced-state.ts';
+
+/*
+ * What searches can name in each list beside that of the events (`search.ts`). Rows are what every side knows of the
+ * noun: REST, the feed and the console add fields of their own to these.
+ */
+
+export const CLIENT_SEARCH = searchLanguage<ClientRow>(
+  [
+    textField('client', ({ name }) => name),
+    textField('address', ({ address }) => address),
+    textField('version', ({ version }) => version),
+    listField('subscriptions', 'a subscription', ({ subscriptions }) => subscriptions),
+    timeField('keepalive', 'since its last sign of life', ({ timestamp }) => timestamp),
+  ],
+  ({ name, address, version, subscriptions }) => [name, address, version, ...subscriptions],
+);
+
+/** The last result of a client and check. */
+export interface FoundResult {
+  readonly client: string;
+  readonly check: string;
+  readonly status: number;
+  /** Epoch seconds. */
+  readonly executed: number;
+  readonly output: string;
+}
+
+/** What a search sees of a result. */
+export function foundResult({ client, check }: StoredResult): FoundResult {
+  const { name, status, executed, output } = check;
+  return { client, check: name, status, executed, output };
+}
+
+export const RESULT_SEARCH = searchLanguage<FoundResult>(
+  [
+    textField('client', ({ client }) => client),
+    textField('check', ({ check }) => check),
+    textField('output', ({ output }) => output),
+    statusField(({ status }) => status),
+    timeField('last', 'since it was executed', ({ executed }) => executed),
+  ],
+  ({ client, check, output }) => [client, check, output],
+);
+
+/** A silenced entry, and what it kept back where that is known. */
+export type FoundSilenced = SilencedRow & Partial<SilencedUse>;
+
+export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
+  [
+    textField('id', ({ id }) => id),
+    textField('subscription', ({ subscription }) => subscription ?? ''),
+    textField('check', ({ check }) => check ?? ''),
+    textField('creator', ({ creator }) => creator ?? ''),
+    textField('reason', ({ reason }) => reason ?? ''),
+    { ...choiceField<FoundSilenced>('state', SILENCED_STATES, silencedState), usesTime: true },
+    remainingField('left', 'until it ends', ({ expire_at: end }) => end ?? undefined),
+    timeField('age', 'since it was made', ({ timestamp }) => timestamp),
+    flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),
+    countField('kept_back', ({ suppressed }) => suppressed),
+  ],
+  ({ id, creator, reason }) => [id, creator ?? '', reason ?? ''],
+);
+
+/** An aggregate with its counters. */
+export interface FoundAggregate {
+  readonly name: string;
+  readonly clients: number;
+  readonly checks: number;
+  readonly results: Readonly<Record<AggregateCount | 'ok' | 'total', number>>;
+}
+
+type AggregateCount = 'critical' | 'warning' | 'unknown' | 'silenced' | 'down';
+
+const AGGREGATE_COUNTS: readonly AggregateCount[] = ['critical', 'warning', 'unknown', 'silenced', 'down'];
+
+export const AGGREGATE_SEARCH = searchLanguage<FoundAggregate>(
+  [
+    textField('aggregate', ({ name }) => name),
+    // Percent: how many there are says little of how well an aggregate does.
+    countField('ok', ({ results: { ok, total } }) => (total === 0 ? undefined : Math.floor((100 * ok) / total))),
+    ...AGGREGATE_COUNTS.map((count) => countField<FoundAggregate>(count, ({ results }) => results[count])),
+    countField('clients', ({ clients }) => clients),
+    countField('checks', ({ checks }) => checks),
+  ],
+  ({ name }) => [name],
+);
+
+/** A check that is published, and the clients by the severity of their last result where somebody has counted them. */
+export interface FoundCheck {
+  readonly name: string;
+  readonly command?: string | null | undefined;
+  readonly subscribers?: readonly string[] | null | undefined;
+  readonly interval?: number | null | undefined;
+  readonly cron?: string | null | undefined;
+  /** Epoch seconds. */
+  readonly next_run: number | null;
+  readonly results?: Readonly<Record<CheckCount, number>> | null | undefined;
+}
+
+type CheckCount = 'ok' | 'critical' | 'warning' | 'unknown';
+
+const CHECK_COUNTS: readonly CheckCount[] = ['ok', 'critical', 'warning', 'unknown'];
+
+export const CHECK_SEARCH = searchLanguage<FoundCheck>(
+  [
+    textField('check', ({ name }) => name),
+    textField('command', ({ command }) => command ?? ''),
+    listField('subscribers', 'a subscription', ({ subscribers }) => subscribers ?? []),
+    durationField('interval', ({ interval }) => interval ?? undefined),
+    textField('cron', ({ cron }) => cron ?? ''),
+    remainingField('next', 'until it is asked for', ({ next_run: next }) => next ?? undefined),
+    ...CHECK_COUNTS.map((count): Field<FoundCheck> => countField(count, ({ results }) => results?.[count])),
+  ],
+  ({ name, command, subscribers }) => [name, command ?? '', ...(subscribers ?? [])],
+);
+
+/** A run of a handler that failed for good; times in epoch seconds. */
+export interface FoundDeadLetter {
+  readonly id: number;
+  readonly handler: string;
+  readonly client: string;
+  readonly check: string;
+  readonly failed_at: number;
+  readonly attempts: number;
+  readonly reason: string;
+}
+
+export const DEAD_LETTER_SEARCH = searchLanguage<FoundDeadLetter>(
+  [
+    countField('id', ({ id }) => id),
+    textField('handler', ({ handler }) => handler),
+    textField('client', ({ client }) => client),
+    textField('check', ({ check }) => check),
+    textField('reason', ({ reason }) => reason),
+    countField('tries', ({ attempts }) => attempts),
+    timeField('age', 'since it failed', ({ failed_at: at }) => at),
+  ],
+  ({ id, handler, client, check, reason }) => [String(id), handler, `${client}/${check}`, reason],
+);

@@ -1,0 +1,65 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const HOUR_MS = 3_600_000;
+const STARTED = ManualClock.START_MS / 1000;
+
+let clock: ManualClock;
+let backend: Backend;
+
+const ask = (method: string, target: string, body: unknown): Promise<Answer> =>
+  send(backend.url, { method, target, body: JSON.stringify(body) });
+const report = (source: string, name: string, status: number): Promise<Answer> =>
+  ask('POST', '/results', { name, output: name, status, source });
+const preview = async (...entries: readonly object[]): Promise<unknown> =>
+  (await ask('POST', '/api/mon/v1/silenced/preview', { entries })).body;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
+  onTestFinished(() => backend.stop());
+  await ask('POST', '/clients', { name: 'web-1', address: '192.0.2.1', subscriptions: ['web'] });
+  for (const client of ['web-1', 'web-2', 'db-1']) {
+    await report(client, 'disk', 2);
+    await report(client, 'http', 0);
+  }
+});
+
+test('counts what was not OK and is again, not what still has its event', async () => {
+  expect(await preview({ check: 'disk' })).toEqual({ recovered: 0, since: STARTED });
+  await report('web-1', 'disk', 0);
+  await report('db-1', 'disk', 0);
+  expect(await preview({ check: 'disk' })).toEqual({ recovered: 2, since: STARTED });
+  expect(await preview({ subscription: 'web' })).toEqual({ recovered: 1, since: STARTED });
+  expect(await preview({ subscription: 'client:db-1', check: 'disk' })).toMatchObject({ recovered: 1 });
+  expect(await preview({ check: 'http' }, { subscription: 'client:web-2' })).toMatchObject({ recovered: 0 });
+});
+
+test('counts what several entries cover once', async () => {
+  await report('web-1', 'disk', 0);
+  expect(await preview({ check: 'disk' }, { subscription: 'web' }, { subscription: 'client:web-1' })).toMatchObject({
+    recovered: 1,
+  });
+});
+
+test('looks back for 24 hours at most, and says so', async () => {
+  await report('web-1', 'disk', 0);
+  clock.advance(23 * HOUR_MS);
+  expect(await preview({ check: 'disk' })).toEqual({ recovered: 1, since: STARTED });
+  clock.advance(2 * HOUR_MS);
+  expect(await preview({ check: 'disk' })).toEqual({ recovered: 0, since: STARTED + 3600 });
+});
+
+test.each([
+  [{}, /entries/],
+  [{ entries: [] }, /entries/],
+  [{ entries: [{}] }, /at least one of subscription and check is required/],
+  [{ entries: Array.from({ length: 1001 }, () => ({ check: 'disk' })) }, /entries/],
+])('refuses %j', async (body, reason) => {
+  const answer = await ask('POST', '/api/mon/v1/silenced/preview', body);
+  expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(reason) } });
+});

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { memoryMiB } from '../../scripts/bench/process-figures.ts';
+import { mean } from '../../scripts/bench/report.ts';
+import { startStorm } from '../../scripts/bench/storm.ts';
+import { Pty } from '../support/pty.ts';
+import { rounds, roundsTimeoutMs } from './rounds.ts';
+
+/** `--rounds` counts minutes here. */
+const MINUTES = 0.1;
+const EVENTS = 100_000;
+const CHANGES_PER_SECOND = 5000;
+const SAMPLE_MS = 200;
+const MEMORY_MAX_MIB = 350;
+/** From when on the memory should stand; in a shorter run the heap still takes what it wants to have. */
+const PLATEAU_MINUTES = 20;
+const GROWTH_MAX = rounds(MINUTES) < PLATEAU_MINUTES ? 1.5 : 1.05;
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Within the clone, where the program finds its version. */
+const BUILT = join(ROOT, 'build', `growth-test-${String(process.pid)}`);
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
+}, 60_000);
+
+afterAll(() => rm(BUILT, { recursive: true, force: true }));
+
+test(
+  'in a storm over 100,000 events the memory of the console stays within its bounds',
+  async () => {
+    await using storm = await startStorm(EVENTS);
+    storm.blow({ changesPerSecond: CHANGES_PER_SECOND, pings: false });
+    // By its first line, which names the flags that it wants.
+    await using terminal = new Pty(join(BUILT, 'mon.js'), ['--backend', storm.url]);
+    await terminal.waitForText(/LIVE.*[\s\S]*of 100,000 events shown/, 30_000);
+
+    const samples: number[] = [];
+    const endsAt = performance.now() + rounds(MINUTES) * 60_000;
+    while (performance.now() < endsAt) {
+      await delay(SAMPLE_MS);
+      samples.push(memoryMiB(terminal.pid));
+    }
+    const tenths = Array.from({ length: 10 }, (_, tenth) =>
+      mean(samples.slice((tenth * samples.length) / 10, ((tenth + 1) * samples.length) / 10)),
+    );
+    console.log(
+      `MiB by tenths of the time: ${tenths.map((value) => value.toFixed(0)).join(' ')}; most ${Math.max(...samples).toFixed(0)}`,
+    );
+
+    expect(Math.max(...tenths)).toBeLessThanOrEqual(MEMORY_MAX_MIB);
+    expect(mean(tenths.slice(7)) / mean(tenths.slice(3, 6))).toBeLessThanOrEqual(GROWTH_MAX);
+    terminal.write('g');
+    await terminal.waitForText('row 1/100,000');
+  },
+  roundsTimeoutMs(MINUTES, 60_000),
+);

@@ -1,0 +1,26 @@
+import { readSearch, type SearchLanguage, type SearchOf } from '../../shared/domain/search-language.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { CommandOption } from './command.ts';
+import type { Flags } from './flags.ts';
+
+/** Option of the lists whose items can be searched. */
+export const FILTER_OPTION: CommandOption = {
+  type: 'value',
+  value: 'TEXT',
+  short: 'q',
+  text: 'only what this filter finds, written as in the console',
+};
+
+/**
+ * The search of `--filter`, or of its older name `--search`; without either one that finds everything.
+ *
+ * @throws MonError `invalid` that points at the place
+ */
+export function filterFlag<Item>(language: SearchLanguage<Item>, flags: Flags): SearchOf<Item> {
+  const name = flags.value('filter') === undefined ? 'search' : 'filter';
+  const text = flags.value(name) ?? '';
+  const search = readSearch(language, text);
+  if (search.kind === 'search') return search;
+  const pointer = `${' '.repeat(search.position)}^`;
+  throw new MonError('invalid', `--${name}: ${search.message}\n  ${text.replaceAll(/\s/g, ' ')}\n  ${pointer}`);
+}
