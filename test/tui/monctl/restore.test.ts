@@ -226,6 +226,22 @@ test('what was changed in the file by hand counts, and what is lost by it is sai
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });
 
+test('an object that no backend takes does not hold up the others of its page', async () => {
+  const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
+  const text = `{"type":"Namespace","api_version":"core/v2","metadata":{},"spec":{"name":"fine"}}
+    {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"deep"},"spec":{"command":"x","extra":${deep}}}
+    {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"last","namespace":"fine"},"spec":{"command":"x"}}`;
+  await writeFile(join(dir, 'deep'), text);
+  await using target = await startBackend();
+  const { code, stdout } = await on(target, 'restore', join(dir, 'deep'));
+  expect(code).toBe(9);
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    'created Namespace fine',
+    expect.stringMatching(/^left out CheckConfig default\/deep: the body is nested deeper than/),
+    'created CheckConfig fine/last',
+  ]);
+});
+
 test('the entity limit holds for a restore', async () => {
   const file = await dumped(source, 'limit');
   await using target = await startBackend({ settings: { entity_limit: 1 } });
