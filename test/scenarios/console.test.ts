@@ -112,8 +112,10 @@ describe('the real console in a real pseudo-terminal', () => {
       await pty.waitForText(/^> .*CRIT {2}db-014/m);
       pty.write('q');
       expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
-      const { alternate, cursorHidden, paste, focus, mouse } = pty.screen.modes;
-      expect([alternate, cursorHidden, paste, focus, mouse]).toEqual([false, false, false, false, false]);
+      await vi.waitFor(() => {
+        const { alternate, cursorHidden, paste, focus, mouse } = pty.screen.modes;
+        expect([alternate, cursorHidden, paste, focus, mouse]).toEqual([false, false, false, false, false]);
+      });
     },
   );
 
