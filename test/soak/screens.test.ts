@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
 import { anEventRow } from '../support/feed-rows.ts';
 import { startFeedServer, type FeedConnection } from '../support/feed-server.ts';
