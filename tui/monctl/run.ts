@@ -13,6 +13,7 @@ import { completionCommand } from './commands/completion.ts';
 import { deadLetterCommands } from './commands/dead-letter.ts';
 import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
+import { migrateCommands } from './commands/migrate.ts';
 import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
@@ -34,6 +35,7 @@ export const COMMANDS = [
   ...resultCommands,
   ...aggregateCommands,
   ...stashCommands,
+  ...migrateCommands,
   ...auditCommands,
   ...handlerCommands,
   ...deadLetterCommands,
