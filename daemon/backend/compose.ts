@@ -51,6 +51,7 @@ import { watchTtls } from './scheduler/watch-ttls.ts';
 import { TimerLag } from './scheduler/timer-lag.ts';
 import { AgentHub } from './transport/agent-hub.ts';
 import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
+import { StoreUpgrades } from './upgrade/store-upgrades.ts';
 
 /** One process owns the one shard there is (architecture, State). */
 const SHARD = 'main';
@@ -137,6 +138,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
   const bulk = new Bulk(batcher);
+  const storeUpgrades = parts.use(new StoreUpgrades({ schema: store.schema, audit, clock, log }));
   const checks = new Checks({ batcher, registry });
   const checkNames = new CheckNames({ batcher, registry, definitions });
 
@@ -251,6 +253,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
     handling,
     deliveries: last,
+    storeUpgrades,
   });
   parts.defer(() => close(app));
   const upgrades = routeUpgrades(

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import meow from 'meow';
+import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
+import { UPGRADE_TIMEOUT_MAX } from '../../shared/schemas/store-upgrade.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { LineWriter } from '../log/line-writer.ts';
@@ -13,12 +15,18 @@ import { compose, type Backend } from './compose.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
 import { openLevelStore } from './store/level-store.ts';
 import { storeBytes } from './store/store-size.ts';
+import { ask } from './upgrade/ask.ts';
+import { restoreCommand } from './upgrade/restore-command.ts';
+import { upgradeOffline, type CommandParts, type UpgradeFlags } from './upgrade/upgrade-command.ts';
+import { upgradeThrough } from './upgrade/upgrade-through.ts';
 import { watchStalls } from './watch-stalls.ts';
 
 const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
     mon-backend --validate-config [options]  Look through the configuration and start nothing
+    mon-backend upgrade [options]            Bring the store to the form that this version writes
+    mon-backend restore-backup DIR           Put a backup, as an upgrade takes it, in the place of the store
     mon-backend hash-password                Read a password from standard input, print what to put into api.password
     mon-backend version                      Show the version
 
@@ -32,6 +40,15 @@ const HELP = `
     -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
     --insecure             Allow an address that others can reach although no credentials are set
 
+  Options of upgrade, and the first three of restore-backup
+    --skip-confirm         Do not ask
+    --no-backup            Do not take a backup of the store first
+    --backup-dir DIR       Where the backup goes (default: one of its own in DIR of the state, under backups)
+    --timeout SECONDS      Stop after this time; the next run goes on
+    --dry-run              Say what would be done and what stands in the way
+    --through URL          Have the backend that runs there do it, while it serves; credentials as for monctl,
+                           in MON_API_KEY or MON_CREDENTIALS
+
   Environment, beneath what the files say
     MON_STATE_DIR, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
     MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
@@ -41,14 +58,16 @@ const HELP = `
     USR2       reopen --log  TRAP  log level debug, and back
 
   Exit codes
-    0  stopped on request, or the configuration is valid
-    1  could not go on
-    2  wrong usage or configuration, or another backend holds the state directory
+    0  stopped on request, or done, or the configuration is valid
+    1  could not go on, or the operator said no
+    2  wrong usage or configuration, another backend holds the state directory, or something stands in the way of an upgrade
 
   Examples
     mon-backend start --state-dir /var/lib/mon -d /etc/mon/conf.d
     mon-backend start -c /etc/mon/backend.yml --log /var/log/mon/backend.log
     mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
+    mon-backend upgrade --dry-run --state-dir /var/lib/mon
+    mon-backend upgrade --skip-confirm --through http://127.0.0.1:4567
 `;
 
 const EXIT_FAILED = 1;
@@ -72,6 +91,12 @@ const parse = () =>
       logLevel: { type: 'string', shortFlag: 'L' },
       validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
       insecure: { type: 'boolean', default: false },
+      skipConfirm: { type: 'boolean', default: false },
+      backup: { type: 'boolean', default: true },
+      backupDir: { type: 'string' },
+      timeout: { type: 'number' },
+      dryRun: { type: 'boolean', default: false },
+      through: { type: 'string' },
     },
   });
 
@@ -99,6 +124,9 @@ async function main(): Promise<number> {
     switch (command) {
       case 'start':
         return await start();
+      case 'upgrade':
+        await upgrade();
+        return 0;
       case 'version':
         process.stdout.write(`mon-backend version ${VERSION}\n`);
         return 0;
@@ -106,10 +134,14 @@ async function main(): Promise<number> {
         process.stdout.write(`${await hashPassword(await readPassword())}\n`);
         return 0;
       default:
+        if (cli.input[0] === 'restore-backup') {
+          await restore(cli.input.slice(1));
+          return 0;
+        }
         throw new MonError(
           'invalid',
           `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
-            'Try: mon-backend start, mon-backend hash-password, mon-backend version, mon-backend --help',
+            'Try: mon-backend start, mon-backend upgrade, mon-backend hash-password, mon-backend version, mon-backend --help',
         );
     }
   } catch (error) {
@@ -163,9 +195,55 @@ async function readPassword(): Promise<string> {
   return password;
 }
 
+async function upgrade(): Promise<void> {
+  const { through, dryRun, timeout, skipConfirm } = cli.flags;
+  if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= 1 && timeout <= UPGRADE_TIMEOUT_MAX)) {
+    throw new MonError('invalid', `--timeout must be whole seconds, at most ${String(UPGRADE_TIMEOUT_MAX)}`);
+  }
+  const { config, parts } = await commandParts();
+  const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
+  if (through !== undefined) return await upgradeThrough(parseBackendAddress(through), flags, parts);
+  return await upgradeOffline(config.program['state-dir'], flags, parts);
+}
+
+async function restore([dir, ...more]: readonly string[]): Promise<void> {
+  if (dir === undefined || more.length > 0) {
+    throw new MonError('invalid', 'name the directory of one backup: mon-backend restore-backup DIR');
+  }
+  const { config, parts } = await commandParts();
+  const flags = { skipConfirm: cli.flags.skipConfirm, backup: backupFlag() };
+  await restoreCommand(dir, config.program['state-dir'], flags, parts);
+}
+
+function backupFlag(): UpgradeFlags['backup'] {
+  return cli.flags.backup && { dir: cli.flags.backupDir };
+}
+
+/** What the commands that work on a stopped store need; a signal ends them where they can be taken up again. */
+async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly parts: CommandParts }> {
+  const config = await loadConfig(configSources());
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () =>
+      stop.abort(new MonError('unavailable', `stopped by ${signal}; run it again, and it goes on`)),
+    );
+  }
+  return { config, parts: { clock: new SystemClock(), log: openLog(config), ask, print, stop } };
+}
+
+function print(line: string): void {
+  process.stdout.write(line);
+}
+
 async function start(): Promise<number> {
   const sources = configSources();
   const config = await loadConfig(sources);
+  const log = openLog(config);
+  for (const warning of config.warnings) log.warn({}, warning);
+  return await serve(config, () => loadConfig(sources), log);
+}
+
+function openLog(config: LoadedConfig): ProgramLog {
   const { 'log-level': level, 'request-log-level': requestLevel, log: file } = config.program;
   const destination = openLogFile(file);
   const log = createLog({ component: 'backend', level, requestLevel, destination });
@@ -174,8 +252,7 @@ async function start(): Promise<number> {
   process.on('SIGTRAP', () => {
     log.level = log.level === 'debug' ? (level === 'debug' ? 'info' : level) : 'debug';
   });
-  for (const warning of config.warnings) log.warn({}, warning);
-  return await serve(config, () => loadConfig(sources), log);
+  return log;
 }
 
 function openLogFile(file: string | undefined): LineWriter {

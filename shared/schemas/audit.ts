@@ -16,6 +16,7 @@ export type AuditAction =
   | 'stash.delete'
   | 'dead-letter.retry'
   | 'dead-letter.drop'
+  | 'store.upgrade'
   | 'bulk'
   | 'undo';
 

@@ -24,6 +24,7 @@ import type { OverviewParts } from '../read/overview.ts';
 import type { VersionParts } from '../read/versions.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { CheckSchedule } from '../scheduler/publish-check-requests.ts';
+import type { StoreUpgrades } from '../upgrade/store-upgrades.ts';
 import type { Authorize } from './auth.ts';
 import type { BackendStatus } from './legacy/info.ts';
 
@@ -55,6 +56,7 @@ export interface ApiParts {
   readonly health: HealthParts;
   readonly overview: OverviewParts;
   readonly versions: VersionParts;
+  readonly storeUpgrades: StoreUpgrades;
   readonly handling: EventHandling;
   readonly deliveries: Deliveries;
 }

@@ -39,6 +39,7 @@ import { handlerRoutes } from './mon-v1/handlers.ts';
 import { explainRoutes } from './mon-v1/explain.ts';
 import { batchRoutes } from './mon-v1/results.ts';
 import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
+import { storeRoutes } from './mon-v1/store.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
 import type { ApiParts } from './parts.ts';
 
@@ -148,6 +149,7 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   clientRoutesOfMon(app, parts);
   overviewRoutes(app, parts);
   versionRoutes(app, parts);
+  storeRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
   silencedRoutesOfMon(app, parts);

@@ -80,6 +80,8 @@ export const OWN = 0;
 /** Names the store for good. */
 export const STORE_ID: Key = [OWN, 'id'];
 export const SCHEMA_VERSION: Key = [OWN, 'schema'];
+/** The backup that is being restored; there while the store holds only a part of it. */
+export const RESTORING: Key = [OWN, 'restoring'];
 /** The newest epoch of each lease. */
 export const EPOCHS: Key = [OWN, 'epoch'];
 export const epochKey = (lease: string): Key => [...EPOCHS, lease];
