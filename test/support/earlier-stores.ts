@@ -20,6 +20,11 @@ export async function contentOf(dir: string): Promise<[(string | number)[], stri
   );
 }
 
+/** The check records of a closed store. */
+export async function checkRecordsOf(dir: string): Promise<[(string | number)[], string][]> {
+  return (await contentOf(dir)).filter(([[table]]) => table === 'check');
+}
+
 /** Reads or changes the bytes below a closed store. */
 export async function onClosed<T>(dir: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = new Level(dir);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Level } from 'level';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import { storeBytes } from './store-size.ts';
 
 const MANIFEST_FILE = 'manifest.json';
 const STORE_DIR = 'store';
+const UNFINISHED = '.unfinished';
 
 const manifestSchema = z.object({
   /** Of the backup itself. */
@@ -38,10 +39,22 @@ export interface Backup {
 const SPACE_FACTOR = 1.2;
 const SPACE_RESERVE_BYTES = 64 * 1024 * 1024;
 
-/** Where a backup goes unless the operator says otherwise: `20261121T201700Z-schema-1`. */
+/** Where the backups of a store are, unless the operator says otherwise. */
+export function backupsOf(stateDir: string): string {
+  return join(stateDir, 'backups');
+}
+
+/** Where a backup goes unless the operator says otherwise: `20261121T201700.123Z-schema-1`. */
 export function backupDir(stateDir: string, schema: number, now: Date): string {
-  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
-  return join(stateDir, 'backups', `${time}-schema-${String(schema)}`);
+  const time = now.toISOString().replace(/[-:]/g, '');
+  return join(backupsOf(stateDir), `${time}-schema-${String(schema)}`);
+}
+
+/** What the copies to this place were cut off in. Nobody but the holder of the store makes any there. */
+export async function removeUnfinished(dir: string): Promise<void> {
+  const names = await readdir(dir).catch(() => []);
+  const unfinished = names.filter((name) => name.endsWith(UNFINISHED));
+  await Promise.all(unfinished.map((name) => rm(join(dir, name), { recursive: true, force: true })));
 }
 
 /**
@@ -58,7 +71,7 @@ export async function backUp(
   about: { readonly schema: number; readonly storeId: string; readonly signal: AbortSignal },
 ): Promise<Backup> {
   const { schema, storeId, signal } = about;
-  const unfinished = `${resolve(dir)}.unfinished`;
+  const unfinished = resolve(dir) + UNFINISHED;
   try {
     await refuseExisting(dir);
     await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 import type { PendingStep, UpgradeObstacle } from '../../../shared/schemas/store-upgrade.ts';
 import type { Key, StoreSchema, UpgradeOptions } from '../ports.ts';
-import { assertSpaceForCopy, backUp, backupDir, type Backup } from './backup.ts';
+import { assertSpaceForCopy, backUp, backupDir, backupsOf, removeUnfinished, type Backup } from './backup.ts';
 import { newestSchema } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
 import { countEntries, takeStep, type UpgradeTarget } from './migrations/upgrade-schema.ts';
@@ -55,14 +55,12 @@ export class LevelSchema implements StoreSchema {
     }
   }
 
-  backUp({ dir, signal }: { readonly dir?: string | undefined; readonly signal: AbortSignal }): Promise<Backup> {
+  async backUp({ dir, signal }: { readonly dir?: string | undefined; readonly signal: AbortSignal }): Promise<Backup> {
     const { database } = this.#target;
     const { version: schema } = this;
-    return backUp(database, dir ?? backupDir(database.location, schema, new Date()), {
-      schema,
-      storeId: this.#storeId,
-      signal,
-    });
+    if (dir === undefined) await removeUnfinished(backupsOf(database.location));
+    const place = dir ?? backupDir(database.location, schema, new Date());
+    return await backUp(database, place, { schema, storeId: this.#storeId, signal });
   }
 
   /**

@@ -4,7 +4,7 @@ import type { StoreUpgradeStatus, UpgradeRun } from '../../../shared/schemas/sto
 import type { Log } from '../../log/log.ts';
 import type { Audit } from '../pipeline/audit.ts';
 import type { Clock, StoreSchema } from '../ports.ts';
-import { obstacleText, timeLimit, upgradeStore } from './upgrade-store.ts';
+import { refuseObstacles, timeLimit, upgradeStore } from './upgrade-store.ts';
 
 interface StoreUpgradesDeps {
   readonly schema: StoreSchema;
@@ -46,8 +46,7 @@ export class StoreUpgrades implements AsyncDisposable {
     actor: Actor,
     { backup, timeout }: { readonly backup: boolean; readonly timeout?: number | undefined },
   ): Promise<void> {
-    const obstacles = await this.#deps.schema.obstacles();
-    if (obstacles.length > 0) throw new MonError('conflict', obstacleText(obstacles));
+    refuseObstacles(await this.#deps.schema.obstacles(), this.#deps.log);
     if (this.#run.state === 'running') {
       throw new MonError(
         'conflict',

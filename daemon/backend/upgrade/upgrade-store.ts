@@ -64,8 +64,8 @@ export async function upgradeStore(
   log.info({ database_version: schema.version }, 'successfully upgraded database');
 }
 
-/** @throws MonError `conflict` that says the way out */
-function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log): void {
+/** @throws MonError `conflict` that says the way out, when there are any */
+export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log): void {
   const [first] = obstacles;
   if (first === undefined) return;
   for (const { reason, component, message } of obstacles) log.error({ error: reason, component }, message);

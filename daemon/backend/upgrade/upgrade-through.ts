@@ -4,6 +4,7 @@ import { openRequester, type Requester } from '../../../shared/client/request.ts
 import { MonError } from '../../../shared/errors.ts';
 import type { StoreUpgradeStatus } from '../../../shared/schemas/store-upgrade.ts';
 import type { Clock } from '../ports.ts';
+import { refuseObstacles } from './upgrade-store.ts';
 import { confirmUpgrade, showPlan, type CommandParts, type UpgradeFlags } from './upgrade-command.ts';
 
 const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
@@ -62,6 +63,7 @@ export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlag
     'migrating embedded database to a new version',
   );
   try {
+    refuseObstacles(status.obstacles, log);
     await request({ method: 'POST', path: PATH, body: { backup: flags.backup !== false, timeout: flags.timeout } });
     const { schema, run } = await awaitEnd(request, parts, stop.signal);
     if (run.state !== 'done')

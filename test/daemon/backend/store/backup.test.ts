@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backUp, backupDir, readBackup, verifyBackup, type Backup } from '../../../../daemon/backend/store/backup.ts';
 import { closeDatabase, openDatabase } from '../../../../daemon/backend/store/open-database.ts';
@@ -25,10 +25,10 @@ async function aBackup(): Promise<{ backup: Backup; dir: string }> {
 
 test('a backup is a directory of its own, for the owner only, named by its time and the schema', async () => {
   expect(backupDir('/var/lib/mon', 1, new Date('2026-11-21T20:17:00.123Z'))).toBe(
-    '/var/lib/mon/backups/20261121T201700Z-schema-1',
+    '/var/lib/mon/backups/20261121T201700.123Z-schema-1',
   );
   const { backup, dir } = await aBackup();
-  expect(backup.dir).toMatch(/\/backups\/\d{8}T\d{6}Z-schema-1$/);
+  expect(backup.dir).toMatch(/\/backups\/\d{8}T\d{6}\.\d{3}Z-schema-1$/);
   expect((await stat(backup.dir)).mode & 0o777).toBe(0o700);
   const content = await contentOf(dir);
   expect(await contentOf(join(backup.dir, 'store'))).toEqual(content);
@@ -172,12 +172,19 @@ describe('a backup is restored', () => {
   });
 });
 
-test('what a kill left of a backup is in nobody’s way', async () => {
+test('what a kill left of backups is gone with the next one', async () => {
+  const dir = await earlierStore({ schema: 2 });
+  const rest = join(dir, 'backups', '20261121T201700.123Z-schema-1.unfinished');
+  await mkdir(rest, { recursive: true });
+  await writeFile(join(rest, 'rest'), '');
+  await using opened = await openSchema(dir);
+  const { dir: place } = await opened.schema.backUp({ signal: never });
+  expect(await readdir(join(dir, 'backups'))).toEqual([basename(place)]);
+});
+
+test('an empty store has a backup too', async () => {
   const database = await emptyDatabase();
   const place = join(await tempDir(), 'backup');
-  await mkdir(`${place}.unfinished`);
-  await writeFile(join(`${place}.unfinished`, 'rest'), '');
   await backUp(database, place, { schema: 1, storeId: 'x', signal: never });
-  expect(await readdir(place)).toEqual(['manifest.json', 'store']);
-  expect(JSON.parse(await readFile(join(place, 'manifest.json'), 'utf8'))).toMatchObject({ entries: 0 });
+  expect(JSON.parse(await readFile(join(place, 'manifest.json'), 'utf8'))).toMatchObject({ entries: 0, bytes: 0 });
 });

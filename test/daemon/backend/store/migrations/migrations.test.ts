@@ -7,7 +7,14 @@ import { MIGRATIONS, newestSchema } from '../../../../../daemon/backend/store/mi
 import { ensureSchema } from '../../../../../daemon/backend/store/migrations/schema-version.ts';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
 import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
-import { contentOf, earlierStore, emptyDatabase, onClosed, upgraded } from '../../../../support/earlier-stores.ts';
+import {
+  checkRecordsOf,
+  contentOf,
+  earlierStore,
+  emptyDatabase,
+  onClosed,
+  upgraded,
+} from '../../../../support/earlier-stores.ts';
 import { entriesOf } from '../../../../support/store-contract.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
@@ -54,7 +61,7 @@ describe('from schema 1', () => {
   test('and what it makes of them is what the pipeline writes', async () => {
     const dir = await earlierStore({ schema: 1 });
     await upgraded(dir);
-    const records = (await contentOf(dir)).filter(([[table]]) => table === 'check').map(([, value]) => value);
+    const records = (await checkRecordsOf(dir)).map(([, value]) => value);
     expect(records).toHaveLength(24);
     const written = records.map((value) => {
       const record = decodeCheckRecord(value);
