@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backUp, backupDir, readBackup, verifyBackup, type Backup } from '../../../../daemon/backend/store/backup.ts';
@@ -145,6 +145,14 @@ describe('a backup is restored', () => {
       await closeDatabase(database);
       expect(await contentOf(place)).toEqual(content);
     }
+  });
+
+  test('by any version with nothing but a copy of its folder', async () => {
+    const { backup, dir } = await aBackup();
+    const place = join(await tempDir(), 'state');
+    await cp(join(backup.dir, 'store'), place, { recursive: true });
+    expect(await contentOf(place)).toEqual(await contentOf(dir));
+    await (await openLevelStore(place)).close();
   });
 
   test('and when that is cut off, the store is refused by all but another restore', async () => {

@@ -2,9 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { upgradeOffline } from '../../../../daemon/backend/upgrade/upgrade-command.ts';
+import type { Database } from '../../../../daemon/backend/store/open-database.ts';
 import { openSchema } from '../../../../daemon/backend/store/open-schema.ts';
+import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 import { commandRig, FLAGS, told } from '../../../support/command-rig.ts';
-import { contentOf, earlierStore, upgraded } from '../../../support/earlier-stores.ts';
+import { contentOf, earlierStore, onClosed, upgraded } from '../../../support/earlier-stores.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -117,6 +119,20 @@ describe('nothing is changed', () => {
     });
     expect(holder.schema.version).toBe(1);
   });
+});
+
+test.each<{ name: string; way: (database: Database) => Promise<void> }>([
+  { name: 'the namespace is made', way: (database) => database.put(encodeTuple(['namespace', 'gone']), '{}') },
+  {
+    name: 'the check is deleted',
+    way: (database) => database.del(encodeTuple(['definition', 'checks', 'gone', 'disk'])),
+  },
+])('what stood in the way is gone once $name', async ({ way }) => {
+  const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
+  await onClosed(dir, way);
+  const rig = commandRig();
+  await upgradeOffline(dir, { ...FLAGS, skipConfirm: true }, rig);
+  expect(rig.log.messages('info').at(-1)).toBe('successfully upgraded database');
 });
 
 describe('the backup', () => {
