@@ -1,6 +1,6 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { StoreUpgradeStatus, UpgradeRun } from '../../../shared/schemas/store-upgrade.ts';
+import type { PendingStep, StoreUpgradeStatus, UpgradeRun } from '../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../log/log.ts';
 import type { Audit } from '../pipeline/audit.ts';
 import type { Clock, StoreSchema } from '../ports.ts';
@@ -17,6 +17,8 @@ interface StoreUpgradesDeps {
 export class StoreUpgrades implements AsyncDisposable {
   readonly #deps: StoreUpgradesDeps;
   #run: UpgradeRun = { state: 'none' };
+  /** As they were counted when the one under way began: who waits for its end asks often, and counting takes a while. */
+  #pending: readonly PendingStep[] = [];
   #stop = new AbortController();
   #ending: Promise<void> | undefined;
 
@@ -32,8 +34,13 @@ export class StoreUpgrades implements AsyncDisposable {
 
   async status(): Promise<StoreUpgradeStatus> {
     const { schema } = this.#deps;
+    const { version, newest } = schema;
+    if (this.#run.state === 'running') {
+      const pending = this.#pending.filter((step) => step.version > version);
+      return { schema: version, newest, pending, obstacles: [], run: this.#run };
+    }
     const [pending, obstacles] = await Promise.all([schema.pending(), schema.obstacles()]);
-    return { schema: schema.version, newest: schema.newest, pending, obstacles, run: this.#run };
+    return { schema: version, newest, pending, obstacles, run: this.#run };
   }
 
   /**
@@ -46,7 +53,9 @@ export class StoreUpgrades implements AsyncDisposable {
     actor: Actor,
     { backup, timeout }: { readonly backup: boolean; readonly timeout?: number | undefined },
   ): Promise<void> {
-    refuseObstacles(await this.#deps.schema.obstacles(), this.#deps.log);
+    const { schema, log } = this.#deps;
+    refuseObstacles(await schema.obstacles(), log);
+    const pending = await schema.pending();
     if (this.#run.state === 'running') {
       throw new MonError(
         'conflict',
@@ -54,6 +63,7 @@ export class StoreUpgrades implements AsyncDisposable {
       );
     }
     this.#run = { state: 'running' };
+    this.#pending = pending;
     this.#stop = new AbortController();
     this.#ending = this.#upgrade(actor, { backup, timeout }).then(
       () => this.#end({ state: 'done' }),

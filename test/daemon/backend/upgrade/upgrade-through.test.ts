@@ -120,14 +120,19 @@ test('what agents and others send meanwhile is committed meanwhile, and nothing 
       await Promise.all(agents.map((agent) => agent.reaches(sent)));
     }
   })();
+  const clientsSeen = new Set<number>();
+  const reading = (async () => {
+    while (!enough.signal.aborted) clientsSeen.add(((await get(backend.url, '/clients')) as unknown[]).length);
+  })();
   await vi.waitFor(() => expect(sent).toBeGreaterThan(3));
   const beganAt = sent;
   await through(served, commandRig(), { ...FLAGS, skipConfirm: true });
   const endedAt = sent;
   enough.abort();
-  await ingest;
+  await Promise.all([ingest, reading]);
 
-  // It went on.
+  // It went on, and nobody ever saw another list of clients.
+  expect(clientsSeen).toEqual(new Set([40]));
   expect(endedAt).toBeGreaterThan(beganAt + 3);
   const results = (await get(backend.url, '/results')) as { client: string; check: { name: string; output: string } }[];
   expect(results).toHaveLength(4000);
