@@ -21,11 +21,11 @@ const BATCH_BYTES = 1024 * 1024;
 
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 
-/** Where a step is. */
-interface Position {
-  /** The encoded key of the last entry that was looked at; undefined before the first. */
-  readonly after?: string;
-  readonly done: number;
+/** A value that a step has a newer form for. */
+interface Rewritten {
+  readonly key: string;
+  readonly old: string;
+  readonly current: string;
 }
 
 /**
@@ -37,19 +37,26 @@ interface Position {
  */
 export async function takeStep(
   target: UpgradeTarget,
-  migration: Migration,
+  { version, name, prefix, rewrite }: Migration,
   { signal, onProgress }: UpgradeOptions,
 ): Promise<void> {
-  const { version, name } = migration;
-  const { database } = target;
+  const { database, inTurn, write } = target;
+  const range = tupleRange(prefix);
   try {
-    const total = await countEntries(database, tupleRange(migration.prefix), signal);
-    for (let position: Position | undefined = { done: 0 }; position !== undefined;) {
-      onProgress({ version, name, done: position.done, total: Math.max(total, position.done) });
+    const total = await countEntries(database, range, signal);
+    let done = 0;
+    onProgress({ version, name, done, total });
+    for await (const page of pagesOf(database, range)) {
       signal.throwIfAborted();
-      const from: Position = position;
-      position = await target.inTurn(() => rewriteBatch(target, migration, from));
+      const rewritten = page
+        .map(([key, old]): Rewritten => ({ key, old, current: rewrite(decodeTuple(key), old) }))
+        .filter(({ old, current }) => old !== current);
+      if (rewritten.length > 0) await inTurn(() => replace(target, rewritten));
+      done += page.length;
+      onProgress({ version, name, done, total });
     }
+    signal.throwIfAborted();
+    await inTurn(() => write([[SCHEMA_KEY, String(version)]]));
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new MonError(
@@ -61,33 +68,30 @@ export async function takeStep(
   }
 }
 
-/** @returns undefined when there was nothing left: then the version is written */
-async function rewriteBatch(
-  { database, write }: UpgradeTarget,
-  { prefix, version, rewrite }: Migration,
-  { after, done }: Position,
-): Promise<Position | undefined> {
-  const { gte, lt } = tupleRange(prefix);
-  const page = await readPage(database, { gt: after ?? gte, lt });
-  const last = page.at(-1);
-  if (last === undefined) {
-    await write([[SCHEMA_KEY, String(version)]]);
-    return undefined;
-  }
-  const entries = page
-    .map(([key, value]): Entry => [key, rewrite(decodeTuple(key), value)])
-    .filter(([, value], at) => value !== page[at]?.[1]);
+/** What was written or deleted since it was read is left alone: whoever wrote it wrote the newest form. */
+async function replace({ database, write }: UpgradeTarget, rewritten: readonly Rewritten[]): Promise<void> {
+  const stored = await database.getMany(rewritten.map(({ key }) => key));
+  const entries = rewritten
+    .filter(({ old }, at) => stored[at] === old)
+    .map(({ key, current }): Entry => [key, current]);
   if (entries.length > 0) await write(entries);
-  return { after: last[0], done: done + page.length };
 }
 
-async function readPage(
+/**
+ * By one iterator from the beginning to the end: a closed one keeps its last page in memory until it is collected as garbage,
+ * which nobody is in a hurry to do.
+ */
+async function* pagesOf(
   database: Database,
-  range: { readonly gt: string; readonly lt: string },
-): Promise<(readonly [string, string])[]> {
+  range: { readonly gte: string; readonly lt: string },
+): AsyncGenerator<readonly (readonly [string, string])[], void, undefined> {
   const iterator = database.iterator({ ...range, highWaterMarkBytes: BATCH_BYTES });
   try {
-    return await iterator.nextv(BATCH_ENTRIES);
+    for (;;) {
+      const page = await iterator.nextv(BATCH_ENTRIES);
+      if (page.length === 0) return;
+      yield page;
+    }
   } finally {
     await iterator.close();
   }
