@@ -4,12 +4,25 @@
  * - `invalid`: the input breaks a rule; the message names the place and the remedy
  * - `unauthenticated` / `forbidden`: no valid credentials / not allowed with these
  * - `not_found`, `conflict`: the thing is missing / is there already or is held by somebody else
+ * - `precondition`: the thing is no longer as the caller supposes
+ * - `payment_required`: beyond the entity limit, which a setting lifts
+ * - `threshold`: beyond what a policy of the backend allows
  * - `too_large`: beyond a size limit
  * - `unavailable`: not now (queue full, store failing); trying again later is right
  * - `internal`: a defect of ours
  */
 export type ErrorCode =
-  'invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'conflict' | 'too_large' | 'unavailable' | 'internal';
+  | 'invalid'
+  | 'unauthenticated'
+  | 'payment_required'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'precondition'
+  | 'threshold'
+  | 'too_large'
+  | 'unavailable'
+  | 'internal';
 
 /** The one error type that crosses the borders of the program. `message` is for people and says what to do next. */
 export class MonError extends Error {

@@ -4,16 +4,24 @@ import { AGENT_PATH } from '../../shared/schemas/agent.ts';
 
 /**
  * Where agents are taken in, for a backend's URL in any of its forms: `http://host:4567`, `wss://host/agent`.
- * Credentials come from the URL or from `MON_AGENT_CREDENTIALS`, as `user:password`.
+ * Credentials come from the URL, else they are the key, else `MON_AGENT_CREDENTIALS` as `user:password`.
  *
+ * @param key an API key; default: the one in `MON_API_KEY`
  * @throws MonError `invalid`, without repeating what may hold a password
  */
-export function agentAddress(backend: string, env: Readonly<Record<string, string | undefined>>): BackendAddress {
+export function agentAddress(
+  backend: string,
+  env: Readonly<Record<string, string | undefined>>,
+  key = env['MON_API_KEY'],
+): BackendAddress {
   const credentials = env['MON_AGENT_CREDENTIALS'];
   if (credentials !== undefined && !credentials.includes(':')) {
     throw new MonError('invalid', 'MON_AGENT_CREDENTIALS must be user:password');
   }
-  const { url, headers } = parseBackendAddress(backend.replace(/^ws(?=s?:)/, 'http'), { MON_CREDENTIALS: credentials });
+  const { url, headers } = parseBackendAddress(backend.replace(/^ws(?=s?:)/, 'http'), {
+    MON_CREDENTIALS: credentials,
+    MON_API_KEY: key,
+  });
   const socketUrl = url.replace(/^http/, 'ws');
   return { url: socketUrl.endsWith(AGENT_PATH) ? socketUrl : `${socketUrl}${AGENT_PATH}`, headers };
 }

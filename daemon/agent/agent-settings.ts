@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
+import { nameSchema } from '../../shared/schemas/name.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 import { RUNNING_DEFAULT } from './run-check.ts';
 
 /** The `agent` section: settings of the program, named like their flags. */
 export const agentSettingsSchema = z.strictObject({
   backend: z.string().min(1).default('http://127.0.0.1:4567'),
+  /** Of the backend, in which this machine is a client. */
+  namespace: nameSchema.default(DEFAULT_NAMESPACE),
+  /** Better in a file of its own, or in `MON_API_KEY`. */
+  api_key: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,4096}$/, 'holds a character that no key has')
+    .optional(),
+  api_key_file: z.string().min(1).optional(),
   /** Where results wait for the backend. */
   'state-dir': z.string().min(1).default('var/agent'),
   'log-level': z.enum(LOG_LEVELS).default('info'),
@@ -19,6 +29,8 @@ export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
 const PROGRAM_VARIABLES = {
   MON_AGENT_BACKEND: 'backend',
+  MON_AGENT_NAMESPACE: 'namespace',
+  MON_AGENT_API_KEY_FILE: 'api_key_file',
   MON_AGENT_STATE_DIR: 'state-dir',
   MON_AGENT_LOG_LEVEL: 'log-level',
   MON_AGENT_LOG: 'log',

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { WebSocket, type RawData } from 'ws';
 import { connectionProblem } from '../../shared/client/connection-problem.ts';
 import {
@@ -16,6 +17,8 @@ const SILENCE_MAX_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 2000;
 /** Check requests are small; a backend that sends more than this is not one. */
 const FRAME_BYTES_MAX = 1024 * 1024;
+/** Of the answer that refuses us. */
+const REFUSAL_CHARACTERS_MAX = 1000;
 
 export interface ConnectionOptions {
   /** Of the WebSocket, without credentials. */
@@ -24,11 +27,19 @@ export interface ConnectionOptions {
   readonly clock: Clock;
 }
 
+/** The answer to a handshake that did not open the connection. */
+export interface HandshakeRefusal {
+  /** Of HTTP. */
+  readonly status: number;
+  /** Its beginning, which says why. */
+  readonly body: string;
+}
+
 export interface ConnectionListener {
   onOpen(): void;
   onMessage(message: BackendMessage): void;
   /** Exactly once, also when the connection never opened; `reason` is for people. */
-  onClose(reason: string): void;
+  onClose(reason: string, refusal?: HandshakeRefusal): void;
 }
 
 export interface BackendConnection {
@@ -53,14 +64,14 @@ export function connectBackend(
   let heardMs = clock.monotonic();
   let ended: string | undefined;
 
-  const end = (reason: string): void => {
+  const end = (reason: string, refusal?: HandshakeRefusal): void => {
     if (ended !== undefined) return;
     ended = reason;
     timers.dispose();
-    listener.onClose(reason);
+    listener.onClose(reason, refusal);
   };
-  const cut = (reason: string): void => {
-    end(reason);
+  const cut = (reason: string, refusal?: HandshakeRefusal): void => {
+    end(reason, refusal);
     socket.terminate();
   };
   const heard = (): void => {
@@ -85,7 +96,12 @@ export function connectBackend(
   socket.on('message', receive);
   socket.on('ping', heard);
   socket.on('pong', heard);
-  socket.on('unexpected-response', (_request, response) => cut(refusal(url, response.statusCode ?? 0)));
+  socket.on('unexpected-response', (_request, response) => {
+    const status = response.statusCode ?? 0;
+    // One that never ends its answer is cut off like one that never begins it.
+    timers.use(clock.after(HANDSHAKE_TIMEOUT_MS, () => response.destroy()));
+    void beginningOf(response).then((body) => cut(refusalText(url, status), { status, body }));
+  });
   socket.on('error', (error) => end(connectionProblem(url, error)));
   socket.on('close', (code, reason) => end(closeReason(code, reason.toString('utf8'))));
 
@@ -115,13 +131,31 @@ function isBackendMessage(message: unknown): message is BackendMessage {
   return backendMessageSchema.safeParse(message).success;
 }
 
-function refusal(url: string, status: number): string {
+/** Never rejects: an answer that breaks off has said what it has said. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  try {
+    response.setEncoding('utf8');
+    for await (const part of response) {
+      text += String(part);
+      if (text.length >= REFUSAL_CHARACTERS_MAX) break;
+    }
+  } catch {
+    // It was cut.
+  }
+  return text.slice(0, REFUSAL_CHARACTERS_MAX).trim();
+}
+
+function refusalText(url: string, status: number): string {
   switch (status) {
     case 401:
+      return `the backend at ${url} refuses our credentials (HTTP 401): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password`;
+    case 402:
+      return `the backend at ${url} has as many entities as it may have (HTTP 402): raise its entity_limit`;
     case 403:
-      return `the backend at ${url} refuses our credentials (HTTP ${String(status)}): set MON_AGENT_CREDENTIALS to user:password`;
+      return `the backend at ${url} does not let these credentials submit (HTTP 403): use a key with the scope submit`;
     case 404:
-      return `there is no backend for agents at ${url} (HTTP 404): check the address`;
+      return `there is no backend for agents at ${url}, or it does not know the namespace (HTTP 404): check both`;
     case 429:
     case 503:
       return `the backend at ${url} is busy (HTTP ${String(status)})`;

@@ -1,10 +1,10 @@
 import type { BackendAddress } from '../../shared/client/backend-address.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import { deregistrationCheck } from '../../shared/domain/deregistration.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { Log } from '../log/log.ts';
 import { publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
 import type { LoadedConfig } from './load-config.ts';
-import { deregistrationResult } from './deregistration.ts';
 import { openInputs } from './open-inputs.ts';
 import { withLocalDefinition } from './local-definition.ts';
 import type { Clock, DeliverResult } from './ports.ts';
@@ -21,6 +21,8 @@ const DELIVERY_GRACE_MS = 2000;
 
 export interface AgentConfig {
   readonly backend: BackendAddress;
+  /** Of the backend, in which this client is. */
+  readonly namespace: string;
   readonly identity: ClientIdentity;
   readonly checks: LoadedConfig['checks'];
   /** Everything that was read, for whoever may ask for it on this machine. */
@@ -46,7 +48,7 @@ export interface Agent {
 
 /** @throws MonError `conflict` when another agent holds the state directory, `unavailable` when it cannot be used */
 export async function compose(
-  { backend, identity, checks, settings, stateDir, runningMax }: AgentConfig,
+  { backend, namespace, identity, checks, settings, stateDir, runningMax }: AgentConfig,
   { clock, log, chance }: Surroundings,
 ): Promise<Agent> {
   await using parts = new AsyncDisposableStack();
@@ -65,6 +67,7 @@ export async function compose(
   };
   const socket = new ResultSocket({
     ...backend,
+    namespace,
     spool,
     clock,
     log,
@@ -78,7 +81,7 @@ export async function compose(
   parts.defer(async () => {
     if (identity.deregister !== true) return;
     // Told later, by the next start, it would take a client away that has come back.
-    if (socket.isConnected) await deliver(deregistrationResult(identity, now()));
+    if (socket.isConnected) await deliver(deregistrationCheck(identity.deregistration, now()));
     else log.warn({}, 'not deregistered, there is no connection to the backend');
   });
   parts.defer(() => runner.stop(RUNNING_GRACE_MS));

@@ -7,6 +7,7 @@ import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog } from '../log/log.ts';
 import { agentAddress } from './agent-address.ts';
+import { readKeyFile } from './agent-key.ts';
 import { clientIdentity } from './client-record.ts';
 import { compose, type AgentConfig } from './compose.ts';
 import { loadConfig } from './load-config.ts';
@@ -18,6 +19,7 @@ Usage
 
 Options
   --backend URL               where the backend is; default http://127.0.0.1:4567
+  --namespace NAME            namespace of the backend that this client belongs to; default default
   --name NAME                 name of this client; default the host name
   --address ADDRESS           address of this client; default its first IPv4 address
   --subscriptions A,B         subscriptions of this client; client:NAME is always added
@@ -30,8 +32,10 @@ Options
   -L, --log-level LEVEL       ${LOG_LEVELS.join(', ')}; default info
 
 Environment, beneath what the files say
-  MON_AGENT_BACKEND, MON_AGENT_NAME, MON_AGENT_ADDRESS, MON_AGENT_SUBSCRIPTIONS, MON_AGENT_STATE_DIR,
-  MON_AGENT_MAX_CHECKS, MON_AGENT_LOG, MON_AGENT_LOG_LEVEL
+  MON_AGENT_BACKEND, MON_AGENT_NAMESPACE, MON_AGENT_NAME, MON_AGENT_ADDRESS, MON_AGENT_SUBSCRIPTIONS,
+  MON_AGENT_STATE_DIR, MON_AGENT_MAX_CHECKS, MON_AGENT_LOG, MON_AGENT_LOG_LEVEL
+  MON_API_KEY                 an API key for the backend, with the scope "submit"
+  MON_AGENT_API_KEY_FILE      file with the key, mode 0600
   MON_AGENT_CREDENTIALS       user:password for the backend; better than in the URL,
                               which other users of this machine can see
 
@@ -52,6 +56,7 @@ const cli = meow(HELP, {
   allowUnknownFlags: false,
   flags: {
     backend: { type: 'string' },
+    namespace: { type: 'string' },
     name: { type: 'string' },
     address: { type: 'string' },
     subscriptions: { type: 'string', isMultiple: true },
@@ -89,8 +94,10 @@ async function start(): Promise<void> {
   });
   for (const warning of definitions.warnings) log.warn({}, warning);
   const subscriptions = commaSeparated(flags.subscriptions);
+  const { api_key: key, api_key_file: keyFile } = program;
   const config: AgentConfig = {
-    backend: agentAddress(program.backend, process.env),
+    backend: agentAddress(program.backend, process.env, keyFile === undefined ? key : await readKeyFile(keyFile)),
+    namespace: program.namespace,
     identity: clientIdentity(
       {
         name: flags.name,
@@ -106,7 +113,11 @@ async function start(): Promise<void> {
   };
   const agent = await compose(config, { clock: new SystemClock(), log, chance: Math.random });
   const { name, subscriptions: joined } = config.identity;
-  log.info({ client: name, subscriptions: joined, backend: config.backend.url, version: VERSION }, 'agent started');
+  const { namespace } = program;
+  log.info(
+    { namespace, client: name, subscriptions: joined, backend: config.backend.url, version: VERSION },
+    'agent started',
+  );
 
   const signal = await nextSignal();
   log.info({ signal }, 'agent stopping');
@@ -118,8 +129,8 @@ async function start(): Promise<void> {
 
 /** What the command line says about the program itself; what it does not say is left out. */
 function programFlags(): Settings {
-  const { backend, stateDir, maxChecks, log, logLevel } = cli.flags;
-  const given = { backend, 'state-dir': stateDir, 'max-checks': maxChecks, log, 'log-level': logLevel };
+  const { backend, namespace, stateDir, maxChecks, log, logLevel } = cli.flags;
+  const given = { backend, namespace, 'state-dir': stateDir, 'max-checks': maxChecks, log, 'log-level': logLevel };
   const agent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return Object.keys(agent).length === 0 ? {} : { agent };
 }

@@ -6,13 +6,13 @@ import { findExtension } from './extensions/find-extension.ts';
 
 /** What runs for a check. */
 export type Work =
-  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'command'; readonly command: string; readonly environment?: readonly string[] }
   | { readonly kind: 'extension'; readonly extension: Extension; readonly parameters: unknown };
 
 export interface PreparedCheck {
   /**
    * The check as its result tells of it (completion 1.12): tokens replaced everywhere but in what runs, that is `command`,
-   * `hooks` and the parameters of an extension, because a secret may take the place of a token there.
+   * `env_vars`, `hooks` and the parameters of an extension, because a secret may take the place of a token there.
    */
   readonly published: CheckRequest;
   readonly work: Work;
@@ -35,15 +35,21 @@ export function prepareCheck(request: CheckRequest, client: Attributes): Prepare
     name: request.name,
     ...(hooks === undefined ? {} : { hooks }),
     ...pick(request, work.kind === 'command' ? 'command' : work.extension.name),
+    ...pick(request, 'env_vars'),
   };
   return { published: { ...request, ...substituted, ...raw }, work, unmatched };
 }
 
 function workOf(check: Attributes): Work | undefined {
   const command = check['command'];
-  if (typeof command === 'string') return { kind: 'command', command };
+  if (typeof command === 'string') return { kind: 'command', command, environment: variablesOf(check) };
   const extension = extensionOf(check);
   return extension && { kind: 'extension', extension, parameters: check[extension.name] };
+}
+
+/** `NAME=value` each (completion 1.17). */
+function variablesOf({ env_vars: variables }: Attributes): readonly string[] {
+  return Array.isArray(variables) ? variables.filter((item) => typeof item === 'string' && item.includes('=')) : [];
 }
 
 /** Without the attribute, the name of the check is that of the extension (legacy-peer, sensu-client). */

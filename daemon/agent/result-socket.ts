@@ -1,9 +1,20 @@
 import { backoffMs } from '../../shared/domain/backoff.ts';
 import { errorMessage } from '../../shared/errors.ts';
-import type { AgentMessage, BackendMessage, CheckRequest } from '../../shared/schemas/agent.ts';
+import {
+  AGENT_NAME_HEADER,
+  AGENT_NAMESPACE_HEADER,
+  type AgentMessage,
+  type BackendMessage,
+  type CheckRequest,
+} from '../../shared/schemas/agent.ts';
 import type { Client } from '../../shared/schemas/client.ts';
 import type { Log } from '../log/log.ts';
-import { connectBackend, type BackendConnection, type ConnectionOptions } from './backend-connection.ts';
+import {
+  connectBackend,
+  type BackendConnection,
+  type ConnectionOptions,
+  type HandshakeRefusal,
+} from './backend-connection.ts';
 import type { Clock } from './ports.ts';
 import type { Spool, SpooledResult } from './spool.ts';
 
@@ -19,6 +30,7 @@ const DROPPED_EVERY_MS = 60_000;
 interface ResultSocketDeps {
   readonly url: string;
   readonly headers: ConnectionOptions['headers'];
+  readonly namespace: string;
   readonly spool: Spool;
   readonly clock: Clock;
   readonly log: Log;
@@ -95,8 +107,14 @@ export class ResultSocket {
   }
 
   #connect(): void {
-    const { url, headers, clock, client, spool } = this.#deps;
-    const hello = (): AgentMessage => ({ type: 'hello', client: client(), spool: spool.name });
+    const { url, namespace, clock, client, spool } = this.#deps;
+    const hello = (): AgentMessage => ({ type: 'hello', client: client(), namespace, spool: spool.name });
+    // Who must not come in is then refused before the connection is opened.
+    const headers = {
+      ...this.#deps.headers,
+      [AGENT_NAME_HEADER]: client().name,
+      [AGENT_NAMESPACE_HEADER]: namespace,
+    };
     const connection = connectBackend(
       { url, headers, clock },
       {
@@ -105,7 +123,7 @@ export class ResultSocket {
           this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer our hello'));
         },
         onMessage: (message) => this.#guarded(this.#receive(connection, message)),
-        onClose: (reason) => this.#lost(reason),
+        onClose: (reason, refusal) => this.#lost(reason, refusal),
       },
     );
     this.#connection = connection;
@@ -124,7 +142,7 @@ export class ResultSocket {
     this.#step = this.#deps.clock.after(delayMs, task);
   }
 
-  #lost(reason: string): void {
+  #lost(reason: string, refusal: HandshakeRefusal | undefined): void {
     const { log, chance } = this.#deps;
     this.#session?.ackDeadline?.[Symbol.dispose]();
     this.#session = undefined;
@@ -133,7 +151,16 @@ export class ResultSocket {
     if (this.#closed) return;
     this.#attempt += 1;
     const delayMs = backoffMs(this.#attempt, chance(), RECONNECT);
-    log.warn({ reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size }, 'not connected to the backend');
+    const fields = { reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size };
+    if (refusal === undefined) log.warn(fields, 'not connected to the backend');
+    else {
+      // In the words of the peer (reference 7).
+      const { status, body } = refusal;
+      log.error(
+        { error: `handshake failed with status ${String(status)}`, body, ...fields },
+        'reconnection attempt failed',
+      );
+    }
     this.#nextStep(delayMs, () => this.#connect());
   }
 

@@ -24,7 +24,9 @@ export async function runWork(
 ): Promise<CommandResult | undefined> {
   const options = { clock, timeoutMs: timeout === undefined ? undefined : timeout * 1000, input, signal };
   return commandResult(
-    work.kind === 'command' ? await runCommand(work.command, options) : await runExtension(work, options),
+    work.kind === 'command'
+      ? await runCommand(work.command, { ...options, environment: work.environment })
+      : await runExtension(work, options),
   );
 }
 

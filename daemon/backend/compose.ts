@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
+import type { WebSocket } from 'ws';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
-import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
-import { authorizer } from './api/auth.ts';
+import { ANONYMOUS, NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
+import { Authenticator } from './api/auth.ts';
+import { Bcrypt } from './api/bcrypt.ts';
 import { isLoopback } from './api/host.ts';
+import { Passwords } from './api/password.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
+import type { ApiParts } from './api/parts.ts';
 import { close, listen, openServer } from './api/server.ts';
 import { ConfigInForce } from './config/config-in-force.ts';
 import type { LoadedConfig } from './config/load-config.ts';
@@ -17,29 +22,41 @@ import { reload } from './config/reload.ts';
 import { watchConfig } from './config/watch-config.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
+import { FeedLogins } from './feed/feed-login.ts';
 import { DeadLetters } from './handlers/dead-letters.ts';
 import { Delivery } from './handlers/deliver.ts';
 import { LastDeliveries } from './handlers/last-deliveries.ts';
 import { JobRunner } from './handlers/run-jobs.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
 import { Metrics } from './metrics.ts';
+import { ApiKeys } from './pipeline/api-keys.ts';
 import { Audit } from './pipeline/audit.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Bulk } from './pipeline/bulk.ts';
 import { Checks } from './pipeline/checks.ts';
 import { Clients } from './pipeline/clients.ts';
+import { CoreEvents } from './pipeline/core-events.ts';
+import { Entities } from './pipeline/entities.ts';
+import { EntityLimit } from './pipeline/entity-limit.ts';
+import { DefinitionChanges } from './pipeline/definitions.ts';
 import { Events } from './pipeline/events.ts';
 import { HandlerJobs } from './pipeline/handler-jobs.ts';
 import { EventHandling } from './pipeline/handle-event.ts';
 import { logHandling } from './pipeline/log-handling.ts';
+import { Namespaces } from './pipeline/namespaces.ts';
 import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
+import { Restore } from './pipeline/restore.ts';
 import { Results } from './pipeline/results.ts';
+import { Sessions } from './pipeline/sessions.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
 import { StaleResults } from './pipeline/stale-results.ts';
 import { Stashes } from './pipeline/stashes.ts';
 import { UnsilencedEvents } from './pipeline/unsilenced.ts';
+import { Users } from './pipeline/users.ts';
 import type { Clock, Store } from './ports.ts';
+import { StoredDefinitions } from './registry/definitions.ts';
+import { hasAdministrator } from './registry/principals.ts';
 import { Registry } from './registry/registry.ts';
 import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
@@ -49,8 +66,11 @@ import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { watchTtls } from './scheduler/watch-ttls.ts';
 import { TimerLag } from './scheduler/timer-lag.ts';
+import { AGENT_HEADERS, agentEntry, coreAgentEntry } from './transport/agent-access.ts';
 import { AgentHub } from './transport/agent-hub.ts';
-import { refuseForeignOrigin, routeUpgrades } from './transport/upgrades.ts';
+import { openAgentListener } from './transport/agent-listener.ts';
+import { LiveSockets } from './transport/live-sockets.ts';
+import { refuseForeignOrigin, routeUpgrades, type Endpoint } from './transport/upgrades.ts';
 import { StoreUpgrades } from './upgrade/store-upgrades.ts';
 
 /** One process owns the one shard there is (architecture, State). */
@@ -59,6 +79,8 @@ const LEASE_MS = 30_000;
 
 /** Longest frame of an agent: a full one of the largest results. */
 const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
+/** Of one event, which may bring a long output or many metrics. */
+const CORE_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
 export interface BackendOptions {
@@ -83,6 +105,10 @@ export interface BackendOptions {
 export interface Backend {
   /** Where it listens, `http://127.0.0.1:4567`. */
   readonly url: string;
+  /** Where agents can connect besides, `ws://127.0.0.1:8081`; undefined: nowhere. */
+  readonly agentUrl?: string | undefined;
+  /** Where the newer API is besides, `http://127.0.0.1:8080`; undefined: nowhere. */
+  readonly coreUrl?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;
   /** Stops taking work in, commits what waits, closes the store. */
@@ -96,58 +122,73 @@ export interface Backend {
  */
 export async function compose(options: BackendOptions): Promise<Backend> {
   const { clock, log } = options;
-  refuseOpenBind(options, options.config);
   await using parts = new AsyncDisposableStack();
 
   const store = await options.openStore();
   parts.defer(() => store.close());
   const lease = await store.acquire(SHARD, LEASE_MS);
   parts.defer(() => lease.release());
-  const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000));
+  const stored = new StoredDefinitions();
+  const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000), stored);
   const { definitions } = config;
-  const registry = new Registry({
+  const auditLimits = {
     get auditLimit() {
       return config.program['audit-limit'];
     },
-  });
+  };
+  const registry = new Registry(auditLimits, stored);
   await registry.load(store);
+  refuseOpenBind(options, options.config, registry);
 
   // Nothing is committed before it is there.
   let handlers: JobRunner | undefined = undefined;
   const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], {
-    isFull: (handler) => handlers?.isFull(handler) === true,
+    isFull: (namespace, handler) => handlers?.isFull(namespace, handler) === true,
   });
   const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
   parts.use(logHandling({ batcher, clock, log }));
+  parts.use(batcher.onRest(() => definitions.noteStored()));
   parts.defer(() => batcher.close());
+  const entityLimit = new EntityLimit(registry, () => config.program.entity_limit);
   const limits = {
     get proxyClientQuota() {
       return config.program['proxy-client-quota'];
     },
+    entityLimit,
   };
   const results = new Results({ batcher, definitions, clock, limits });
   const events = new Events(batcher);
   const silenced = new SilencedEntries(batcher);
   const clients = new Clients({
     batcher,
+    entityLimit,
     get quarantineSeconds() {
       return config.program['client-quarantine'];
     },
   });
+  const entities = new Entities({ batcher, entityLimit });
+  const coreEvents = new CoreEvents({ batcher, definitions, entityLimit });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
   const bulk = new Bulk(batcher);
   const storeUpgrades = parts.use(new StoreUpgrades({ schema: store.schema, audit, clock, log }));
   const checks = new Checks({ batcher, registry });
+  const definitionChanges = new DefinitionChanges({ batcher, definitions });
+  const namespaces = new Namespaces(batcher);
   const checkNames = new CheckNames({ batcher, registry, definitions });
 
   const changeLog = await openChangeLog(store, SHARD);
   parts.defer(() => changeLog.close());
-  const agents = parts.use(new AgentHub({ batcher, results, clients, registry, clock, log }));
+  let isStopping = false;
+  const agents = parts.use(
+    new AgentHub({ batcher, results, clients, registry, definitions, isStopping: () => isStopping, clock, log }),
+  );
+  const noted = await store.watch(SHARD, store.lastSeq(SHARD), ({ changes }) => agents.noteChanges(changes));
+  parts.defer(() => noted.close());
   const name = hostname();
   const feed = parts.use(
-    new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name }),
+    new FeedHub({ registry, batcher, changes: changeLog.log, clock, log, storeId: store.id, name, entityLimit }),
   );
 
   const jobs = parts.use(new HandlerJobs({ batcher, clock, log }));
@@ -188,17 +229,24 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.use(await handleUnsilenced({ registry, store, shard: SHARD, unsilenced, clock, log }));
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
-  parts.use(watchKeepalives({ registry, results, definitions, clock, log }));
+  parts.use(watchKeepalives({ registry, results, clients, definitions, clock, log }));
   parts.use(watchTtls({ registry, stale: new StaleResults(batcher), clock, log }));
   const requests = parts.use(
-    new CheckRequests({ definitions, registry, clock, log, publish: (to, check) => agents.publish(to, check) }),
+    new CheckRequests({
+      definitions,
+      registry,
+      clock,
+      log,
+      publish: (namespace, to, check) => agents.publish(namespace, to, check),
+    }),
   );
   const schedule = parts.use(
     publishCheckRequests({
       definitions,
       clock,
       log,
-      publish: (check, periodMs) => requests.publish(DEFAULT_NAMESPACE, check, { periodMs }),
+      namespaces: () => registry.declared.names(),
+      publish: (namespace, check, periodMs) => requests.publish(namespace, check, { periodMs }),
     }),
   );
 
@@ -223,64 +271,155 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const metrics = parts.use(
     new Metrics({ registry, batcher, results, agents, feed, handlers, deadLetters, timers, clock }),
   );
-  const authorize = authorizer({ config, place: status, clock, log });
-  const app = await openServer({
+  const bcrypt = parts.use(new Bcrypt(clock));
+  const configuredUser = (): string | undefined => config.api.user;
+  const users = new Users({
+    batcher,
+    hashPassword: (password) => bcrypt.hash(password),
+    isAdminConfigured: () => configuredUser() !== undefined,
+  });
+  const apiKeys = parts.use(new ApiKeys({ batcher, clock, log, configuredUser }));
+  const restore = new Restore({ batcher, definitions, entityLimit, configuredUser });
+  const sessions = parts.use(new Sessions({ batcher, registry, clock, log }));
+  const authenticator = new Authenticator({
+    config,
+    place: status,
+    registry,
+    passwords: new Passwords(bcrypt),
+    apiKeys,
+    sessions,
+    clock,
+    log,
+  });
+  const apiParts: ApiParts = {
     results,
     events,
     silenced,
+    entities,
+    coreEvents,
     clients,
     aggregates,
     stashes,
     checks,
+    definitionChanges,
+    namespaces,
     checkNames,
     handlers,
     deadLetters,
     requests,
     audit,
     bulk,
+    restore,
+    entityLimit,
     schedule,
     registry,
     store,
     clock,
     log,
     ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
-    authorize,
+    authenticator,
+    users,
+    apiKeys,
+    sessions,
     config,
     status,
     metrics,
-    overview: { activity, batcher, clock, feed, metrics, registry },
+    overview: { activity, batcher, clock, entityLimit, feed, metrics, registry },
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
     health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
     handling,
     deliveries: last,
     storeUpgrades,
-  });
+  };
+  const app = await openServer(apiParts);
   parts.defer(() => close(app));
+  const sockets = parts.use(
+    new LiveSockets({
+      clock,
+      renewed: (principal, sinceMs) => authenticator.renewed(principal, sinceMs),
+      version: () => authenticator.version(),
+      onCommit: (listener) => batcher.onRest(listener),
+    }),
+  );
+  const feedLogins = new FeedLogins();
+  const logInToFeed = (socket: WebSocket, { socket: { remoteAddress = '' } }: IncomingMessage): void =>
+    feedLogins.wait(socket, {
+      clock,
+      admit: (key) => authenticator.ofKey(key, remoteAddress),
+      accept: (peer, principal) => {
+        refuseWithoutAccess(principal, { access: 'read', url: FEED_PATH, namespace: undefined });
+        sockets.refuseTooMany(principal, 'read');
+        sockets.add(peer, principal, 'read');
+        feed.accept(peer);
+      },
+    });
+  const guard = (request: IncomingMessage): Promise<Principal> | Principal => {
+    const { headers, socket, url } = request;
+    const isToSayLater = headers.authorization === undefined && !authenticator.isOpen && url === FEED_PATH;
+    const principal = isToSayLater ? NOBODY : authenticator.authorize(headers, socket.remoteAddress ?? '');
+    const admit = (admitted: Principal): Principal => {
+      refuseForeignOrigin(request);
+      return admitted;
+    };
+    return principal instanceof Promise ? principal.then(admit) : admit(principal);
+  };
+  const ownAgents: Endpoint = {
+    path: AGENT_PATH,
+    protocol: AGENT_PROTOCOL,
+    maxPayload: AGENT_FRAME_BYTES_MAX,
+    access: 'submit',
+    ...agentEntry(AGENT_HEADERS, { registry, entityLimit }, (socket, { namespace }) =>
+      agents.accept(socket, namespace),
+    ),
+  };
+  const coreAgents: Endpoint = {
+    path: '/',
+    maxPayload: CORE_AGENT_FRAME_BYTES_MAX,
+    access: 'submit',
+    ...coreAgentEntry({ registry, entityLimit }, (socket, identity) => agents.acceptCore(socket, identity)),
+  };
   const upgrades = routeUpgrades(
     app.server,
     [
-      {
-        path: AGENT_PATH,
-        protocol: AGENT_PROTOCOL,
-        maxPayload: AGENT_FRAME_BYTES_MAX,
-        accept: (socket) => agents.accept(socket),
-      },
+      ownAgents,
       {
         path: FEED_PATH,
         protocol: FEED_PROTOCOL,
         maxPayload: FEED_FRAME_BYTES_MAX,
-        accept: (socket) => feed.accept(socket),
+        access: 'read',
+        canLogInLater: true,
+        accept: (socket, principal, request) => {
+          if (principal.via === 'nobody') logInToFeed(socket, request);
+          else feed.accept(socket);
+        },
       },
     ],
-    (request) => {
-      const pending = authorize(request.headers, request.socket.remoteAddress ?? '');
-      if (pending !== undefined) return pending.then(() => refuseForeignOrigin(request));
-      refuseForeignOrigin(request);
-      return undefined;
-    },
+    { guard, sockets },
   );
   parts.use(upgrades);
   const url = await listen(app, { bind: options.bind, port: options.port });
+  const coreAddress = options.config.program['core-api'];
+  let coreUrl: string | undefined;
+  if (coreAddress !== undefined) {
+    const coreApp = await openServer(apiParts, 'core');
+    parts.defer(() => close(coreApp));
+    coreUrl = await listen(coreApp, coreAddress, 'core-api.port');
+  }
+  const agentAddress = options.config.program['agent-listener'];
+  const agentListener =
+    agentAddress === undefined
+      ? undefined
+      : parts.use(
+          await openAgentListener(agentAddress, [ownAgents, coreAgents], {
+            sockets,
+            guard: (request) => {
+              if (!authenticator.isOpen || isLoopback(agentAddress.bind)) return guard(request);
+              // Its names are unknown here, so no Host can be told to be a foreign one.
+              refuseForeignOrigin(request);
+              return ANONYMOUS;
+            },
+          }),
+        );
 
   const { loadConfig } = options;
   const watch =
@@ -290,21 +429,43 @@ export async function compose(options: BackendOptions): Promise<Backend> {
           watchConfig({
             folders: options.config.folders,
             reload: () =>
-              reload({ load: loadConfig, config, check: (next) => refuseOpenBind(options, next), clock, log }),
+              reload({
+                load: loadConfig,
+                config,
+                check: (next) => refuseOpenBind(options, next, registry),
+                clock,
+                log,
+              }),
             clock,
             log,
           }),
         );
 
   const running = parts.move();
-  return { url, reload: async () => watch?.reload(), stop: () => running.disposeAsync() };
+  return {
+    url,
+    agentUrl: agentListener?.url,
+    coreUrl,
+    reload: async () => watch?.reload(),
+    stop: () => {
+      isStopping = true;
+      return running.disposeAsync();
+    },
+  };
 }
 
 /** @throws MonError `invalid` when everybody who can reach the address could use the API */
-function refuseOpenBind({ bind, isInsecureAllowed }: BackendOptions, { api }: LoadedConfig): void {
-  if (isLoopback(bind) || api.user !== undefined || isInsecureAllowed === true) return;
+function refuseOpenBind(
+  { bind, config, isInsecureAllowed }: BackendOptions,
+  { api }: LoadedConfig,
+  { credentials }: Registry,
+): void {
+  const { 'agent-listener': agentListener, 'core-api': coreApi } = config.program;
+  const open = [bind, agentListener?.bind, coreApi?.bind].find((own) => own !== undefined && !isLoopback(own));
+  if (open === undefined || api.user !== undefined || isInsecureAllowed === true) return;
+  if (hasAdministrator(credentials)) return;
   throw new MonError(
     'invalid',
-    `${bind} can be reached by others: set api.user and api.password, or allow it with --insecure`,
+    `${open} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
   );
 }

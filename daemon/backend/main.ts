@@ -11,8 +11,10 @@ import { LineWriter } from '../log/line-writer.ts';
 import { createLog, type ProgramLog } from '../log/log.ts';
 import { InvalidSettings } from '../settings/locate-remark.ts';
 import { hashPassword } from './api/password.ts';
+import { terminal } from './ask-terminal.ts';
 import { compose, type Backend } from './compose.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
+import { initialize } from './initialize.ts';
 import { openLevelStore } from './store/level-store.ts';
 import { storeBytes } from './store/store-size.ts';
 import { ask } from './upgrade/ask.ts';
@@ -24,6 +26,7 @@ import { watchStalls } from './watch-stalls.ts';
 const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
+    mon-backend init [options]               Make the first administrator, while no backend runs
     mon-backend --validate-config [options]  Look through the configuration and start nothing
     mon-backend upgrade [options]            Bring the store to the form that this version writes
     mon-backend restore-backup DIR           Put a backup, as an upgrade takes it, in the place of the store
@@ -48,10 +51,14 @@ const HELP = `
     --dry-run              Say what would be done and what stands in the way
     --through URL          Have the backend that runs there do it, while it serves; credentials as for monctl,
                            in MON_API_KEY or MON_CREDENTIALS
+    --ignore-already-initialized
+                           init: it is fine when there is an administrator already
 
   Environment, beneath what the files say
     MON_STATE_DIR, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
     MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
+    MON_ADMIN_USERNAME, MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE
+                           init: the administrator to make; on a terminal, what is missing is asked
 
   Signals
     TERM, INT  stop          HUP   read the configuration again
@@ -61,8 +68,10 @@ const HELP = `
     0  stopped on request, or done, or the configuration is valid
     1  could not go on, or the operator said no
     2  wrong usage or configuration, another backend holds the state directory, or something stands in the way of an upgrade
+    3  init: there is an administrator already
 
   Examples
+    mon-backend init --state-dir /var/lib/mon
     mon-backend start --state-dir /var/lib/mon -d /etc/mon/conf.d
     mon-backend start -c /etc/mon/backend.yml --log /var/log/mon/backend.log
     mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
@@ -72,6 +81,9 @@ const HELP = `
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+const EXIT_INITIALIZED = 3;
+
+const STANDARD_ERROR = 2;
 
 const parse = () =>
   meow(HELP, {
@@ -97,6 +109,7 @@ const parse = () =>
       timeout: { type: 'number' },
       dryRun: { type: 'boolean', default: false },
       through: { type: 'string' },
+      ignoreAlreadyInitialized: { type: 'boolean', default: false },
     },
   });
 
@@ -127,6 +140,8 @@ async function main(): Promise<number> {
       case 'upgrade':
         await upgrade();
         return 0;
+      case 'init':
+        return await init();
       case 'version':
         process.stdout.write(`mon-backend version ${VERSION}\n`);
         return 0;
@@ -141,7 +156,8 @@ async function main(): Promise<number> {
         throw new MonError(
           'invalid',
           `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
-            'Try: mon-backend start, mon-backend upgrade, mon-backend hash-password, mon-backend version, mon-backend --help',
+            'Try: mon-backend start, mon-backend init, mon-backend upgrade, mon-backend hash-password, mon-backend version,\n' +
+            '     mon-backend --help',
         );
     }
   } catch (error) {
@@ -180,6 +196,27 @@ async function validate(): Promise<number> {
     process.stdout.write(`configuration is invalid\n${JSON.stringify(error.problems, undefined, 2)}\n`);
     return EXIT_USAGE;
   }
+}
+
+async function init(): Promise<number> {
+  const { program } = await loadConfig(configSources());
+  const { 'state-dir': stateDir } = program;
+  const destination = new LineWriter(undefined, STANDARD_ERROR);
+  const username = await initialize({
+    openStore: () => openLevelStore(stateDir),
+    clock: new SystemClock(),
+    log: createLog({ component: 'backend', level: 'error', requestLevel: 'debug', destination }),
+    env: process.env,
+    terminal: process.stdin.isTTY ? terminal : undefined,
+  });
+  destination.flush();
+  if (username !== undefined) {
+    process.stdout.write(`made the administrator ${username} in ${stateDir}\n`);
+    return 0;
+  }
+  if (cli.flags.ignoreAlreadyInitialized) return 0;
+  process.stderr.write(`mon-backend: there is an administrator in ${stateDir} already: nothing was changed\n`);
+  return EXIT_INITIALIZED;
 }
 
 /** @throws MonError `invalid` */
@@ -291,7 +328,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   resolve(backend);
   // What the start takes is no news.
   const stalls = watchStalls({ clock, log });
-  log.info({ url: backend.url, state_dir: stateDir, version: VERSION }, 'backend started');
+  log.info({ url: backend.url, agent_url: backend.agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
   await stopped;
   log.info({}, 'backend stopping');
   stalls[Symbol.dispose]();

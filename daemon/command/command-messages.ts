@@ -2,7 +2,13 @@ import type { CommandEnd } from './command-outcome.ts';
 
 /** What is said to the process that runs commands. Each command has a number that is never used again. */
 export type CommandRequest =
-  | { readonly kind: 'run'; readonly id: number; readonly command: string; readonly input: string }
+  | {
+      readonly kind: 'run';
+      readonly id: number;
+      readonly command: string;
+      readonly input: string;
+      readonly environment?: readonly string[] | undefined;
+    }
   /** Kills it. Its end is told all the same. */
   | { readonly kind: 'cut'; readonly id: number };
 

@@ -34,12 +34,13 @@ process.once('disconnect', () => {
   process.exit();
 });
 
-async function run({ id, command, input }: Extract<CommandRequest, { kind: 'run' }>): Promise<void> {
+async function run({ id, command, input, environment }: Extract<CommandRequest, { kind: 'run' }>): Promise<void> {
   const cut = new AbortController();
   cuts.set(id, cut);
   const end = await runUntilCut(command, {
     clock,
     input,
+    environment,
     cut: cut.signal,
     openStdio: plainStdio,
     openPipes: () => pipes.take(),

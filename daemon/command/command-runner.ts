@@ -19,6 +19,8 @@ const STOPPED: CommandEnd = { kind: 'cut', output: '' };
 export interface CommandOptions extends CommandLimits {
   /** What the command finds on its standard input. */
   readonly input: string;
+  /** `NAME=value`, over what every command gets to see of our environment. */
+  readonly environment?: readonly string[] | undefined;
 }
 
 interface RunnerParts {
@@ -49,12 +51,12 @@ export class CommandRunner implements AsyncDisposable {
   }
 
   /** Never rejects. */
-  async run(command: string, { input, ...limits }: CommandOptions): Promise<CommandOutcome> {
+  async run(command: string, { input, environment, ...limits }: CommandOptions): Promise<CommandOutcome> {
     return await outcomeWithin(this.#parts.clock, limits, async (cut) => {
       await untilAborted(this.#pause, cut);
       if (cut.aborted) return STOPPED;
       try {
-        return await this.#ready().run(command, input, cut);
+        return await this.#ready().run({ command, input, environment }, cut);
       } catch (error) {
         return { kind: 'failed', reason: errorMessage(error) };
       }

@@ -27,6 +27,8 @@ interface StartOptions {
   readonly clock: CommandClock;
   /** What the command finds on its standard input; without it there is nothing to read. */
   readonly input?: string | undefined;
+  /** `NAME=value`, over what every command gets to see of our environment. */
+  readonly environment?: readonly string[] | undefined;
 }
 
 /**
@@ -38,9 +40,9 @@ interface StartOptions {
  */
 export async function runCommand(
   command: string,
-  { clock, input, ...limits }: StartOptions & CommandLimits,
+  { clock, input, environment, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
-  return await outcomeWithin(clock, limits, (cut) => runUntilCut(command, { clock, input, cut }));
+  return await outcomeWithin(clock, limits, (cut) => runUntilCut(command, { clock, input, environment, cut }));
 }
 
 interface UntilCutOptions extends StartOptions {
@@ -56,10 +58,10 @@ interface UntilCutOptions extends StartOptions {
 /** As `runCommand`, for whoever knows itself when the command has to go. */
 export async function runUntilCut(
   command: string,
-  { clock, input, cut, openPipes = openCommandPipes, openStdio = shieldedStdio, onStart }: UntilCutOptions,
+  { clock, input, environment, cut, openPipes = openCommandPipes, openStdio = shieldedStdio, onStart }: UntilCutOptions,
 ): Promise<CommandEnd> {
   try {
-    const running = await spawnCommand(command, { input, openPipes, openStdio });
+    const running = await spawnCommand(command, { input, environment, openPipes, openStdio });
     if (running.child.pid !== undefined) onStart?.(running.child.pid);
     const { output, isOutputCut, isCut } = await outputOf(running, clock, cut);
     if (isCut) return { kind: 'cut', output };
@@ -83,9 +85,13 @@ const SHELL_NAME = 'sh';
 /** Joins the two streams and then becomes the shell that runs the command, whose text stays as it is. */
 const JOINED = 'exec /bin/sh -c "$1" 2>&1';
 
-type SpawnOptions = Pick<StartOptions, 'input'> & Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
+type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &
+  Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
 
-async function spawnCommand(command: string, { input, openPipes, openStdio }: SpawnOptions): Promise<RunningCommand> {
+async function spawnCommand(
+  command: string,
+  { input, environment = [], openPipes, openStdio }: SpawnOptions,
+): Promise<RunningCommand> {
   // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
   // cannot stand for two streams, though.
   using pipes = await openPipes(input !== undefined).catch(() => undefined);
@@ -99,7 +105,7 @@ async function spawnCommand(command: string, { input, openPipes, openStdio }: Sp
       argv0: SHELL_NAME,
       detached: true,
       stdio: opened.stdio,
-      env: reducedEnvironment(process.env),
+      env: { ...reducedEnvironment(process.env), ...variablesOf(environment) },
     });
     const ownInput = pipes?.input?.ours ?? child.stdin ?? undefined;
     // A command that does not read all of it, or nothing, is none the worse for it.
@@ -110,6 +116,15 @@ async function spawnCommand(command: string, { input, openPipes, openStdio }: Sp
     pipes?.input?.ours.destroy();
     throw error;
   }
+}
+
+function variablesOf(environment: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    environment.map((variable) => {
+      const end = variable.indexOf('=');
+      return [variable.slice(0, end), variable.slice(end + 1)];
+    }),
+  );
 }
 
 interface WholeOutput {

@@ -21,6 +21,9 @@ const ANSWER_MS = 5000;
 
 const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has ended' };
 
+/** A command with what it is given. */
+type RunRequest = Omit<Extract<CommandRequest, { readonly kind: 'run' }>, 'kind' | 'id'>;
+
 interface Run {
   /** Undefined: it has not begun. */
   group: number | undefined;
@@ -63,7 +66,7 @@ export class RunningProcess implements AsyncDisposable {
   }
 
   /** @param cut kills the command */
-  async run(command: string, input: string, cut: AbortSignal): Promise<CommandEnd> {
+  async run(what: RunRequest, cut: AbortSignal): Promise<CommandEnd> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<CommandEnd>();
     this.#runs.set(id, { group: undefined, resolve });
@@ -73,7 +76,7 @@ export class RunningProcess implements AsyncDisposable {
       ends.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
     };
     // Those who run handlers have a bounded number of them, and the events are in memory anyway: so is what waits here.
-    this.#send({ kind: 'run', id, command, input });
+    this.#send({ kind: 'run', id, ...what });
     cut.addEventListener('abort', stop);
     ends.defer(() => cut.removeEventListener('abort', stop));
     if (cut.aborted) stop();

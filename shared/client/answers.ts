@@ -251,6 +251,9 @@ const overview = z.looseObject({
   noisiest: z.array(z.looseObject({ check: z.string(), events: z.number(), clients: z.number() })),
   results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
   clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
+  entities: z
+    .object({ total: z.number(), proxies: z.number(), limit: z.union([z.number(), z.literal('unlimited')]) })
+    .optional(),
   queue: z.looseObject({ results: z.number() }),
   store: z.looseObject({ write_p99_ms: z.number().nullable() }),
   api: z.looseObject({ answer_p99_ms: z.number().nullable() }),

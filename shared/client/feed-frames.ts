@@ -1,3 +1,4 @@
+import type { EntityUsage } from '../schemas/entity-usage.ts';
 import { MonError } from '../errors.ts';
 import type { ClientRow, EventRow, FeedMessage, FeedRows, FeedStats, SilencedRow } from '../schemas/feed.ts';
 
@@ -141,6 +142,16 @@ function feedStats(value: unknown): FeedStats {
     clients: number(stats['clients'], 'stats.clients'),
     rate: number(stats['rate'], 'stats.rate'),
     queue: number(stats['queue'], 'stats.queue'),
+    ...(stats['entities'] === undefined ? {} : { entities: entityUsage(fields(stats['entities'], 'stats.entities')) }),
+  };
+}
+
+function entityUsage(usage: Fields): EntityUsage {
+  const { limit } = usage;
+  return {
+    total: number(usage['total'], 'stats.entities.total'),
+    proxies: number(usage['proxies'], 'stats.entities.proxies'),
+    limit: limit === 'unlimited' ? limit : number(limit, 'stats.entities.limit'),
   };
 }
 

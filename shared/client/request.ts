@@ -11,7 +11,7 @@ const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 const MESSAGE_LENGTH_MAX = 1000;
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parts of the path, as they are: encoding them is done here. */
   readonly path: readonly string[];
   /** What is `undefined` is left out. */
@@ -26,6 +26,8 @@ export interface Answer {
   readonly status: number;
   /** From JSON; `undefined` when there was none. */
   readonly body: unknown;
+  /** By their names in small letters. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /** @throws MonError for every status that is neither 2xx nor accepted, and when the backend cannot be reached */
@@ -61,7 +63,7 @@ export function openRequester({ url, headers }: BackendAddress, timeoutMs: numbe
         if (transferred > ANSWER_BYTES_MAX) tooLarge.abort();
       });
       const response = await pending;
-      const answer = { status: response.statusCode, body: parseBody(response.body) };
+      const answer = { status: response.statusCode, body: parseBody(response.body), headers: response.headers };
       if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
       throw refusal(answer, `${method} ${target.pathname}`, url);
     } catch (error) {
@@ -141,6 +143,8 @@ function messageOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   if ('error' in body && typeof body.error === 'string') return body.error;
   if ('message' in body && typeof body.message === 'string') return body.message;
+  // As the middleware of the newer peer writes it (clients, section 6).
+  if ('Message' in body && typeof body.Message === 'string') return body.Message;
   return undefined;
 }
 
@@ -150,12 +154,16 @@ function errorCode(status: number): ErrorCode {
       return 'invalid';
     case 401:
       return 'unauthenticated';
+    case 402:
+      return 'payment_required';
     case 403:
       return 'forbidden';
     case 404:
       return 'not_found';
     case 409:
       return 'conflict';
+    case 412:
+      return 'precondition';
     case 413:
       return 'too_large';
     case 429:

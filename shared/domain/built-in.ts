@@ -1,6 +1,6 @@
 /** What is there without a definition (completion 1.9). A definition of the same name takes its place. */
 export const BUILT_IN = {
   handlers: new Set(['debug', 'deregistration']),
-  filters: new Set(['occurrences', 'check_dependencies']),
+  filters: new Set(['occurrences', 'check_dependencies', 'is_incident', 'not_silenced', 'has_metrics']),
   mutators: new Set(['json', 'only_check_output', 'ruby_hash']),
 } as const satisfies Readonly<Record<string, ReadonlySet<string>>>;

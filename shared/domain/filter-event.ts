@@ -8,6 +8,8 @@ import {
   type ConditionProblems,
   type Moment,
 } from './attribute-conditions.ts';
+import { eventSubjectOf, hasMetrics } from './core/event-subject.ts';
+import { judgeCoreFilter, type CoreEventFilter } from './core/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts';
 
 /** What a filter makes of an event, with the reason for people. */
@@ -62,6 +64,36 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   }
 }
 
+/** Whether an event passes a filter of the newer API. */
+export function filterCoreEvent(
+  filter: CoreEventFilter,
+  { namespace, event }: { readonly namespace: string; readonly event: Event },
+  moment: Moment,
+): FilterVerdict {
+  const { isFiltered, reason, defect } = judgeCoreFilter(filter, eventSubjectOf(namespace, event), moment);
+  const verdict = { kind: isFiltered ? 'filtered' : 'pass', reason } as const;
+  return defect === undefined ? verdict : { ...verdict, defect: 'attribute value eval error' };
+}
+
+/** `is_incident` of the newer API: problems and their resolutions (completion 1.17). */
+function filterByIncident({ check, action }: Event): FilterVerdict {
+  return check.status !== 0 || action === 'resolve'
+    ? { kind: 'pass', reason: 'it is a problem or the end of one' }
+    : { kind: 'filtered', reason: 'it is neither a problem nor the end of one' };
+}
+
+function filterBySilence({ silenced, silenced_by: by }: Event): FilterVerdict {
+  return silenced
+    ? { kind: 'filtered', reason: `it is silenced by ${by.join(', ')}` }
+    : { kind: 'pass', reason: 'nothing silences it' };
+}
+
+function filterByMetrics({ check }: Event): FilterVerdict {
+  return hasMetrics(check)
+    ? { kind: 'pass', reason: 'it brings metrics' }
+    : { kind: 'filtered', reason: 'it brings no metrics' };
+}
+
 /** The defaults of what the filter `occurrences` reads (completion 1.9). */
 const NEEDED_OCCURRENCES = 1;
 const REFRESH_SECONDS = 1800;
@@ -77,6 +109,12 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
       return filterByOccurrences;
     case 'check_dependencies':
       return filterByDependencies;
+    case 'is_incident':
+      return filterByIncident;
+    case 'not_silenced':
+      return filterBySilence;
+    case 'has_metrics':
+      return filterByMetrics;
     default:
       return undefined;
   }

@@ -4,13 +4,21 @@ import type { HandlerDefinition, RunningHandler } from '../schemas/handler.ts';
 import type { MutatorDefinition } from '../schemas/mutator.ts';
 import type { Moment } from './attribute-conditions.ts';
 import { BUILT_IN } from './built-in.ts';
-import { builtInFilter, filterEvent, type EventFilter, type FilterVerdict, type StoredEvents } from './filter-event.ts';
+import type { CoreEventFilter } from './core/filter.ts';
+import {
+  builtInFilter,
+  filterCoreEvent,
+  filterEvent,
+  type EventFilter,
+  type FilterVerdict,
+  type StoredEvents,
+} from './filter-event.ts';
 import { severityOf } from './severity.ts';
 
 /** Where definitions are found by their name. */
 export interface HandlingDefinitions {
   handler(name: string): HandlerDefinition | undefined;
-  filter(name: string): EventFilter | undefined;
+  filter(name: string): EventFilter | CoreEventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
 }
 
@@ -81,6 +89,8 @@ export function isHandlingDisabled(check: Check): boolean {
 
 /** What a judgement may ask of the outside. */
 export interface HandlingCircumstances {
+  /** Of the event. */
+  readonly namespace: string;
   readonly definitions: HandlingDefinitions;
   readonly events: StoredEvents;
   readonly moment: Moment;
@@ -194,12 +204,16 @@ function filterNames({ filter, filters }: Conditions): readonly string[] {
 function judgeFilter(
   name: string,
   event: Event,
-  { definitions, events, moment }: HandlingCircumstances,
+  { namespace, definitions, events, moment }: HandlingCircumstances,
   defects: FilterDefect[],
 ): FilterVerdict | undefined {
   const definition = definitions.filter(name);
   const verdict =
-    definition === undefined ? builtInFilter(name)?.(event, events) : filterEvent(definition, event, moment);
+    definition === undefined
+      ? builtInFilter(name)?.(event, events)
+      : definition.kind === 'filter'
+        ? filterEvent(definition, event, moment)
+        : filterCoreEvent(definition, { namespace, event }, moment);
   if (verdict === undefined) {
     defects.push({ filter: name, problem: 'unknown filter', reason: 'no filter of this name is defined' });
   } else if (verdict.defect !== undefined) {

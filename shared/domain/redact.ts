@@ -30,6 +30,9 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
 
 const REDACTED = 'REDACTED';
 
+/** Where definitions of the newer API keep `NAME=value` for the environment of a command. */
+const VARIABLES = 'env_vars';
+
 /** The keys to hide in the record of a client: its own `redact` list replaces the default one. */
 export function redactKeysOf(client: Client): ReadonlySet<string> {
   return ownKeys(client['redact']) ?? REDACT_KEYS;
@@ -41,6 +44,16 @@ export function redactKeysOf(client: Client): ReadonlySet<string> {
  */
 export function checkRedactKeysOf(client: Client): ReadonlySet<string> {
   return withDefaults(client['redact']);
+}
+
+/**
+ * Whether with another `redact` list less of the record of a client would be hidden.
+ *
+ * @param redactList null and absent: the default one
+ */
+export function uncovers(client: Client, redactList: unknown): boolean {
+  const after = ownKeys(redactList) ?? REDACT_KEYS;
+  return [...redactKeysOf(client)].some((key) => !after.has(key));
 }
 
 /**
@@ -68,7 +81,7 @@ export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event
   return client === event.client && check === event.check ? event : { ...event, client, check };
 }
 
-const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS].join('|')})":`);
+const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES].join('|')})":`);
 
 /** Whether JSON as `JSON.stringify` writes it has an attribute that the default keys hide: far cheaper than `redact`. */
 export function hasHiddenKey(json: string): boolean {
@@ -97,8 +110,50 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
   }
   let copy: Record<string, unknown> | undefined;
   for (const [key, item] of Object.entries(value)) {
-    const shown = keys.has(key) ? REDACTED : redacted(item, keys);
+    const shown = keys.has(key)
+      ? REDACTED
+      : key === VARIABLES && Array.isArray(item)
+        ? redactedVariables(item, keys)
+        : redacted(item, keys);
     if (shown !== item) (copy ??= { ...value })[key] = shown;
   }
   return copy ?? value;
+}
+
+/**
+ * What somebody sends who has read it redacted: where a hidden value comes back as it was shown, the one that is there
+ * stays.
+ *
+ * @param keys of what was shown
+ */
+export function keepHidden<T>(sent: T, present: unknown, keys: ReadonlySet<string> = REDACT_KEYS): T {
+  return withHidden(sent, present, keys) as T;
+}
+
+function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>): unknown {
+  if (typeof sent !== 'object' || sent === null || typeof present !== 'object' || present === null) return sent;
+  if (Array.isArray(sent)) {
+    return Array.isArray(present) ? sent.map((item, at) => withHidden(item, present[at], keys)) : sent;
+  }
+  if (Array.isArray(present)) return sent;
+  const before = present as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(sent).map(([key, item]) => {
+      const isShownHidden = item === REDACTED && keys.has(key) && Object.hasOwn(before, key);
+      return [key, isShownHidden ? before[key] : withHidden(item, before[key], keys)];
+    }),
+  );
+}
+
+/** The list with the values of those whose name is or ends like a key: `DB_PASSWORD=...`; the list itself without any. */
+function redactedVariables(variables: readonly unknown[], keys: ReadonlySet<string>): readonly unknown[] {
+  const shown = variables.map((variable) => {
+    if (typeof variable !== 'string') return redacted(variable, keys);
+    const end = variable.indexOf('=');
+    const name = variable.slice(0, Math.max(end, 0)).toLowerCase();
+    return [...keys].some((key) => name === key || name.endsWith(`_${key}`))
+      ? `${variable.slice(0, end)}=${REDACTED}`
+      : variable;
+  });
+  return shown.some((variable, at) => variable !== variables[at]) ? shown : variables;
 }

@@ -4,7 +4,8 @@ import type { SubmittedResult } from './result.ts';
 /**
  * Agents: WebSocket at `/agent`, JSON text frames.
  *
- * The agent opens with `hello`; the backend answers `welcome` with the highest result id of this spool that it has
+ * The upgrade names the agent and its namespace in headers, so that one that must not come in is refused before it is
+ * opened. The agent opens with `hello`; the backend answers `welcome` with the highest result id of this spool that it has
  * committed, so that the agent knows where to go on. Results carry ids that grow by one within a spool; the backend
  * acknowledges cumulatively after the commit and ignores an id that it has seen. `window` bounds how many results may be
  * unacknowledged. A result that breaks a rule is acknowledged like any other (it will never become valid) and named in
@@ -12,6 +13,10 @@ import type { SubmittedResult } from './result.ts';
  */
 export const AGENT_PROTOCOL = 'mon.agent.v1';
 export const AGENT_PATH = '/agent';
+
+/** Headers of the upgrade. */
+export const AGENT_NAME_HEADER = 'Mon-Agent-Name';
+export const AGENT_NAMESPACE_HEADER = 'Mon-Namespace';
 
 /** Results of one agent that may wait for their acknowledgement. */
 export const AGENT_WINDOW = 64;
@@ -28,6 +33,8 @@ const FRAME_RESULTS_MAX = 1000;
 const helloSchema = z.looseObject({
   type: z.literal('hello'),
   client: z.record(z.string(), z.unknown()),
+  /** Default: the one of the upgrade, or `default`. */
+  namespace: z.string().optional(),
   /** Names the agent's spool: ids of another spool start over. */
   spool: z.string().min(1).max(64),
 });
@@ -55,7 +62,12 @@ export const resultsMessageSchema = z.looseObject({
 /** What an agent may send. */
 export const agentMessageSchema = z.discriminatedUnion('type', [helloSchema, keepaliveSchema, resultsMessageSchema]);
 export type AgentMessage =
-  | { readonly type: 'hello'; readonly client: Readonly<Record<string, unknown>>; readonly spool: string }
+  | {
+      readonly type: 'hello';
+      readonly client: Readonly<Record<string, unknown>>;
+      readonly namespace?: string | undefined;
+      readonly spool: string;
+    }
   | { readonly type: 'keepalive'; readonly client: Readonly<Record<string, unknown>> }
   | { readonly type: 'results'; readonly results: readonly AgentResult[] };
 

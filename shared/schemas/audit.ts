@@ -8,12 +8,27 @@ export type AuditAction =
   | 'event.resolve'
   | 'event.delete'
   | 'result.delete'
+  | 'client.create'
+  | 'client.change'
   | 'client.delete'
   | 'check.delete'
   | 'check.rename'
   | 'check.request'
   | 'aggregate.delete'
   | 'stash.delete'
+  | 'user.create'
+  | 'user.change'
+  | 'user.disable'
+  | 'apikey.create'
+  | 'apikey.revoke'
+  | 'settings.read'
+  | 'dump'
+  | 'restore'
+  | 'definition.create'
+  | 'definition.change'
+  | 'definition.delete'
+  | 'namespace.create'
+  | 'namespace.delete'
   | 'dead-letter.retry'
   | 'dead-letter.drop'
   | 'store.upgrade'
@@ -33,7 +48,7 @@ export interface Actor {
 /** An action of an operator, or what the backend did in an operator's name (design, S22). */
 export interface AuditEntry extends Actor {
   readonly action: string;
-  /** `client/check` of an event or result, the id of a silenced entry, else a name. */
+  /** `client/check` of an event or result, the id of a silenced entry, else a name; outside of `default` behind its namespace. */
   readonly target: string;
   /** What was there; null: nothing. Redacted, and cut when it is long. */
   readonly before: unknown;

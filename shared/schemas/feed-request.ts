@@ -6,6 +6,9 @@ export type FeedTopic = z.infer<typeof topicSchema>;
 /** Most transports that one consumer may ask for. */
 const TRANSPORTS_MAX = 100;
 
+/** The first message of a consumer that showed no credentials with its handshake, where they are needed. */
+export const feedLoginSchema = z.strictObject({ type: z.literal('authenticate'), key: z.string().max(256) });
+
 /** What a consumer may send. */
 export const feedRequestSchema = z.discriminatedUnion('type', [
   z

@@ -1,3 +1,4 @@
+import type { EntityUsage } from './entity-usage.ts';
 import type { EventAction } from './event.ts';
 import type { SilencedView } from './silenced.ts';
 
@@ -75,6 +76,8 @@ export interface FeedStats {
   readonly rate: number;
   /** Results waiting to be committed. */
   readonly queue: number;
+  /** Of all namespaces; only while their limit is nearly reached. */
+  readonly entities?: EntityUsage;
 }
 
 /** What the backend sends. */

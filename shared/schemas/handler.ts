@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environmentSchema } from './environment.ts';
 import { parseStreamAddress } from './stream-address.ts';
 
 const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
@@ -28,6 +29,8 @@ const common = {
   handle_flapping: z.boolean().optional(),
   /** Whether the event loses its secrets on the way (completion, Decisions). */
   redact: z.boolean().optional(),
+  /** How the event is written: as the legacy API shows it, the default, or as the newer one does. */
+  event_format: z.enum(['legacy', 'core']).optional(),
   /** Without it nothing is tried again, but for webhooks. */
   retry: retrySchema.optional(),
   /** Most runs at the same time. */
@@ -73,7 +76,14 @@ function headerNameProblem(name: string): string | undefined {
 export const handlerSchema = z.discriminatedUnion(
   'type',
   [
-    z.looseObject({ ...common, type: z.literal('pipe'), command: z.string().min(1), timeout: seconds.optional() }),
+    z.looseObject({
+      ...common,
+      type: z.literal('pipe'),
+      command: z.string().min(1),
+      timeout: seconds.optional(),
+      /** `NAME=value`, over the environment that commands have. */
+      env_vars: environmentSchema.optional(),
+    }),
     z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
     z.looseObject({ ...common, type: z.literal('udp'), socket: socketSchema }),
     z.looseObject({

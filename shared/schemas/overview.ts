@@ -1,3 +1,5 @@
+import type { EntityUsage } from './entity-usage.ts';
+
 /** `GET /api/mon/v1/overview`: what a console shows of the whole and the feed does not bring. */
 export interface Overview {
   /** When it was so, epoch seconds. */
@@ -17,6 +19,8 @@ export interface Overview {
     /** Of those, not heard of for more than an hour. */
     readonly gone: number;
   };
+  /** Clients of all namespaces; absent from a backend without a limit of them. */
+  readonly entities?: EntityUsage | undefined;
   readonly queue: { readonly results: number };
   readonly store: {
     /** Of the synced writes of the last minutes, to a tenth; null: there was none. */

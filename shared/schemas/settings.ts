@@ -75,6 +75,26 @@ export const programSettingsSchema = z.object({
   'client-quarantine': z.int().min(0).max(86_400).default(60),
   /** Proxy clients that the results of one agent may make: one that is broken or taken over cannot fill the registry. */
   'proxy-client-quota': z.int().min(0).max(1_000_000).default(1000),
+  /** Entities that agents and the newer API may make, in all namespaces together. */
+  entity_limit: z
+    .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
+    .default(100),
+  /** A port of its own for agents, also those of the newer generation; absent: none. */
+  'agent-listener': z
+    .strictObject({
+      bind: z.string().min(1).default(API_DEFAULTS.bind),
+      /** 0: any free port. */
+      port: z.int().min(0).max(65_535).default(8081),
+    })
+    .optional(),
+  /** A port of its own for the newer API, with the `/health` of that; absent: none. */
+  'core-api': z
+    .strictObject({
+      bind: z.string().min(1).default(API_DEFAULTS.bind),
+      /** 0: any free port. */
+      port: z.int().min(0).max(65_535).default(8080),
+    })
+    .optional(),
   /** Records of the audit trail that are kept. */
   'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
   /** What silences must keep to, see there. */

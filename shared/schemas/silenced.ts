@@ -42,6 +42,11 @@ export interface SilencedEntry extends Expiring {
   readonly expire_on_resolve: boolean;
   /** Epoch seconds. */
   readonly timestamp: number;
+  /** Seconds that were asked for beside an end given as a time, which the newer API shows; absent: its end tells them. */
+  readonly lifetime?: number | undefined;
+  /** Of the newer API. */
+  readonly labels?: Readonly<Record<string, string>> | null | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /** How often an entry kept handlers from running; gone with it, and begun anew with one that takes its place. */

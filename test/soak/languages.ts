@@ -1,5 +1,7 @@
 import { cronSchedule } from '../../daemon/schedule/cron-schedule.ts';
 import { attributeText } from '../../shared/domain/attributes.ts';
+import { eventConditions, objectionOf } from '../../shared/domain/core/expressions.ts';
+import { fieldAt, isSelected, parseSelector } from '../../shared/domain/core/selectors.ts';
 import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
 import { matchesSearch, parseSearch, printSearch, type SearchRow } from '../../shared/domain/search.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
@@ -238,4 +240,69 @@ const searches: Language = {
   },
 };
 
-export const LANGUAGES: readonly Language[] = [tokens, timeWindows, cron, expressions, searches];
+/** Expressions where the newer API has scripts. */
+const eventExpressions: Language = {
+  name: 'expressions about events',
+  pieces: [
+    ...expressions.pieces,
+    ...texts(
+      "event¦event.check¦.status¦['labels']¦[\"a b\"]¦['¦']¦ === ¦ !== ¦.constructor¦.__proto__¦['__proto__']¦entity.",
+    ),
+  ],
+  slots: [
+    texts('¦!¦('),
+    texts("event.check.status¦event.check.labels['team']¦event.nothing.at.all¦event.list.size¦event.is_incident"),
+    texts(' === ¦ !== ¦ == ¦ && ¦ || ¦ % ¦.include?(¦ =~ /(a|ä)*$/ || '),
+    texts("0¦'ops'¦event.check.occurrences¦event['check']['status']¦nil"),
+    texts('¦¦)'),
+  ],
+  brackets: [['event[', ']'], ["event['", "']"], ['event.a', ''], ...expressions.brackets],
+  carryOut(text, { word, number, nowMs, zone }) {
+    const conditions = eventConditions([text]);
+    if ('problem' in conditions) return false;
+    const event = {
+      check: { status: number, occurrences: 1, labels: { team: word } },
+      list: [word],
+      is_incident: true,
+    };
+    const objection = objectionOf(conditions, { event }, { nowMs, zone });
+    if (objection !== undefined && objection.source !== text) throw new Error('it objects to something else');
+    return true;
+  },
+};
+
+const selectors: Language = {
+  name: 'selectors',
+  pieces: texts(
+    `check.name¦event.check.labels.a¦ == ¦!=¦=¦ in ¦ notin ¦ matches ¦[¦]¦,¦ && ¦&¦"¦'¦"a b"¦disk¦2¦ä¦ ¦\t¦\u0000¦|¦__proto__`,
+  ),
+  slots: [
+    texts('check.name¦"linux"¦check.labels.team¦check.status'),
+    texts(' == ¦ != ¦ matches ¦ in ¦ notin '),
+    texts('disk¦"a b"¦check.handlers¦[a]¦[a, "b", c]'),
+    texts('¦ && check.status != 0¦ && x in check.handlers'),
+  ],
+  brackets: [
+    ['[', ']'],
+    ['"', '"'],
+    ['a == b && ', ''],
+  ],
+  carryOut(text, { word, number }) {
+    const selector = parseSelector(text);
+    if (selector.kind === 'problem') return false;
+    const check = { metadata: { name: word, labels: { team: word } }, status: number, handlers: [word, null, number] };
+    const isWanted = isSelected(selector, (name) => fieldAt({ check }, name));
+    if (typeof isWanted !== 'boolean') throw new Error('it neither selects nor leaves out');
+    return true;
+  },
+};
+
+export const LANGUAGES: readonly Language[] = [
+  tokens,
+  timeWindows,
+  cron,
+  expressions,
+  eventExpressions,
+  selectors,
+  searches,
+];

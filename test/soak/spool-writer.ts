@@ -92,6 +92,7 @@ export class SpoolWriter implements AsyncDisposable {
       chance: () => 0,
       client: () => client,
       signature: undefined,
+      namespace: 'default',
       onWelcome: () => undefined,
       onCheckRequest: () => undefined,
     });

@@ -27,6 +27,8 @@ interface Script {
   readonly acked?: (spool: string) => number;
   /** Answers the upgrade with this HTTP status instead. */
   readonly refuseWith?: () => number | undefined;
+  /** What stands in that answer. */
+  readonly refusal?: string;
 }
 
 /** A backend that speaks the agent protocol and does as the test says; it ignores ids that it has seen, like the real one. */
@@ -38,6 +40,8 @@ export class AgentBackend {
   readonly committed: Committed[] = [];
   /** Authorization headers of the upgrades. */
   readonly authorizations: (string | undefined)[] = [];
+  /** Name and namespace in the headers of the upgrades. */
+  readonly identities: unknown[] = [];
   /** Results in each frame. */
   readonly frameSizes: number[] = [];
   /** Of the results that carried one. */
@@ -62,10 +66,15 @@ export class AgentBackend {
     const address = server.address() as AddressInfo;
     const backend = new AgentBackend(`http://127.0.0.1:${String(address.port)}`, script);
     server.on('upgrade', (request, socket, head) => {
+      // The agent hangs up once it has read enough of a refusal.
+      socket.on('error', () => socket.destroy());
       backend.authorizations.push(request.headers.authorization);
+      backend.identities.push([request.headers['mon-agent-name'], request.headers['mon-namespace']]);
       const status = request.url === AGENT_PATH ? script.refuseWith?.() : 404;
       if (status !== undefined) {
-        socket.end(`HTTP/1.1 ${String(status)} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+        const { refusal = '' } = script;
+        const length = String(Buffer.byteLength(refusal));
+        socket.end(`HTTP/1.1 ${String(status)} No\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${refusal}`);
         return;
       }
       sockets.handleUpgrade(request, socket, head, (connection) => backend.#accept(connection));

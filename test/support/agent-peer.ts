@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { vi } from 'vitest';
 import {
+  AGENT_NAME_HEADER,
+  AGENT_NAMESPACE_HEADER,
   AGENT_PATH,
   AGENT_PROTOCOL,
   backendMessageSchema,
@@ -36,9 +38,13 @@ export class AgentPeer {
     socket.on('error', () => socket.terminate());
   }
 
-  /** @throws Error when the backend refuses the connection */
-  static async connect(url: string, name = 'web-1'): Promise<AgentPeer> {
-    const socket = new WebSocket(url.replace(/^http/, 'ws') + AGENT_PATH, AGENT_PROTOCOL);
+  /**
+   * @param namespace that it names in the headers of the upgrade; default: none
+   * @throws Error when the backend refuses the connection
+   */
+  static async connect(url: string, name = 'web-1', namespace?: string): Promise<AgentPeer> {
+    const headers = namespace === undefined ? {} : { [AGENT_NAME_HEADER]: name, [AGENT_NAMESPACE_HEADER]: namespace };
+    const socket = new WebSocket(url.replace(/^http/, 'ws') + AGENT_PATH, AGENT_PROTOCOL, { headers });
     const peer = new AgentPeer(socket, name);
     await once(socket, 'open');
     return peer;

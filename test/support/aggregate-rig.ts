@@ -2,6 +2,7 @@ import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { Aggregates } from '../../daemon/backend/pipeline/aggregates.ts';
 import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
 import { Clients } from '../../daemon/backend/pipeline/clients.ts';
+import { EntityLimit } from '../../daemon/backend/pipeline/entity-limit.ts';
 import { Results } from '../../daemon/backend/pipeline/results.ts';
 import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
 import { checksOf, checksOfClient, clientsOf, summaryOf } from '../../daemon/backend/read/aggregates.ts';
@@ -71,8 +72,9 @@ export class AggregateRig implements AsyncDisposable {
       { registry: this.#registry, store, lease, clock, log: new RecordedLog() },
       { lingerMs: LINGER_MS },
     );
-    this.#results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
-    this.#clients = new Clients({ batcher, quarantineSeconds: 0 });
+    const entityLimit = new EntityLimit(this.#registry, () => 'unlimited');
+    this.#results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000, entityLimit } });
+    this.#clients = new Clients({ batcher, entityLimit, quarantineSeconds: 0 });
     this.#silenced = new SilencedEntries(batcher);
     this.#aggregates = new Aggregates(batcher);
     this.#parts = new AsyncDisposableStack();

@@ -88,6 +88,7 @@ export class ClockedFleet implements AsyncDisposable {
         settings: {},
         stateDir: join(this.dir, name),
         runningMax: 10,
+        namespace: 'default',
       },
       { clock: this.clock, log, chance: () => 0.5 },
     );

@@ -8,6 +8,7 @@ import { FeedHub } from '../../daemon/backend/feed/feed-hub.ts';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
 import { Clients } from '../../daemon/backend/pipeline/clients.ts';
+import { EntityLimit } from '../../daemon/backend/pipeline/entity-limit.ts';
 import { Events } from '../../daemon/backend/pipeline/events.ts';
 import { Results } from '../../daemon/backend/pipeline/results.ts';
 import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
@@ -55,10 +56,11 @@ export class FeedRig {
     this.hub = parts.hub;
     this.sockets = parts.sockets;
     const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
-    this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
+    const entityLimit = new EntityLimit(parts.registry, () => 'unlimited');
+    this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000, entityLimit } });
     this.silenced = new SilencedEntries(batcher);
     this.events = new Events(batcher);
-    this.clients = new Clients({ batcher, quarantineSeconds: 0 });
+    this.clients = new Clients({ batcher, entityLimit, quarantineSeconds: 0 });
   }
 
   /** @param bounds of the changes that are kept */
@@ -72,7 +74,8 @@ export class FeedRig {
     const batcher = new Batcher({ registry, store, lease, clock, log }, { batchLimit: 1 });
     const changes = new ChangeLog(bounds);
     await store.watch('main', 0, (record) => changes.add(record));
-    const hub = new FeedHub({ registry, batcher, changes, clock, log, storeId: store.id, name: 'test' });
+    const entityLimit = new EntityLimit(registry, () => 'unlimited');
+    const hub = new FeedHub({ registry, batcher, changes, clock, log, storeId: store.id, name: 'test', entityLimit });
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const sockets: WebSocket[] = [];

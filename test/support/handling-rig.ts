@@ -2,6 +2,7 @@ import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
 import { Checks } from '../../daemon/backend/pipeline/checks.ts';
 import { Clients } from '../../daemon/backend/pipeline/clients.ts';
+import { EntityLimit } from '../../daemon/backend/pipeline/entity-limit.ts';
 import { Events } from '../../daemon/backend/pipeline/events.ts';
 import { EventHandling } from '../../daemon/backend/pipeline/handle-event.ts';
 import { logHandling } from '../../daemon/backend/pipeline/log-handling.ts';
@@ -79,12 +80,13 @@ export class HandlingRig implements AsyncDisposable {
     this.store = store;
     const definitions = (this.definitions = new Definitions(parsed(sections)));
     const handling = new EventHandling(definitions, () => handlesSilenceEnds, {
-      isFull: (handler) => full.has(handler),
+      isFull: (_namespace, handler) => full.has(handler),
     });
     const batcher = new Batcher({ registry, store, lease, clock, log, handling }, { batchLimit: 1 });
     this.batcher = batcher;
-    this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000 } });
-    this.clients = new Clients({ batcher, quarantineSeconds: 0 });
+    const entityLimit = new EntityLimit(this.registry, () => 'unlimited');
+    this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000, entityLimit } });
+    this.clients = new Clients({ batcher, entityLimit, quarantineSeconds: 0 });
     this.events = new Events(batcher);
     this.checks = new Checks({ batcher, registry });
     this.silenced = new SilencedEntries(batcher);

@@ -10,6 +10,8 @@ import { RecordedLog } from './recorded-log.ts';
 
 export interface RunningBackend extends AsyncDisposable {
   readonly url: string;
+  /** Of the listener for agents; empty without one in the settings. */
+  readonly agentUrl: string;
   readonly log: RecordedLog;
 }
 
@@ -42,5 +44,6 @@ export async function startBackend(
   });
   parts.defer(() => backend.stop());
   const running = parts.move();
-  return { url: backend.url, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const { url, agentUrl = '' } = backend;
+  return { url, agentUrl, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

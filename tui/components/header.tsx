@@ -6,6 +6,7 @@ import type { ViewName } from '../store/views/view-names.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../theme.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { entityRuns, headerRule } from './entity-banner.ts';
 import { clockText, connectionRuns, membersRuns } from './connection-text.ts';
 import { countText } from '../count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
@@ -36,7 +37,13 @@ export interface HeaderProps {
 export function ShortHeader(props: HeaderProps): ReactElement {
   const { feed, counts, nowMs, columns } = props;
   const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
-  const left = [run(` ${nameOf(props)} `, 'strong'), ...stateRuns(props), ...rate(props, '/s'), ...lock];
+  const left = [
+    run(` ${nameOf(props)} `, 'strong'),
+    ...stateRuns(props),
+    ...rate(props, '/s'),
+    ...entityRuns(feed.stats),
+    ...lock,
+  ];
   if (isStale(feed)) {
     const age = [run(' '), ...asOf(feed), run(' ')];
     return <Row theme={props.theme} runs={spread(wholeRuns(left, columns - runsWidth(age)), age, columns)} />;
@@ -78,7 +85,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
       <Row theme={theme} runs={spread(title, [run(about ?? ''), ...clock], columns)} />
       <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
       <Row theme={theme} runs={tabRuns(props.view, columns)} />
-      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
+      <Row theme={theme} runs={headerRule(feed.stats, columns)} />
     </>
   );
 }

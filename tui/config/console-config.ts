@@ -15,6 +15,8 @@ export interface ContextConfig {
   readonly user?: string | undefined;
   readonly password?: SecretSource | undefined;
   readonly key?: SecretSource | undefined;
+  /** What `monctl` works on there unless it is told otherwise. */
+  readonly namespace?: string | undefined;
 }
 
 /** What a person has set up for the console. */

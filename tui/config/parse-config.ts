@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { MonError } from '../../shared/errors.ts';
 import { aggregateNameSchema } from '../../shared/schemas/aggregate.ts';
+import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { nearest } from '../monctl/nearest.ts';
 import { DEFAULT_NEEDS } from '../store/aggregate-book.ts';
@@ -52,6 +53,7 @@ const contextSchema = z
       .optional(),
     password: secretSchema.optional(),
     key: secretSchema.optional(),
+    namespace: namespaceNameSchema.optional(),
   })
   .refine(({ user, password }) => (user === undefined) === (password === undefined), 'user and password go together')
   .refine(({ user, key }) => user === undefined || key === undefined, 'name user and password, or a key, not both');

@@ -1,7 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
+
+/** Others than the owner may read or write a file (design, S6). */
+const OTHERS = 0o077;
 
 /** No password and no key is longer. */
 const SECRET_LENGTH_MAX = 4096;
@@ -42,8 +45,13 @@ async function secretOf(
 
 async function fileSecret(what: string, path: string): Promise<string> {
   try {
+    await using opened = await open(path);
+    const { mode, uid } = await opened.stat();
+    // A file of somebody else, such as a secret that is mounted, is that one's to protect.
+    const isOwn = uid === process.getuid?.();
+    if (isOwn && (mode & OTHERS) !== 0) throw new Error(`other users of this machine can reach ${path}: chmod 600 it`);
     // The line end is the editor's.
-    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+    return (await opened.readFile('utf8')).replace(/\r?\n$/, '');
   } catch (error) {
     throw new MonError('invalid', `${what} cannot be read: ${errorMessage(error)}`, { cause: error });
   }

@@ -1,11 +1,9 @@
-import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import { Document, isMap, isNode, isScalar } from 'yaml';
 import { MonError } from '../../shared/errors.ts';
 import type { SavedView } from '../store/saved-views.ts';
 import { readConfigText } from './config-file.ts';
 import { openDocument, parseConfig } from './parse-config.ts';
+import { replaceFile } from './replace-file.ts';
 
 const LINE_WIDTH = 120;
 
@@ -74,24 +72,4 @@ function writtenView({ view, filter, sort, columns }: SavedView): Readonly<Recor
     ...(sort && { sort: `${sort.reversed ? '-' : ''}${sort.column}` }),
     ...(columns && { columns: [...columns] }),
   };
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Many keep such files elsewhere, under version control, with a link to them here.
-  const target = await realpath(path).catch(() => path);
-  const draft = join(dirname(target), `.${randomUUID()}.tmp`);
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, target);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
 }

@@ -1,7 +1,9 @@
 import { apiClientOver } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { coreClientOver } from '../../shared/client/core-client.ts';
+import type { CoreClient } from '../../shared/client/core-client.ts';
 import { requestUrl } from '../../shared/client/request.ts';
-import type { Request } from '../../shared/client/request.ts';
+import type { Request, Requester } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import type { Call, CommandOption } from './command.ts';
 import { EXIT, ExitError } from './exit-codes.ts';
@@ -20,7 +22,7 @@ export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', Command
 /** One change of the backend's state. */
 export interface Change<Answer> {
   /** Sends it, as one request. */
-  send(api: ApiClient): Promise<Answer>;
+  send(api: ApiClient, core: CoreClient): Promise<Answer>;
   /**
    * What it would affect now, one sentence each: for `--dry-run`, and for the question.
    *
@@ -29,6 +31,8 @@ export interface Change<Answer> {
   effects(): Promise<readonly string[]>;
   /** Asked before it is sent: `delete client web-001`. Left out for what can be taken back. */
   readonly question?: string;
+  /** What is said to a no. Default: `nothing was done`. */
+  readonly declined?: string;
   /** Says that it was done. */
   done(answer: Answer): Promise<void>;
 }
@@ -41,19 +45,25 @@ export interface Change<Answer> {
 export async function carryOut<Answer>(call: Call, change: Change<Answer>): Promise<void> {
   if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
   if (change.question !== undefined && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
-    await confirm(call.ask, change.question, await change.effects());
+    await confirm(call.ask, change.question, await change.effects(), change.declined);
   }
-  await change.done(await change.send(call.api()));
+  await change.done(await change.send(call.api(), call.core()));
 }
 
-async function confirm(ask: NonNullable<Call['ask']>, question: string, effects: readonly string[]): Promise<void> {
+/** @throws ExitError when the answer is not yes */
+export async function confirm(
+  ask: NonNullable<Call['ask']>,
+  question: string,
+  effects: readonly string[],
+  declined = 'nothing was done',
+): Promise<void> {
   const answer = await ask(safeText([...effects, `${question}? [y/N] `].join('\n')));
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new ExitError(EXIT.declined, 'nothing was done');
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new ExitError(EXIT.declined, declined);
 }
 
 async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<void> {
   const { url } = call.api();
-  const request = await unsentRequest(url, (api) => change.send(api));
+  const request = await unsentRequest(url, (api, core) => change.send(api, core));
   const effects = await change.effects();
   const { method, body } = request;
   const shown = { method, url: requestUrl(url, request).href, ...(body !== undefined && { body }) };
@@ -70,15 +80,15 @@ async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<v
 }
 
 /** What `send` asks of a backend, taken from its hands: there is no second description of it that could differ. */
-async function unsentRequest(url: string, send: (api: ApiClient) => Promise<unknown>): Promise<Request> {
+async function unsentRequest(url: string, send: Change<unknown>['send']): Promise<Request> {
   let request: Request | undefined;
   const kept = new Error('kept back');
-  const api = apiClientOver(url, (asked) => {
+  const keep: Requester = (asked) => {
     request = asked;
     return Promise.reject(kept);
-  });
+  };
   try {
-    await send(api);
+    await send(apiClientOver(url, keep), coreClientOver(url, keep));
   } catch (error) {
     if (error !== kept) throw error;
   }

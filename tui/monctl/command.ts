@@ -1,4 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
+import type { CoreClient } from '../../shared/client/core-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { Flags } from './flags.ts';
 import type { Output } from './output.ts';
@@ -14,6 +16,11 @@ export type Completes =
   | 'stash'
   | 'handler'
   | 'dead-letter'
+  | 'namespace'
+  | 'entity'
+  | 'user'
+  | 'api-key'
+  | 'context'
   | 'file'
   | readonly string[];
 
@@ -41,9 +48,13 @@ export interface Command {
   /** By name as it is typed, without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;
   readonly examples: readonly (readonly [call: string, does: string])[];
+  /** It asks no backend, or finds its own. */
+  readonly isLocal?: boolean;
   /** @throws MonError whose code becomes the exit code */
   run(call: Call): Promise<void>;
 }
+
+export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
 /** What a command gets to work with. */
 export interface Call {
@@ -52,14 +63,20 @@ export interface Call {
   readonly flags: Flags;
   /** Opened when it is first asked for. */
   readonly api: () => ApiClient;
+  /** The newer face of the same backend; opened when it is first asked for. */
+  readonly core: () => CoreClient;
+  /** That was named by `--namespace`, the environment or the context; `undefined`: none was. */
+  readonly namespace: string | undefined;
   /** Address of the backend as it was given, credentials and all. */
   readonly backend: string;
   readonly output: Output;
+  /** Where credentials are that `backend` does not hold. */
+  readonly credentials: CredentialsEnv;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Everything that arrives on standard input. */
   readonly readInput: () => Promise<string>;
-  /** Asks the person at the terminal; `undefined` when there is none. */
-  readonly ask: ((question: string) => Promise<string>) | undefined;
+  /** Asks the person at the terminal, unseen where it is a secret; `undefined` when there is none. */
+  readonly ask: Ask | undefined;
   readonly clock: FeedClock;
   /** When the call began. */
   readonly nowMs: number;

@@ -1,8 +1,14 @@
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { openCoreClient } from '../../shared/client/core-client.ts';
+import type { CoreClient } from '../../shared/client/core-client.ts';
+import { loadConfig } from '../config/config-file.ts';
+import { chosenBackend } from './choose-backend.ts';
 import type { Command, CommandOption, Completes } from './command.ts';
+import { nameOf, textAt } from './core-object.ts';
+import { listPath, namespaceOf } from './namespaces.ts';
 import type { OutputStream } from './output.ts';
-import { DEFAULT_BACKEND, GLOBAL_OPTIONS } from './parse-arguments.ts';
+import { GLOBAL_OPTIONS } from './parse-arguments.ts';
 
 /** The word by which the script of a shell asks; people have no use for it. */
 export const COMPLETE = '__complete';
@@ -34,12 +40,11 @@ export async function complete(
   const words = argv[0] === '--' ? argv.slice(1) : argv;
   const { before, current } = { before: words.slice(0, -1), current: words.at(-1) ?? '' };
   const line = readLine(before, commands);
-  const openNames = (): ApiClient =>
-    openApiClient({
-      backend: line.backend ?? (env['MON_BACKEND'] || DEFAULT_BACKEND),
-      env,
-      timeoutMs: TIMEOUT_MS,
-    });
+  const openNames = async (): Promise<NameSources> => {
+    const { namespace, ...chosen } = await chosenBackend(line, env);
+    const at = { ...chosen, timeoutMs: TIMEOUT_MS };
+    return { api: openApiClient(at), core: openCoreClient(at), namespace: line.namespace ?? namespace, env };
+  };
   try {
     const candidates = await candidatesFor(line, current, commands, openNames);
     const fitting = [...new Set(candidates)].filter((one) => one.startsWith(current)).slice(0, CANDIDATES_MAX);
@@ -56,6 +61,8 @@ interface Line {
   /** The option whose value comes next. */
   readonly pending: CommandOption | undefined;
   readonly backend: string | undefined;
+  readonly context: string | undefined;
+  readonly namespace: string | undefined;
   readonly command: Command | undefined;
 }
 
@@ -63,16 +70,16 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
   const words: string[] = [];
   const all = Object.assign({}, GLOBAL_OPTIONS, ...commands.map(({ options }) => options)) as Command['options'];
   let pending: CommandOption | undefined;
-  let isBackend = false;
-  let backend: string | undefined;
+  let expected = '';
+  const given = new Map<string, string>();
   for (const word of before) {
     if (pending !== undefined) {
-      if (isBackend) backend = word;
+      given.set(expected, word);
       pending = undefined;
     } else if (word.startsWith('-')) {
       const [name, value] = optionName(word, all);
-      isBackend = name === 'backend';
-      if (isBackend && value !== undefined) backend = value;
+      expected = name;
+      if (value !== undefined) given.set(name, value);
       const option = Object.hasOwn(all, name) ? all[name] : undefined;
       pending = option?.type === 'value' && value === undefined ? option : undefined;
     } else if (word !== '') {
@@ -80,7 +87,14 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
     }
   }
   const command = commands.find((one) => one.words.every((word, at) => words[at] === word));
-  return { words, pending: pending === undefined ? undefined : ownOption(pending, command, all), backend, command };
+  return {
+    words,
+    pending: pending === undefined ? undefined : ownOption(pending, command, all),
+    backend: given.get('backend'),
+    context: given.get('context'),
+    namespace: given.get('namespace'),
+    command,
+  };
 }
 
 /** An option of that name may mean something else to this command. */
@@ -102,7 +116,7 @@ async function candidatesFor(
   { words, pending, command }: Line,
   current: string,
   commands: readonly Command[],
-  openNames: () => ApiClient,
+  openNames: () => Promise<NameSources>,
 ): Promise<readonly string[]> {
   if (pending !== undefined) return namesFor(pending.completes, words, command, openNames);
   if (command === undefined) return nextWords(words, commands);
@@ -128,22 +142,35 @@ async function namesFor(
   completes: Completes | undefined,
   words: readonly string[],
   command: Command | undefined,
-  openNames: () => ApiClient,
+  openNames: () => Promise<NameSources>,
 ): Promise<readonly string[]> {
   if (completes === undefined || completes === 'file') return [];
   if (typeof completes !== 'string') return completes;
   const [noun = '', , client = ''] = words;
-  const names = await liveNames(openNames(), completes, command === undefined ? '' : noun, client);
+  const names = await liveNames(await openNames(), completes, command === undefined ? '' : noun, client);
   return names.filter((name) => HARMLESS.test(name));
 }
 
+/** Who is asked for names. */
+interface NameSources {
+  readonly api: ApiClient;
+  readonly core: CoreClient;
+  readonly namespace: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 async function liveNames(
-  api: ApiClient,
+  { api, core, namespace, env }: NameSources,
   kind: Exclude<Completes, readonly string[]>,
   noun: string,
   client: string,
 ): Promise<readonly string[]> {
   const page = { limit: NAMES_MAX };
+  // Where a namespace is named, names are those that its commands know.
+  if (namespace !== undefined) {
+    const own = await namesInNamespace(core, namespace, kind, client);
+    if (own !== undefined) return own;
+  }
   switch (kind) {
     case 'client':
       return (await api.clients(page)).map(({ name }) => name);
@@ -165,7 +192,44 @@ async function liveNames(
       return (await api.handlers()).map(({ name }) => name);
     case 'dead-letter':
       return (await api.deadLetters()).map(({ id }) => String(id));
+    case 'namespace':
+      return (await core.list(['namespaces'])).map((one) => textAt(one, 'name'));
+    case 'entity':
+      return (await core.list(listPath(namespaceOf({ namespace }), 'entities'))).map(nameOf);
+    case 'user':
+      return (await core.list(['users'])).map((one) => textAt(one, 'username'));
+    case 'api-key':
+      return (await core.list(['apikeys'])).map(nameOf);
+    case 'context':
+      return contextNames(env);
     case 'file':
       return [];
   }
+}
+
+/** @returns undefined for what is in no namespace */
+async function namesInNamespace(
+  core: CoreClient,
+  namespace: string,
+  kind: Exclude<Completes, readonly string[]>,
+  client: string,
+): Promise<readonly string[] | undefined> {
+  switch (kind) {
+    case 'client':
+      return (await core.list(listPath(namespace, 'entities'))).map(nameOf);
+    case 'client-check':
+      return (await core.list([...listPath(namespace, 'events'), client])).map((one) =>
+        textAt(one, 'check', 'metadata', 'name'),
+      );
+    case 'check':
+    case 'silenced':
+      return (await core.list(listPath(namespace, kind === 'check' ? 'checks' : kind))).map(nameOf);
+    default:
+      return undefined;
+  }
+}
+
+async function contextNames(env: NameSources['env']): Promise<readonly string[]> {
+  const loaded = await loadConfig(undefined, env);
+  return 'problem' in loaded ? [] : [...loaded.config.contexts.keys()];
 }

@@ -9,7 +9,7 @@ export const EXIT = {
   usage: 2,
   /** The event, client, check or whatever was named is not there. */
   notFound: 3,
-  /** The backend wants other credentials. */
+  /** The backend wants other credentials, or is not allowed so many entities. */
   refused: 4,
   /** The backend cannot be reached or is too busy: trying again later is right. */
   unavailable: 5,
@@ -19,6 +19,8 @@ export const EXIT = {
   declined: 7,
   /** `monctl health` and `audit verify`: the backend answers, and is not well. */
   unhealthy: 8,
+  /** `monctl restore`, `create -f`: part of it was done, and it was said which. */
+  incomplete: 9,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -36,12 +38,15 @@ export class ExitError extends Error {
 
 const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   invalid: EXIT.usage,
+  threshold: EXIT.usage,
   too_large: EXIT.usage,
   not_found: EXIT.notFound,
   unauthenticated: EXIT.refused,
   forbidden: EXIT.refused,
+  payment_required: EXIT.refused,
   unavailable: EXIT.unavailable,
   conflict: EXIT.conflict,
+  precondition: EXIT.conflict,
   internal: EXIT.failure,
 };
 
@@ -55,9 +60,10 @@ export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])
   [EXIT.failure, 'it failed: a defect, or an address that is no backend'],
   [EXIT.usage, 'the command line or a value is wrong; nothing was done'],
   [EXIT.notFound, 'what was named is not there'],
-  [EXIT.refused, 'the backend refused the credentials'],
+  [EXIT.refused, 'the backend refused the credentials, or what is beyond its entity limit'],
   [EXIT.unavailable, 'the backend cannot be reached or is busy; try again later'],
   [EXIT.conflict, 'it is there already, or somebody else holds it'],
   [EXIT.declined, 'you said no; nothing was done'],
   [EXIT.unhealthy, 'health, audit verify: the backend answers, and something is wrong'],
+  [EXIT.incomplete, 'restore, create, delete of a file: some of it was not done, or not as the file has it'],
 ];

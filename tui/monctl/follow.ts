@@ -26,7 +26,7 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
  * @throws MonError when the backend will have none of it
  */
 export async function* follow<Item>(
-  { backend, env, clock }: Pick<Call, 'backend' | 'env' | 'clock'>,
+  { backend, credentials, clock }: Pick<Call, 'backend' | 'credentials' | 'clock'>,
   topic: FeedTopic,
   itemsOf: (replica: FeedReplica) => readonly Item[],
 ): AsyncGenerator<Sight<Item>, void, undefined> {
@@ -40,7 +40,7 @@ export async function* follow<Item>(
   let wake: (() => void) | undefined;
 
   const feed = openFeed(
-    { backend, headers: parseBackendAddress(backend, env).headers, topics: [topic], clock },
+    { backend, headers: parseBackendAddress(backend, credentials).headers, topics: [topic], clock },
     {
       onState(state) {
         isLive = state.kind === 'live';

@@ -3,6 +3,7 @@ import { EXIT_CODE_TEXTS } from './exit-codes.ts';
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['MON_BACKEND', 'the backend, when --backend is not given'],
+  ['MON_NAMESPACE', 'the namespace, when --namespace is not given'],
   ['MON_API_KEY', 'an API key'],
   ['MON_CREDENTIALS', 'user:password'],
   ['NO_COLOR', 'no colors, whatever its value'],

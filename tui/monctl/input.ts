@@ -31,12 +31,21 @@ export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): P
  * @throws MonError `invalid`
  */
 export async function readStructure(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<unknown> {
-  const text = name === '-' ? await call.readInput() : await readFile(name, said);
+  const text = await readText(call, name, said);
   try {
     return JSON.parse(text);
   } catch {
     return parseYaml(text, name === '-' ? 'standard input' : name);
   }
+}
+
+/**
+ * The file of this name, or standard input for `-`, as it is.
+ *
+ * @throws MonError `invalid`, `too_large`
+ */
+export function readText(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<string> {
+  return name === '-' ? call.readInput() : readFile(name, said);
 }
 
 /** @throws MonError `too_large` */

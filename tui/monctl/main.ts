@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import { readInput } from './input.ts';
 import { run } from './run.ts';
@@ -12,12 +13,34 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 /** On standard error, because the result may go elsewhere. The end of the input is an answer too: none. */
-function ask(question: string): Promise<string> {
+function ask(question: string, isSecret = false): Promise<string> {
+  if (isSecret) return askUnseen(question);
   // Not as a terminal: then Ctrl-C stays what it is.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   return new Promise((resolve) => {
     lines.once('close', () => resolve(''));
     lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}
+
+/** A terminal of its own kind: what is typed does not come back, and Ctrl-C ends the program. */
+function askUnseen(question: string): Promise<string> {
+  process.stderr.write(question);
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true, historySize: 0 });
+  return new Promise((resolve) => {
+    lines.once('SIGINT', () => {
+      lines.close();
+      process.kill(process.pid, 'SIGINT');
+    });
+    lines.once('close', () => {
+      process.stderr.write('\n');
+      resolve('');
+    });
+    lines.question('', (answer) => {
       resolve(answer);
       lines.close();
     });

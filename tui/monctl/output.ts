@@ -17,6 +17,8 @@ export interface Output {
   show(value: unknown, text: () => string): Promise<void>;
   /** One of many results, where the first must not wait for the last: a line of JSON, a document of YAML. */
   showNext(value: unknown, text: () => string): Promise<void>;
+  /** A piece of a long text as it is, where what comes next must wait until the reader keeps up. */
+  flow(text: string): Promise<void>;
   /** A word to people beside the result, so never on standard output. */
   note(text: string): void;
   /** Draws over what was drawn before; `undefined` where there is no terminal to draw on. */
@@ -28,7 +30,9 @@ export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+  /** @returns false when the reader does not keep up */
   write(text: string): unknown;
+  once?(event: 'drain', listener: () => void): unknown;
   hasColors?(): boolean;
 }
 
@@ -71,6 +75,10 @@ export function openOutput(
     async showNext(value, text) {
       say(format === 'table' ? text() : format === 'json' ? toJson(value) : `---\n${await toYaml(value)}`);
     },
+    flow(text) {
+      if (stdout.write(text) !== false || stdout.once === undefined) return Promise.resolve();
+      return new Promise((resolve) => void stdout.once?.('drain', resolve));
+    },
     draw: isTerminal && format === 'table' ? draw : undefined,
     note(text) {
       if (format === 'table') stderr.write(`${safeText(text)}\n`);
@@ -98,6 +106,11 @@ function isOutputFormat(format: string): format is OutputFormat {
  */
 const UNSEEN = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
 const UNSEEN_OR_CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** On one line, and safe to show: what acts on a terminal is escaped. */
+export function toSafeJson(value: unknown): string {
+  return toJson(value);
+}
 
 function toJson(value: unknown, indent?: number): string {
   return escapeUnseen(JSON.stringify(value, undefined, indent));

@@ -10,6 +10,12 @@ export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   backend: { type: 'value', value: 'URL', text: `the backend; default ${DEFAULT_BACKEND}` },
+  context: {
+    type: 'value',
+    value: 'NAME',
+    completes: 'context',
+    text: 'a backend of the configuration file, see monctl configure',
+  },
   output: {
     type: 'value',
     value: OUTPUT_FORMATS.join('|'),
@@ -71,7 +77,7 @@ function split(
   argv: readonly string[],
   commands: readonly Command[],
 ): { input: readonly string[]; found: Readonly<Record<string, unknown>> } {
-  const options = [...commands.map((command) => command.options), GLOBAL_OPTIONS].flatMap((own) => Object.entries(own));
+  const options = Object.entries(possibleOptions(argv, commands));
   const flags = Object.fromEntries(
     options.map(([name, { type, short }]) => [
       camelCase(name),
@@ -98,6 +104,41 @@ function split(
   } catch (error) {
     throw new MonError('invalid', errorMessage(error), { cause: error });
   }
+}
+
+/**
+ * The options that may be meant, by name: of every command, over these of those that the words can call, over these of the
+ * one with the most words. A letter that means one thing to this command and another to that is given to the last.
+ */
+function possibleOptions(
+  argv: readonly string[],
+  commands: readonly Command[],
+): Readonly<Record<string, CommandOption>> {
+  const called = commands.filter(({ words }) => isCalled(words, argv));
+  const ranked = [...commands, ...called.toSorted((a, b) => a.words.length - b.words.length)];
+  const options: Record<string, CommandOption> = {};
+  const byLetter = new Map<string, string>();
+  for (const own of [...ranked.map((command) => command.options), GLOBAL_OPTIONS]) {
+    for (const [name, option] of Object.entries(own)) {
+      const { short } = option;
+      const other = short === undefined ? undefined : byLetter.get(short);
+      const { [other ?? '']: before } = options;
+      if (other !== undefined && other !== name && before !== undefined) options[other] = withoutLetter(before);
+      if (short !== undefined) byLetter.set(short, name);
+      options[name] = option;
+    }
+  }
+  return options;
+}
+
+function isCalled(words: readonly string[], argv: readonly string[]): boolean {
+  let at = 0;
+  for (const word of argv) if (word === words[at]) at++;
+  return at === words.length;
+}
+
+function withoutLetter({ short: _short, ...option }: CommandOption): CommandOption {
+  return option;
 }
 
 /** `--file -` as `--file=-`: the parser takes a dash that stands alone for a word. */

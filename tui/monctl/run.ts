@@ -1,27 +1,41 @@
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { openCoreClient } from '../../shared/client/core-client.ts';
+import type { CoreClient } from '../../shared/client/core-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { aggregateCommands } from './commands/aggregate.ts';
+import { apiKeyCommands } from './commands/api-key.ts';
 import { auditCommands } from './commands/audit.ts';
 import { backendCommands } from './commands/backend.ts';
 import { checkCommands } from './commands/check.ts';
 import { clientCommands } from './commands/client.ts';
 import { completionCommand } from './commands/completion.ts';
+import { configureCommand } from './commands/configure.ts';
+import { createFileCommand, deleteFileCommand } from './commands/create-file.ts';
 import { deadLetterCommands } from './commands/dead-letter.ts';
+import { dumpCommand } from './commands/dump.ts';
+import { entityCommands } from './commands/entity.ts';
 import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
+import { namespaceCommands } from './commands/namespace.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { migrateCommands } from './commands/migrate.ts';
 import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
 import { stashCommands } from './commands/stash.ts';
+import { userCommands } from './commands/user.ts';
 import { versionCommand } from './commands/version.ts';
+import { chosenBackend } from './choose-backend.ts';
+import type { ChosenBackend } from './choose-backend.ts';
+import type { Ask } from './command.ts';
 import { COMPLETE, complete } from './complete.ts';
 import { EXIT, exitCode, ExitError } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
 import { openOutput } from './output.ts';
 import type { OutputStream } from './output.ts';
@@ -37,10 +51,19 @@ export const COMMANDS = [
   ...stashCommands,
   ...migrateCommands,
   ...auditCommands,
+  ...namespaceCommands,
+  ...entityCommands,
+  ...userCommands,
+  ...apiKeyCommands,
   ...handlerCommands,
   ...deadLetterCommands,
   simulateCommand,
   ...backendCommands,
+  createFileCommand,
+  deleteFileCommand,
+  dumpCommand,
+  restoreCommand,
+  configureCommand,
   completionCommand,
   versionCommand,
 ];
@@ -52,7 +75,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readInput: () => Promise<string>;
   /** `undefined` when there is nobody to ask. */
-  readonly ask: ((question: string) => Promise<string>) | undefined;
+  readonly ask: Ask | undefined;
   readonly clock: FeedClock;
 }
 
@@ -68,6 +91,13 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     return error instanceof MonError ? exitCode(error.code) : EXIT.failure;
   }
 }
+
+function chosen(flags: Flags, env: Surroundings['env']): Promise<ChosenBackend> {
+  return chosenBackend({ backend: flags.value('backend'), context: flags.value('context') }, env);
+}
+
+/** For what asks no backend: the configuration file may be as wrong as it likes. */
+const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined };
 
 async function carryOut(argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { stdout, stderr, env } = surroundings;
@@ -87,15 +117,19 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       const { command, flags, operands } = called;
       const format = flags.value('output') ?? 'table';
       const output = openOutput({ format, raw: flags.switch('raw') ?? false }, stdout, stderr);
-      const backend = flags.value('backend') ?? (env['MON_BACKEND'] || DEFAULT_BACKEND);
       const { readInput, ask, clock } = surroundings;
+      const { backend, env: credentials, namespace } = command.isLocal === true ? NO_BACKEND : await chosen(flags, env);
       let api: ApiClient | undefined;
+      let core: CoreClient | undefined;
       await command.run({
         operands,
         flags,
         backend,
-        api: () => (api ??= openApiClient({ backend, env })),
+        api: () => (api ??= openApiClient({ backend, env: credentials })),
+        core: () => (core ??= openCoreClient({ backend, env: credentials })),
+        namespace: flags.value('namespace') ?? (env['MON_NAMESPACE'] || namespace),
         output,
+        credentials,
         env,
         readInput,
         ask,

@@ -46,6 +46,7 @@ function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
     return connection.kind === 'live' ? [stats] : [{ ...stats, rate: 0, queue: 0 }];
   });
   if (known.length === 0) return undefined;
+  const entities = known.find((stats) => stats.entities !== undefined)?.entities;
   const sum = (read: (stats: FeedStats) => number): number => known.reduce((total, stats) => total + read(stats), 0);
   return {
     results: {
@@ -57,6 +58,8 @@ function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
     clients: sum(({ clients }) => clients),
     rate: sum(({ rate }) => rate),
     queue: sum(({ queue }) => queue),
+    // Each backend has a limit of its own: the first that nears it is told.
+    ...(entities === undefined ? {} : { entities }),
   };
 }
 

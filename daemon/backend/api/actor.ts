@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { ConfigInForce } from '../config/config-in-force.ts';
+import { creatorOf } from './access.ts';
 
 /**
  * Who sends a request, for the audit trail.
@@ -8,11 +8,12 @@ import type { ConfigInForce } from '../config/config-in-force.ts';
  * @param creator whom the request names itself: believed only where nobody has to show credentials
  */
 export function actorOf(
-  { method, url, ip }: Pick<FastifyRequest, 'method' | 'url' | 'ip'>,
-  { config }: { readonly config: Pick<ConfigInForce, 'api'> },
+  { method, url, ip, principal }: Pick<FastifyRequest, 'method' | 'url' | 'ip' | 'principal'>,
   creator?: string | null,
 ): Actor {
-  // Whoever got this far has shown the credentials of this user.
-  const who = config.api.user ?? (creator || 'anonymous');
-  return { who, from: ip, how: `${method} ${url.split('?', 1)[0] ?? ''}` };
+  return {
+    who: creatorOf(principal, creator) || principal.name,
+    from: ip,
+    how: `${method} ${url.split('?', 1)[0] ?? ''}`,
+  };
 }

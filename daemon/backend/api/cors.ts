@@ -61,5 +61,5 @@ function hostOf(origin: string): string | undefined {
 }
 
 function isJson(contentType: string | undefined): boolean {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+  return /^application\/(?:merge-patch\+)?json$/i.test(contentType?.split(';', 1)[0]?.trim() ?? '');
 }

@@ -8,15 +8,18 @@ import { formatBytes } from './limits.ts';
 const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   unauthenticated: 401,
+  payment_required: 402,
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  precondition: 412,
+  threshold: 400,
   too_large: 413,
   unavailable: 503,
   internal: 500,
 };
 
-const RETRY_AFTER_SECONDS = 1;
+export const RETRY_AFTER_SECONDS = 1;
 
 /** Answers a failure as `{"error": "..."}`; what is a defect of ours goes to the log, never to the caller. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
@@ -32,7 +35,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /** What fastify itself refuses: bodies too long or cut off, paths that cannot be decoded. */
-function refusalOfFramework(
+export function refusalOfFramework(
   error: unknown,
   request: FastifyRequest,
 ): { readonly status: number; readonly message: string } | undefined {

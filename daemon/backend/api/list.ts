@@ -93,7 +93,7 @@ function addTexts(chunks: string[], texts: readonly string[]): void {
  * In pieces, because all results of a large registry are longer than a string may be. They stay text until the socket
  * takes them: bytes of their own would cost another copy of everything.
  */
-function sendChunks(reply: FastifyReply, chunks: readonly string[]): FastifyReply {
+export function sendChunks(reply: FastifyReply, chunks: readonly string[]): FastifyReply {
   reply.type('application/json');
   if (chunks.length <= 1) return reply.send(`[${chunks[0] ?? ''}]`);
   const parts = ['[', ...chunks, ']'];

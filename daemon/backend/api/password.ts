@@ -6,6 +6,8 @@ import {
   parsePasswordHash,
   type PasswordHash,
 } from '../../../shared/schemas/password-hash.ts';
+import { isBcryptHash } from '../../../shared/schemas/core/password.ts';
+import type { Bcrypt } from './bcrypt.ts';
 
 /** A quarter of a second on one core and 32 MiB, as OWASP advises for scrypt. */
 const COST = { N: 32_768, r: 8, p: 3 } as const;
@@ -22,69 +24,110 @@ export async function hashPassword(
   return formatPasswordHash({ ...cost, salt: salt.toString('base64url'), hash: derived.toString('base64url') });
 }
 
+/** What HTTP Basic carries. */
+export interface NameAndPassword {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Passwords that are remembered: as many users as there can be, and the one of the configuration. */
+const REMEMBERED_MAX = 10_001;
+
+/** A hash of bcrypt that no password of anybody has, with the cost of those that are made here. */
+export const HASH_OF_NOBODY = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
+
 /**
- * One user and password, which pairs `user:password` are held against.
+ * Holds users and passwords against what is stored of them: a hash of scrypt or bcrypt, or the password itself.
  *
- * A hash is slow on purpose, far too slow for every request. So a digest of the last pair that was right is kept and
- * compared first. That gives nothing away: the digest is made with a random key that never leaves this process, so it
- * cannot be tried out elsewhere, and whoever reads the memory of this process sees the passwords of all requests anyway.
+ * A hash is slow on purpose, far too slow for every request. So a digest of the last password of each user that was right
+ * is kept and compared first. That gives nothing away: the digest is made with a random key that never leaves this
+ * process, so it cannot be tried out elsewhere, and whoever reads the memory of this process sees the passwords of all
+ * requests anyway.
  */
-export class Credentials {
+export class Passwords {
   readonly #key = randomBytes(32).toString('hex');
-  readonly #user: string;
-  /** Undefined when the password is configured in plain text. */
-  readonly #hash: PasswordHash | undefined;
-  #accepted: Buffer | undefined;
-  /** By digest: whoever asks for the same pair meanwhile gets the same answer. */
+  readonly #bcrypt: Pick<Bcrypt, 'compare'>;
+  /** By user: the digest of what was right, for as long as `stored` is what is stored. */
+  readonly #accepted = new Map<string, { readonly stored: string; readonly digest: Buffer }>();
+  /** By digest: whoever asks for the same meanwhile gets the same answer. */
   readonly #underWay = new Map<string, Promise<boolean>>();
   /** One at a time: they would take the threads that the store writes with. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param password a hash that `parsePasswordHash` knows, or the password itself */
-  constructor(user: string, password: string) {
-    this.#user = user;
-    this.#hash = isPasswordHash(password) ? parsePasswordHash(password) : undefined;
-    if (!isPasswordHash(password)) this.#accepted = this.#digest(`${user}:${password}`);
+  constructor(bcrypt: Pick<Bcrypt, 'compare'>) {
+    this.#bcrypt = bcrypt;
   }
 
-  /** Whether this pair is right as far as that can be told at once; a false may still `verify`. */
-  isKnown(pair: string): boolean {
-    return this.#accepted !== undefined && timingSafeEqual(this.#digest(pair), this.#accepted);
+  /** Whether this is right as far as that can be told at once; a false may still `verify`. */
+  isKnown(given: NameAndPassword, stored: string): boolean {
+    const digest = this.#digest(given);
+    if (kindOf(stored) === 'plain')
+      return timingSafeEqual(digest, this.#digest({ user: given.user, password: stored }));
+    const accepted = this.#accepted.get(given.user);
+    return accepted?.stored === stored && timingSafeEqual(digest, accepted.digest);
   }
 
-  /** The verification of this very pair that somebody else has begun. */
-  underWay(pair: string): Promise<boolean> | undefined {
-    return this.#underWay.get(this.#digest(pair).toString('hex'));
+  /** The verification of this very user and password that somebody else has begun. */
+  underWay(given: NameAndPassword): Promise<boolean> | undefined {
+    return this.#underWay.get(this.#digest(given).toString('hex'));
   }
 
-  /** Whether this pair is right, at the whole cost of the hash. */
-  async verify(pair: string): Promise<boolean> {
-    const digest = this.#digest(pair);
+  /**
+   * Whether this is right, at the whole cost of the hash.
+   *
+   * @param stored undefined: there is no such user
+   * @param decoys one of each kind that there is, so that every wrong password takes as long and the time tells nobody which
+   *   users there are
+   */
+  async verify(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
+    const digest = this.#digest(given);
     const id = digest.toString('hex');
-    const verification = this.#last.then(() => this.#compare(pair));
-    this.#last = verification;
+    const verification = this.#last.then(() => this.#compare(given, stored, decoys));
+    // The next one does not fail with this one.
+    this.#last = verification.catch(() => undefined);
     this.#underWay.set(id, verification);
-    const isRight = await verification;
-    this.#underWay.delete(id);
-    if (isRight) this.#accepted = digest;
-    return isRight;
+    try {
+      const isRight = await verification;
+      if (isRight && stored !== undefined) this.#remember(given.user, stored, digest);
+      return isRight;
+    } finally {
+      this.#underWay.delete(id);
+    }
   }
 
-  async #compare(pair: string): Promise<boolean> {
-    if (this.#hash === undefined) return this.isKnown(pair);
-    const colon = pair.indexOf(':');
-    const expected = Buffer.from(this.#hash.hash, 'base64url');
-    const salt = Buffer.from(this.#hash.salt, 'base64url');
-    const given = await derive(pair.slice(colon + 1), salt, expected.length, this.#hash);
-    // Both are compared, whatever the first says: the time tells nobody which users there are.
-    const isPassword = timingSafeEqual(given, expected);
-    const isUser = timingSafeEqual(this.#digest(pair.slice(0, colon)), this.#digest(this.#user));
-    return isPassword && isUser;
+  async #compare(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
+    if (stored !== undefined && (await this.#matches(given, stored))) return true;
+    for (const decoy of decoys) {
+      if (stored === undefined || kindOf(decoy) !== kindOf(stored)) await this.#matches(given, decoy);
+    }
+    return false;
   }
 
-  #digest(text: string): Buffer {
-    return hash('sha256', this.#key + text, 'buffer');
+  async #matches(given: NameAndPassword, stored: string): Promise<boolean> {
+    const scrypted = parsePasswordHash(stored);
+    if (scrypted !== undefined) {
+      const expected = Buffer.from(scrypted.hash, 'base64url');
+      const salt = Buffer.from(scrypted.salt, 'base64url');
+      return timingSafeEqual(await derive(given.password, salt, expected.length, scrypted), expected);
+    }
+    return isBcryptHash(stored) ? this.#bcrypt.compare(given.password, stored) : this.isKnown(given, stored);
   }
+
+  #remember(user: string, stored: string, digest: Buffer): void {
+    this.#accepted.delete(user);
+    this.#accepted.set(user, { stored, digest });
+    const [oldest] = this.#accepted.keys();
+    if (this.#accepted.size > REMEMBERED_MAX && oldest !== undefined) this.#accepted.delete(oldest);
+  }
+
+  #digest({ user, password }: NameAndPassword): Buffer {
+    return hash('sha256', `${this.#key}${user}:${password}`, 'buffer');
+  }
+}
+
+function kindOf(stored: string): 'scrypt' | 'bcrypt' | 'plain' {
+  if (isPasswordHash(stored)) return 'scrypt';
+  return isBcryptHash(stored) ? 'bcrypt' : 'plain';
 }
 
 function derive(

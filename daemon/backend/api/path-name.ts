@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MonError } from '../../../shared/errors.ts';
 import { aggregateNameSchema } from '../../../shared/schemas/aggregate.ts';
+import { usernameSchema } from '../../../shared/schemas/core/user.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
 
 /** What a part of a path may name. A client may have been named after a token that nobody substituted. */
@@ -10,6 +11,8 @@ const SCHEMAS = {
   check: nameSchema,
   subscription: subscriptionSchema,
   aggregate: aggregateNameSchema,
+  user: usernameSchema,
+  key: nameSchema,
   id: z
     .string()
     .max(512)

@@ -1,6 +1,44 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CORE_PREFIX, type Access, type Principal } from './access.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; there from the moment on at which a route's handler is called. */
+    principal: Principal;
+  }
+  interface FastifyContextConfig {
+    /** What the route asks for. */
+    access?: Access;
+    /** Whether it reaches into all namespaces, see `inAllNamespaces`. */
+    isOfAllNamespaces?: boolean;
+  }
+}
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** What is done for one method of a path, and for whom. */
+interface GuardedHandler {
+  readonly access: Access;
+  readonly isOfAllNamespaces?: boolean;
+  readonly handler: Handler;
+}
+
+/** A handler for those who have what it asks for. */
+export function needs(access: Access, handler: Handler): GuardedHandler {
+  return { access, handler };
+}
+
+/** As `needs`, for what reaches into all namespaces at once: nothing for who is kept to one of them, `default` or another. */
+export function inAllNamespaces(access: Access, handler: Handler): GuardedHandler {
+  return { access, handler, isOfAllNamespaces: true };
+}
+
+/** One method of one path, and what it asks for. */
+export interface RouteAccess {
+  readonly method: string;
+  readonly url: string;
+  readonly access: Access;
+}
 
 /**
  * One path with everything that can be done there. HEAD comes with GET; any other method is answered with 405 and the
@@ -9,22 +47,41 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export function routes(
   app: FastifyInstance,
   url: string,
-  handlers: Readonly<Partial<Record<'GET' | 'POST' | 'DELETE', Handler>>>,
+  handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', GuardedHandler>>>,
   options: { readonly bodyLimit?: number } = {},
 ): void {
   const allowed: string[] = [];
-  for (const [method, handler] of Object.entries(handlers)) {
-    app.route({ method, url, handler, ...options });
+  for (const [method, { access, handler, isOfAllNamespaces = false }] of Object.entries(handlers)) {
+    app.route({ method, url, handler, config: { access, isOfAllNamespaces }, ...options });
     allowed.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
   }
   const allow = allowed.join(', ');
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
-    handler: (request, reply) =>
-      reply
-        .code(405)
-        .header('Allow', allow)
-        .send({ error: `${request.method} is not possible here: use ${allow}` }),
+    config: { access: 'authenticated' },
+    handler: (request, reply) => {
+      reply.code(405).header('Allow', allow);
+      // The newer peer says no more than that (clients, section 6).
+      if (url.startsWith(CORE_PREFIX)) return reply.send();
+      return reply.send({ error: `${request.method} is not possible here: use ${allow}` });
+    },
   });
+}
+
+/**
+ * Refuses routes that do not say what they ask for, as they are made: nothing is open because somebody forgot it.
+ *
+ * @returns every route made from now on, for whoever wants to see who may do what
+ */
+export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
+  const table: RouteAccess[] = [];
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const access = config?.access;
+    if (access === undefined) throw new Error(`${String(method)} ${url} does not say what it asks for`);
+    // All other methods of a path are nothing that can be done, and HEAD is as GET.
+    if (Array.isArray(method) || method === 'HEAD') return;
+    table.push({ method, url, access });
+  });
+  return table;
 }

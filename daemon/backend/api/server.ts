@@ -7,10 +7,14 @@ import {
   type FastifyRequest,
   type onResponseHookHandler,
 } from 'fastify';
-import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { LogRequest } from '../../log/log.ts';
+import { CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
+import { notFound, sendCoreError } from './core/errors.ts';
+import { coreHealthRoutes } from './core/health.ts';
+import { coreRoutes } from './core/routes.ts';
 import { refuseMalformed, sendError } from './errors.ts';
 import { aggregateRoutes } from './legacy/aggregates.ts';
 import { checkRoutes } from './legacy/checks.ts';
@@ -25,10 +29,13 @@ import { resultRoutes } from './legacy/results.ts';
 import { settingsRoutes } from './legacy/settings.ts';
 import { silencedRoutes } from './legacy/silenced.ts';
 import { stashRoutes } from './legacy/stashes.ts';
+import { listenProblem } from './listen-problem.ts';
 import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
+import { accessRoutes } from './mon-v1/access.ts';
 import { aggregateRoutesOfMon } from './mon-v1/aggregates.ts';
 import { auditRoutes } from './mon-v1/audit.ts';
 import { bulkRoutes } from './mon-v1/bulk.ts';
+import { restoreRoutes } from './mon-v1/restore.ts';
 import { checkRoutesOfMon } from './mon-v1/checks.ts';
 import { clientRoutesOfMon } from './mon-v1/clients.ts';
 import { eventRoutesOfMon } from './mon-v1/events.ts';
@@ -42,16 +49,20 @@ import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
 import { storeRoutes } from './mon-v1/store.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
 import type { ApiParts } from './parts.ts';
+import { watchAccess, type RouteAccess } from './routes.ts';
 
 type Refused = (error: unknown) => void;
+
+/** What a listener serves: everything, or the newer API alone, with its own `/health`. */
+export type Face = 'all' | 'core';
 
 /**
  * The HTTP API, ready to listen. Whoever opens it closes it.
  *
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
-export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
-  const { authorize, log } = parts;
+export async function openServer(parts: ApiParts, face: Face = 'all'): Promise<FastifyInstance> {
+  const { authenticator, log } = parts;
   const { cors: ownCors } = parts.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
   const cors = corsHeaders(ownCors);
@@ -60,19 +71,22 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
     reply.headers(cors);
     reply.header('X-Request-ID', request.id);
-    let pending: Promise<void> | undefined;
+    let pending: Promise<Principal> | undefined;
     try {
-      pending = authorize(request.headers, request.ip);
-      if (pending === undefined) inspect(request);
+      const principal =
+        askedRoute(request).access === 'public' ? NOBODY : authenticator.authorize(request.headers, request.ip);
+      if (principal instanceof Promise) pending = principal;
+      else inspect(request, principal);
     } catch (error) {
       refused(error);
       return;
     }
     if (pending === undefined) admitted();
-    else pending.then(() => inspect(request)).then(admitted, refused);
+    else pending.then((principal) => inspect(request, principal)).then(admitted, refused);
   }
 
-  function inspect(request: FastifyRequest): void {
+  function inspect(request: FastifyRequest, principal: Principal): void {
+    request.principal = principal;
     refuseForeignWrite(request.method, request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new MonError('invalid', 'the Host header is missing');
@@ -82,7 +96,17 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     }
     // A fragment never leaves a browser, so this is another path.
     if (request.url.includes('#')) throw unknownPath(request);
+    refuseWithoutAccess(principal, askedRoute(request));
   }
+
+  /** Each face has its own words for what goes wrong. */
+  const isOfCore = ({ url }: Pick<FastifyRequest, 'url'>): boolean =>
+    face === 'core' || url.startsWith(`${CORE_PREFIX}/`);
+  const refuseAs = (request: FastifyRequest): typeof sendError => (isOfCore(request) ? sendCoreError : sendError);
+  const unknownPath = (request: FastifyRequest): MonError =>
+    isOfCore(request)
+      ? notFound()
+      : new MonError('not_found', `there is nothing at ${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
 
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
@@ -101,11 +125,13 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
-      const refuse = (reason: unknown): void => void sendError(reason, request, reply, log);
+      const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
       admit(request, reply, () => refuse(error), refuse);
     },
   });
 
+  app.decorateRequest('principal');
+  const accessTable = watchAccess(app);
   app.removeAllContentTypeParsers();
   // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
@@ -123,13 +149,22 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   });
   const { logRequest } = parts;
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+  app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
   app.setNotFoundHandler((request) => {
     throw unknownPath(request);
   });
 
   // Before the others, which it measures.
   metricRoutes(app, parts);
+  coreRoutes(app, parts);
+  if (face === 'core') coreHealthRoutes(app, parts);
+  else ownRoutes(app, parts, accessTable);
+  await app.ready();
+  return app;
+}
+
+/** What only the main listener serves: the legacy API, and ours. */
+function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly RouteAccess[]): void {
   resultRoutes(app, parts);
   eventRoutes(app, parts);
   resolveRoutes(app, parts);
@@ -152,32 +187,29 @@ export async function openServer(parts: ApiParts): Promise<FastifyInstance> {
   storeRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
+  restoreRoutes(app, parts);
   silencedRoutesOfMon(app, parts);
   explainRoutes(app, parts);
   simulateRoutes(app, parts);
   handlerRoutes(app, parts);
   deadLetterRoutes(app, parts);
-  await app.ready();
-  return app;
+  accessRoutes(app, accessTable);
 }
 
 /**
+ * @param remedy what gives it another port, for people
  * @returns the URL where it listens
  * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
  */
 export async function listen(
   app: FastifyInstance,
   { bind, port }: Pick<ApiSettings, 'bind' | 'port'>,
+  remedy = '--port',
 ): Promise<string> {
   try {
     return await app.listen({ host: bind, port });
   } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    throw isTaken
-      ? new MonError('conflict', `${bind}:${String(port)} is in use: stop that program, or choose another --port`, {
-          cause: error,
-        })
-      : new MonError('invalid', `cannot listen on ${bind}:${String(port)}: ${errorMessage(error)}`, { cause: error });
+    throw listenProblem(error, { bind, port }, remedy);
   }
 }
 
@@ -197,8 +229,11 @@ export async function close(app: FastifyInstance): Promise<void> {
   clearTimeout(impatience);
 }
 
-function unknownPath({ method, url }: FastifyRequest): MonError {
-  return new MonError('not_found', `there is nothing at ${method} ${url.split('?', 1)[0] ?? ''}`);
+/** What a request asks for. Where there is no route, who asks still has to be known. */
+function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
+  const { namespace } = (params ?? {}) as { readonly namespace?: string };
+  const { access = 'authenticated', isOfAllNamespaces = false } = routeOptions.config ?? {};
+  return { access, url: routeOptions.url, namespace, isOfAllNamespaces };
 }
 
 /** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */

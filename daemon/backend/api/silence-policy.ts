@@ -3,6 +3,7 @@ import { policyProblem, type PolicedSilence } from '../../../shared/domain/silen
 import { MonError } from '../../../shared/errors.ts';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
 import type { SilencePolicy, SilencePolicySettings } from '../../../shared/schemas/silence-policy.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 
 interface PolicyParts {
@@ -30,6 +31,22 @@ export function refuseLegacyAgainstPolicy(parts: PolicyParts, silence: PolicedSi
   const policy = silencePolicy(parts);
   const problem = policy.apply_to_legacy ? policyProblem(policy, silence) : undefined;
   if (problem !== undefined) throw new MonError('invalid', problem);
+}
+
+/**
+ * Holds an entry of the newer API to the policy: its clients know of a longest duration, and of the rest no more than those
+ * of the legacy API do.
+ *
+ * @throws MonError `threshold` for one that lasts too long, `invalid`
+ */
+export function refuseCoreAgainstPolicy(parts: PolicyParts, entry: SilencedEntry): void {
+  const policy = silencePolicy(parts);
+  const { reason, begin, timestamp, expire_at: endMs } = entry;
+  const startMs = Math.max(timestamp, begin ?? 0) * 1000;
+  const silence = { reason, expire: endMs === null ? EXPIRE_NEVER : Math.floor((endMs - startMs) / 1000) };
+  const tooLong = policyProblem({ ...policy, reason: 'optional', reason_pattern: null }, silence);
+  if (tooLong !== undefined) throw new MonError('threshold', tooLong);
+  refuseLegacyAgainstPolicy(parts, silence);
 }
 
 /**

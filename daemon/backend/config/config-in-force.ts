@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import type { ApiSettings, ProgramSettings } from '../../../shared/schemas/settings.ts';
+import type { StoredDefinitions } from '../registry/definitions.ts';
 import { Definitions } from './definitions.ts';
 import type { LoadedConfig } from './load-config.ts';
 
@@ -12,9 +13,12 @@ export class ConfigInForce {
   #loadedAt: number;
   #error: string | undefined;
 
-  /** @param now epoch seconds */
-  constructor(config: LoadedConfig, now: number) {
-    this.definitions = new Definitions(config);
+  /**
+   * @param now epoch seconds
+   * @param stored what was defined over the API; default: nothing
+   */
+  constructor(config: LoadedConfig, now: number, stored?: StoredDefinitions) {
+    this.definitions = new Definitions(config, stored);
     this.#config = config;
     this.#hexdigest = digestOf(config.settings);
     this.#loadedAt = now;

@@ -1,10 +1,14 @@
+import type { CoreEventFilter } from '../../../shared/domain/core/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
+import type { HandlingDefinitions } from '../../../shared/domain/handling.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
+import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../registry/definitions.ts';
 
 /** A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks). */
 export type NamedCheck = CheckDefinition & { readonly name: string };
@@ -20,47 +24,57 @@ interface DefinitionSections {
   readonly keepalives?: KeepaliveSettings;
 }
 
-/** The definitions in force. Ask again each time: a reload replaces all of them at once. */
+/** The definitions of a namespace that are in force. Ask again each time: they may change. */
+export interface NamespaceDefinitions extends HandlingDefinitions {
+  check(name: string): NamedCheck | undefined;
+  checks(): Iterable<NamedCheck>;
+  hasHandler(name: string): boolean;
+  handler(name: string): HandlerDefinition | undefined;
+  handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]>;
+  filter(name: string): EventFilter | CoreEventFilter | undefined;
+  mutator(name: string): MutatorDefinition | undefined;
+}
+
+/** What stands in the configuration, of each kind. */
+interface ConfiguredDefinitions {
+  readonly checks: ReadonlyMap<string, NamedCheck>;
+  readonly handlers: ReadonlyMap<string, HandlerDefinition>;
+  readonly filters: ReadonlyMap<string, FilterDefinition>;
+  readonly mutators: ReadonlyMap<string, MutatorDefinition>;
+}
+
+/**
+ * The definitions in force: those of the configuration, which are in `default`, and those that were stored over the API.
+ * A name of the configuration wins. A reload replaces what was configured all at once.
+ */
 export class Definitions {
-  /** Grows with each replacement: what was worked out from the definitions before no longer counts. */
-  generation = 0;
-  #checks: ReadonlyMap<string, NamedCheck> = new Map();
-  #handlers: ReadonlyMap<string, HandlerDefinition> = new Map();
+  readonly #stored: StoredDefinitions;
+  /** One for each namespace that was ever asked for, all of them views. */
+  readonly #views = new Map<string, NamespaceDefinitions>();
+  #configured: ConfiguredDefinitions = NOTHING;
   #filters: ReadonlyMap<string, EventFilter> = new Map();
-  #mutators: ReadonlyMap<string, MutatorDefinition> = new Map();
+  #replacements = 0;
+  #toldGeneration = 0;
   #keepalives: KeepaliveSettings = { thresholds: KEEPALIVE_THRESHOLDS };
   readonly #listeners = new Set<() => void>();
 
-  constructor(sections: DefinitionSections) {
+  constructor(sections: DefinitionSections, stored = new StoredDefinitions()) {
+    this.#stored = stored;
     this.replace(sections);
   }
 
-  check(name: string): NamedCheck | undefined {
-    return this.#checks.get(name);
+  /** Grows with each change: what was worked out from the definitions before no longer counts. */
+  get generation(): number {
+    return this.#replacements + this.#stored.generation;
   }
 
-  checks(): Iterable<NamedCheck> {
-    return this.#checks.values();
-  }
-
-  hasHandler(name: string): boolean {
-    return this.#handlers.has(name);
-  }
-
-  handler(name: string): HandlerDefinition | undefined {
-    return this.#handlers.get(name);
-  }
-
-  handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]> {
-    return this.#handlers;
-  }
-
-  filter(name: string): EventFilter | undefined {
-    return this.#filters.get(name);
-  }
-
-  mutator(name: string): MutatorDefinition | undefined {
-    return this.#mutators.get(name);
+  in(namespace: string): NamespaceDefinitions {
+    let view = this.#views.get(namespace);
+    if (view === undefined) {
+      view = namespace === DEFAULT_NAMESPACE ? this.#inDefault() : storedIn(this.#stored, namespace);
+      this.#views.set(namespace, view);
+    }
+    return view;
   }
 
   /** The attributes of keepalive results, beneath those of each client. */
@@ -68,21 +82,76 @@ export class Definitions {
     return this.#keepalives;
   }
 
+  /** What the configuration defines of a kind, in `default`. */
+  configured<Kind extends DefinitionKind>(kind: Kind): ConfiguredDefinitions[Kind] {
+    return this.#configured[kind];
+  }
+
   replace({ checks, handlers, filters, mutators, keepalives }: DefinitionSections): void {
-    this.#checks = new Map([...checks].map(([name, check]) => [name, { ...check, name }]));
-    this.#handlers = handlers;
+    this.#configured = {
+      checks: new Map([...checks].map(([name, check]) => [name, { ...check, name }])),
+      handlers,
+      filters: filters ?? new Map(),
+      mutators: mutators ?? new Map(),
+    };
     this.#filters = new Map([...(filters ?? [])].map(([name, filter]) => [name, parsed(name, filter)]));
-    this.#mutators = mutators ?? new Map();
     this.#keepalives = keepalives ?? { thresholds: KEEPALIVE_THRESHOLDS };
-    this.generation++;
+    this.#replacements++;
+    this.noteStored();
+  }
+
+  /** To be called after commits: tells those who follow the definitions when stored ones have changed. */
+  noteStored(): void {
+    const { generation } = this;
+    if (generation === this.#toldGeneration) return;
+    this.#toldGeneration = generation;
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after each replacement. */
+  /** Calls `listener` after each change. */
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
+
+  #inDefault(): NamespaceDefinitions {
+    const stored = storedIn(this.#stored, DEFAULT_NAMESPACE);
+    const configured = (): ConfiguredDefinitions => this.#configured;
+    return {
+      check: (name) => configured().checks.get(name) ?? stored.check(name),
+      checks: () => {
+        const { checks } = configured();
+        return [...checks.values(), ...[...stored.checks()].filter(({ name }) => !checks.has(name))];
+      },
+      hasHandler: (name) => configured().handlers.has(name) || stored.hasHandler(name),
+      handler: (name) => configured().handlers.get(name) ?? stored.handler(name),
+      handlers: () => new Map([...stored.handlers(), ...configured().handlers]),
+      filter: (name) => this.#filters.get(name) ?? stored.filter(name),
+      mutator: (name) => configured().mutators.get(name) ?? stored.mutator(name),
+    };
+  }
+}
+
+const NOTHING: ConfiguredDefinitions = {
+  checks: new Map(),
+  handlers: new Map(),
+  filters: new Map(),
+  mutators: new Map(),
+};
+
+function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefinitions {
+  function* all<Kind extends DefinitionKind>(kind: Kind): Generator<DefinitionKinds[Kind]> {
+    yield* stored.in(kind, namespace).values();
+  }
+  return {
+    check: (name) => stored.get('checks', namespace, name)?.definition,
+    checks: () => [...all('checks')].map(({ definition }) => definition),
+    hasHandler: (name) => stored.get('handlers', namespace, name) !== undefined,
+    handler: (name) => stored.get('handlers', namespace, name)?.definition,
+    handlers: () => [...all('handlers')].map(({ object, definition }) => [object.metadata.name, definition] as const),
+    filter: (name) => stored.get('filters', namespace, name)?.definition,
+    mutator: (name) => stored.get('mutators', namespace, name)?.definition,
+  };
 }
 
 function parsed(name: string, definition: FilterDefinition): EventFilter {

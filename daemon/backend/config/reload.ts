@@ -7,7 +7,8 @@ import type { ConfigInForce } from './config-in-force.ts';
 import type { LoadedConfig } from './load-config.ts';
 
 /** What is read once at the start. */
-const NEEDS_RESTART = /^(?:api\.(?:bind|port|cors)|state-dir|log|log-level|request-log-level)(?:\.|$)/;
+const NEEDS_RESTART =
+  /^(?:api\.(?:bind|port|cors)|agent-listener|core-api|state-dir|log|log-level|request-log-level)(?:\.|$)/;
 
 /** Most changes and problems in one record of the log. */
 const LOGGED_MAX = 100;

@@ -4,6 +4,7 @@ import type { FeedMessage, FeedStats } from '../../../shared/schemas/feed.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../pipeline/batcher.ts';
+import type { EntityLimit } from '../pipeline/entity-limit.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -19,6 +20,7 @@ export interface FeedParts {
   readonly storeId: string;
   /** The backend's name for people. */
   readonly name: string;
+  readonly entityLimit: Pick<EntityLimit, 'nearLimit'>;
 }
 
 /** Changes are sent at most this often. */
@@ -112,7 +114,8 @@ export class FeedHub implements Disposable {
   }
 
   #tellStats(): void {
-    const { registry, batcher, clock } = this.#parts;
+    const { registry, batcher, clock, entityLimit } = this.#parts;
+    const entities = entityLimit.nearLimit();
     const nowMs = clock.monotonic();
     const committed = batcher.committedResults;
     const seconds = (nowMs - this.#statsMs) / 1000;
@@ -122,6 +125,7 @@ export class FeedHub implements Disposable {
       clients: namespace.clients.size,
       rate: seconds > 0 ? Math.round((committed - this.#committedResults) / seconds) : 0,
       queue: batcher.queued,
+      ...(entities === undefined ? {} : { entities }),
     };
     this.#committedResults = committed;
     this.#statsMs = nowMs;

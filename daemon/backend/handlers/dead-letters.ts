@@ -68,13 +68,6 @@ export class DeadLetters {
     return [...this.#entries.values()];
   }
 
-  /** How many there are of each handler that has any. */
-  counts(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>();
-    for (const { handler } of this.#entries.values()) counts.set(handler, (counts.get(handler) ?? 0) + 1);
-    return counts;
-  }
-
   get(id: number): DeadLetterEntry | undefined {
     return this.#entries.get(id);
   }

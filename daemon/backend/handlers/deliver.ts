@@ -1,3 +1,4 @@
+import { coreHandledEvent } from '../../../shared/domain/core/handled-event.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -24,7 +25,7 @@ import { Webhooks } from './webhook.ts';
 export type { DeliveryOutcome } from './outcome.ts';
 
 export interface DeliveryParts {
-  readonly definitions: Pick<Definitions, 'mutator'>;
+  readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
   /** What runs the commands of pipes and mutators. */
@@ -109,9 +110,17 @@ export class Delivery implements Disposable {
     return await this.#send(handler, mutation.data, run);
   }
 
-  async #mutate(event: HandledEvent, { mutator }: RunningHandler, { signal, about }: Run): Promise<Mutation> {
-    const { definitions, commands, log } = this.#parts;
-    return await mutate(event, mutator, { definitions, commands, log, signal, about });
+  async #mutate(
+    event: HandledEvent,
+    { mutator, event_format: format }: RunningHandler,
+    { job, signal, about }: Run,
+  ): Promise<Mutation> {
+    const { commands, log } = this.#parts;
+    const definitions = this.#parts.definitions.in(job.namespace);
+    const deps = { definitions, commands, log, signal, about };
+    if (format !== 'core') return await mutate(event, mutator, deps);
+    const write = (given: HandledEvent): string => JSON.stringify(coreHandledEvent(job.namespace, given));
+    return await mutate(event, mutator, { ...deps, write });
   }
 
   async #send(handler: RunningHandler, data: string, run: Run): Promise<DeliveryOutcome> {

@@ -2,16 +2,19 @@ import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import { commandResult } from '../../command/command-result.ts';
 import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { NamespaceDefinitions } from '../config/definitions.ts';
 import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
 
 export type Mutation =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 interface MutateDeps {
-  readonly definitions: Pick<Definitions, 'mutator'>;
+  /** Of the namespace of the event. */
+  readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
+  /** The event as text; default: JSON of the legacy API. */
+  readonly write?: (event: HandledEvent) => string;
   readonly signal: AbortSignal;
   /** What the records of the log say about the run. */
   readonly about: object;
@@ -26,18 +29,23 @@ const DEFAULT = 'json';
 export async function mutate(
   event: HandledEvent,
   name: string = DEFAULT,
-  { definitions, commands, log, signal, about }: MutateDeps,
+  { definitions, commands, log, write = JSON.stringify, signal, about }: MutateDeps,
 ): Promise<Mutation> {
   const definition = definitions.mutator(name);
   if (definition === undefined) {
-    const data = builtIn(event, name);
+    const data = builtIn(event, name, write);
     if (data !== undefined) return { kind: 'mutated', data };
     log.error({ ...about, mutator: name }, 'unknown mutator');
     return failedForGood(`unknown mutator: ${name}`);
   }
-  const { command, timeout } = definition;
+  const { command, timeout, env_vars: environment } = definition;
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  const outcome = await commands.run(command, { timeoutMs, input: JSON.stringify(event), signal });
+  const outcome = await commands.run(command, {
+    timeoutMs,
+    input: write(event),
+    environment,
+    signal,
+  });
   const result = commandResult(outcome);
   if (result === undefined) return STOPPED;
   const isWhole = outcome.kind === 'exited' && outcome.isOutputCut !== true;
@@ -60,10 +68,10 @@ function whatIsWrong(kind: 'exited' | 'timed_out' | 'failed' | 'stopped'): strin
   }
 }
 
-function builtIn(event: HandledEvent, name: string): string | undefined {
+function builtIn(event: HandledEvent, name: string, write: (event: HandledEvent) => string): string | undefined {
   switch (name) {
     case 'json':
-      return JSON.stringify(event);
+      return write(event);
     case 'only_check_output':
       return event.check.output;
     default:

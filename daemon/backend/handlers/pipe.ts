@@ -21,12 +21,12 @@ const LOGGED_MAX = 4096;
  * it printed as the peer does (completion 1.8).
  */
 export async function runPipe(
-  { command, timeout }: Extract<RunningHandler, { type: 'pipe' }>,
+  { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,
   data: string,
   { commands, log, signal, about }: PipeDeps,
 ): Promise<DeliveryOutcome> {
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  const outcome = await commands.run(command, { timeoutMs, input: data, signal });
+  const outcome = await commands.run(command, { timeoutMs, input: data, environment, signal });
   const result = commandResult(outcome);
   if (result === undefined) return STOPPED;
   const { status, output } = result;

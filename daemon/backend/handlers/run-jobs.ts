@@ -1,12 +1,12 @@
 import { backoffMs } from '../../../shared/domain/backoff.ts';
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import { errorMessage } from '../../../shared/errors.ts';
-import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { RetryPolicy, RunningHandler } from '../../../shared/schemas/handler.ts';
 import type { HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { Batcher } from '../pipeline/batcher.ts';
+import type { HandlingNote } from '../pipeline/handle-event.ts';
 import type { HandlerJobs } from '../pipeline/handler-jobs.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -15,6 +15,7 @@ import { Burst } from './burst.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { JobBodies } from './job-bodies.ts';
 import { JobQueue, type Ticket } from './job-queue.ts';
+import { laneName } from './lane-name.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 
@@ -29,7 +30,7 @@ interface Deliver {
 }
 
 export interface JobRunnerParts {
-  readonly definitions: Pick<Definitions, 'handler'>;
+  readonly definitions: Pick<Definitions, 'in'>;
   readonly delivery: Deliver;
   readonly jobs: HandlerJobs;
   readonly deadLetters: DeadLetters;
@@ -45,6 +46,8 @@ export interface JobRunnerParts {
 
 /** What a handler has done since the backend started, and what it has before it. */
 export interface HandlerFigures {
+  readonly namespace: string;
+  readonly handler: string;
   readonly waiting: number;
   readonly running: number;
   readonly retrying: number;
@@ -60,8 +63,11 @@ export interface HandlerFigures {
   readonly oldestAtMs: number | undefined;
 }
 
+/** A handler by its name in a namespace. */
+type HandlerId = Pick<Ticket, 'namespace' | 'handler'>;
+
 /** Everything about one handler by its name, whatever its definition is at the moment. */
-interface Lane {
+interface Lane extends HandlerId {
   readonly queue: JobQueue;
   readonly overflow: Burst;
   delivered: number;
@@ -92,9 +98,10 @@ const READ_AGAIN_MS = 1000;
 export class JobRunner implements AsyncDisposable {
   readonly #parts: JobRunnerParts;
   readonly #bodies: JobBodies;
+  /** By `laneName`. */
   readonly #lanes = new Map<string, Lane>();
   /** Handlers that may have something to start. */
-  readonly #startable = new Set<string>();
+  readonly #startable = new Set<Lane>();
   #starting: NodeJS.Immediate | undefined;
   readonly #runs = new Set<Promise<void>>();
   readonly #timers = new Set<Disposable>();
@@ -119,7 +126,7 @@ export class JobRunner implements AsyncDisposable {
     const runner = new JobRunner(parts);
     const committed: HandlerJob[] = [];
     runner.#listening = parts.batcher.onCommit(({ jobs, handlingNotes }) => {
-      for (const { verdicts } of handlingNotes) runner.#countRefused(verdicts);
+      for (const note of handlingNotes) runner.#countRefused(note);
       if (runner.#isLoading) committed.push(...jobs);
       else for (const job of jobs) runner.#accept(job);
     });
@@ -134,12 +141,14 @@ export class JobRunner implements AsyncDisposable {
    * Whether a further run would have no place: neither in the queue nor among the dead letters. What is older is kept,
    * and keeping nothing of the newest costs nothing, however long a handler hangs.
    */
-  isFull(handler: string): boolean {
-    const lane = this.#lanes.get(handler);
-    return lane !== undefined && this.#parts.deadLetters.isFull && lane.queue.size >= this.#limitOf(handler);
+  isFull(namespace: string, handler: string): boolean {
+    // Nearly always the answer, and the cheapest question.
+    if (!this.#parts.deadLetters.isFull) return false;
+    const lane = this.#lanes.get(laneName({ namespace, handler }));
+    return lane !== undefined && lane.queue.size >= this.#limitOf(lane);
   }
 
-  /** By name: every handler that had something to run. */
+  /** By `laneName`: every handler that had something to run. */
   figures(): ReadonlyMap<string, HandlerFigures> {
     return new Map([...this.#lanes].map(([name, lane]) => [name, figuresOf(lane)]));
   }
@@ -194,8 +203,8 @@ export class JobRunner implements AsyncDisposable {
 
   #accept(job: HandlerJob): void {
     const ticket = ticketOf(job);
-    const { queue, overflow } = this.#laneOf(job.handler);
-    if (queue.size < this.#limitOf(job.handler)) {
+    const { queue, overflow } = this.#laneOf(job);
+    if (queue.size < this.#limitOf(job)) {
       this.#bodies.keep(job);
       this.#take(ticket);
       return;
@@ -210,24 +219,27 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /** Runs that wait, and those that run. */
-  #limitOf(handler: string): number {
+  #limitOf(handler: HandlerId): number {
     const definition = this.#definition(handler);
     return (definition?.queue_limit ?? QUEUE_LIMIT) + concurrencyOf(definition);
   }
 
-  #countRefused(verdicts: readonly HandlerVerdict[]): void {
-    for (const { verdict, handler } of verdicts) if (verdict === 'overflow') this.#laneOf(handler).refused++;
+  #countRefused({ namespace, verdicts }: Pick<HandlingNote, 'namespace' | 'verdicts'>): void {
+    for (const { verdict, handler } of verdicts) {
+      if (verdict === 'overflow') this.#laneOf({ namespace, handler }).refused++;
+    }
   }
 
   #take(ticket: Ticket): void {
-    this.#laneOf(ticket.handler).queue.add(ticket);
+    const lane = this.#laneOf(ticket);
+    lane.queue.add(ticket);
     this.#noteState(ticket, 'queued');
-    this.#startSoon(ticket.handler);
+    this.#startSoon(lane);
   }
 
   /** Not at once: who commits answers first, and a process that is started holds up everything for some milliseconds. */
-  #startSoon(handler: string): void {
-    this.#startable.add(handler);
+  #startSoon(lane: Lane): void {
+    this.#startable.add(lane);
     this.#scheduleStarts();
   }
 
@@ -241,19 +253,19 @@ export class JobRunner implements AsyncDisposable {
 
   /** One of each handler, then others get their turn. */
   #startEach(): void {
-    const handlers = [...this.#startable];
+    const lanes = [...this.#startable];
     this.#startable.clear();
-    for (const name of handlers) {
-      const { queue } = this.#laneOf(name);
-      if (queue.running >= concurrencyOf(this.#definition(name))) continue;
+    for (const lane of lanes) {
+      const { queue } = lane;
+      if (queue.running >= concurrencyOf(this.#definition(lane))) continue;
       const ticket = queue.take();
       if (ticket === undefined) continue;
       const run: Promise<void> = this.#run(ticket, queue).finally(() => {
         this.#runs.delete(run);
-        this.#startSoon(name);
+        this.#startSoon(lane);
       });
       this.#runs.add(run);
-      if (queue.hasReady) this.#startSoon(name);
+      if (queue.hasReady) this.#startSoon(lane);
     }
   }
 
@@ -271,7 +283,7 @@ export class JobRunner implements AsyncDisposable {
       queue.finish(ticket);
       return;
     }
-    const definition = definitions.handler(ticket.handler);
+    const definition = definitions.in(ticket.namespace).handler(ticket.handler);
     if (definition?.type === 'set' || (definition === undefined && !BUILT_IN.handlers.has(ticket.handler))) {
       queue.finish(ticket);
       this.#bury(ticket, 'handler is not defined');
@@ -302,7 +314,7 @@ export class JobRunner implements AsyncDisposable {
     outcome: DeliveryOutcome,
     retry: RetryPolicy | undefined,
   ): void {
-    const lane = this.#laneOf(ticket.handler);
+    const lane = this.#laneOf(ticket);
     if (outcome.kind === 'delivered') {
       lane.delivered++;
       queue.finish(ticket);
@@ -332,7 +344,7 @@ export class JobRunner implements AsyncDisposable {
     const timer = this.#parts.clock.after(delayMs, () => {
       this.#timers.delete(timer);
       queue.resume(ticket);
-      this.#startSoon(ticket.handler);
+      this.#startSoon(this.#laneOf(ticket));
     });
     this.#timers.add(timer);
   }
@@ -341,7 +353,7 @@ export class JobRunner implements AsyncDisposable {
     const { attempts } = ticket;
     const atMs = this.#parts.clock.now();
     this.#parts.deadLetters.add(ticket, { attempts, reason });
-    const lane = this.#laneOf(ticket.handler);
+    const lane = this.#laneOf(ticket);
     lane.failed++;
     lane.lastFailure = { atMs, reason };
     this.#noteState(ticket, 'failed', reason);
@@ -357,11 +369,14 @@ export class JobRunner implements AsyncDisposable {
     last.note(ticket, { state, at: clock.now(), attempts, ...(reason === undefined ? {} : { reason }) });
   }
 
-  #laneOf(handler: string): Lane {
-    let lane = this.#lanes.get(handler);
+  #laneOf({ namespace, handler }: HandlerId): Lane {
+    const name = laneName({ namespace, handler });
+    let lane = this.#lanes.get(name);
     if (lane === undefined) {
       const overflow = new Burst(this.#parts.clock);
       lane = {
+        namespace,
+        handler,
         queue: new JobQueue(),
         overflow,
         delivered: 0,
@@ -370,13 +385,13 @@ export class JobRunner implements AsyncDisposable {
         refused: 0,
         lastFailure: undefined,
       };
-      this.#lanes.set(handler, lane);
+      this.#lanes.set(name, lane);
     }
     return lane;
   }
 
-  #definition(name: string): RunningHandler | undefined {
-    const definition = this.#parts.definitions.handler(name);
+  #definition({ namespace, handler }: HandlerId): RunningHandler | undefined {
+    const definition = this.#parts.definitions.in(namespace).handler(handler);
     return definition?.type === 'set' ? undefined : definition;
   }
 
@@ -392,10 +407,13 @@ export class JobRunner implements AsyncDisposable {
   }
 }
 
-function figuresOf({ queue, delivered, failed, retried, refused, lastFailure }: Lane): HandlerFigures {
+function figuresOf(lane: Lane): HandlerFigures {
+  const { namespace, handler, queue, delivered, failed, retried, refused, lastFailure } = lane;
   const { running, retrying } = queue;
   const oldestAtMs = queue.oldest?.queuedAtMs;
   return {
+    namespace,
+    handler,
     waiting: queue.size - running - retrying,
     running,
     retrying,

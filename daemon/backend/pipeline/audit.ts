@@ -1,6 +1,7 @@
 import { boundedAuditText, boundedAuditValue } from '../../../shared/domain/audit.ts';
 import { redact } from '../../../shared/domain/redact.ts';
 import type { Actor, AuditAction } from '../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Batcher } from './batcher.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -11,6 +12,11 @@ import type { Transaction } from './transaction.ts';
  */
 export function mon(how: string): Actor {
   return { who: 'mon', from: null, how };
+}
+
+/** What the trail calls an object: the legacy API knows no namespaces, so that `default` goes without saying. */
+export function targetIn(namespace: string, name: string): string {
+  return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
 }
 
 /** For changes that nobody asked for over the API. */

@@ -37,6 +37,7 @@ export interface Occasion {
 
 /** Whom an event was not given to, for the log. Never the event itself (design, S17). */
 export interface HandlingNote {
+  readonly namespace: string;
   readonly client: string;
   readonly check: string;
   readonly status: number;
@@ -59,7 +60,7 @@ const ROUTE_KEY_LENGTH_MAX = 1000;
 /** Where runs wait that were asked for. */
 interface Backlog {
   /** Whether a further run of the handler would have no place. */
-  isFull(handler: string): boolean;
+  isFull(namespace: string, handler: string): boolean;
 }
 
 /** What handling works by: the definitions in force, and the routes that follow from them. */
@@ -67,7 +68,9 @@ export class EventHandling {
   readonly definitions: Definitions;
   readonly handlesSilenceEnds: () => boolean;
   readonly #backlog: Backlog;
-  readonly #routes = new Map<string, Route>();
+  /** By namespace, then by the list of names. */
+  readonly #routes = new Map<string, Map<string, Route>>();
+  #routeCount = 0;
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
@@ -84,31 +87,37 @@ export class EventHandling {
   }
 
   /** Where the events of a check go; worked out once for each list of names. */
-  route(check: CheckResult): Route {
-    if (this.#generation !== this.definitions.generation || this.#routes.size >= ROUTES_MAX) {
+  route(namespace: string, check: CheckResult): Route {
+    if (this.#generation !== this.definitions.generation || this.#routeCount >= ROUTES_MAX) {
       this.#routes.clear();
+      this.#routeCount = 0;
       this.#generation = this.definitions.generation;
     }
     const names = handlerNames(check);
     const key = names.length === 1 ? (names[0] ?? '') : JSON.stringify(names);
-    let route = this.#routes.get(key);
+    let routes = this.#routes.get(namespace);
+    if (routes === undefined) this.#routes.set(namespace, (routes = new Map()));
+    let route = routes.get(key);
     if (route === undefined) {
-      route = routeOf(routeHandlers(names, this.definitions));
-      if (key.length <= ROUTE_KEY_LENGTH_MAX) this.#routes.set(key, route);
+      route = routeOf(routeHandlers(names, this.definitions.in(namespace)));
+      if (key.length <= ROUTE_KEY_LENGTH_MAX) {
+        routes.set(key, route);
+        this.#routeCount++;
+      }
     }
     return route;
   }
 
   /** What becomes of an event at each of its handlers, without anything being done about it. */
-  verdicts(event: Event, events: StoredEvents, nowMs: number): HandlerVerdict[] {
-    const circumstances = this.circumstances(events, nowMs);
-    return this.route(event.check).handlers.map((handler) => this.judge(handler, event, circumstances));
+  verdicts(namespace: string, event: Event, events: StoredEvents, nowMs: number): HandlerVerdict[] {
+    const circumstances = this.circumstances(namespace, events, nowMs);
+    return this.route(namespace, event.check).handlers.map((handler) => this.judge(handler, event, circumstances));
   }
 
   /** The verdict of the rules, unless there is no place left for one more run. */
   judge(handler: RoutedHandler, event: Event, circumstances: HandlingCircumstances): HandlerVerdict {
     const verdict = judgeHandler(handler, event, circumstances);
-    if (!isRun(verdict) || !this.#backlog.isFull(handler.name)) return verdict;
+    if (!isRun(verdict) || !this.#backlog.isFull(circumstances.namespace, handler.name)) return verdict;
     return {
       handler: handler.name,
       verdict: 'overflow',
@@ -118,11 +127,12 @@ export class EventHandling {
   }
 
   /** What a judgement may ask of the outside. */
-  circumstances(events: StoredEvents, nowMs: number): HandlingCircumstances {
+  circumstances(namespace: string, events: StoredEvents, nowMs: number): HandlingCircumstances {
     // Few filters ask for the zone.
     const zone = (): string => this.#zoneAt(nowMs);
     return {
-      definitions: this.definitions,
+      namespace,
+      definitions: this.definitions.in(namespace),
       events,
       moment: {
         nowMs,
@@ -154,7 +164,7 @@ function routeOf(handlers: readonly RoutedHandler[]): Route {
  */
 export function handleEvent(transaction: Transaction, occasion: Occasion): EventState['isSuppressed'] {
   const { check, state } = occasion;
-  const { handlers, refusals } = transaction.handling.route(check);
+  const { handlers, refusals } = transaction.handling.route(occasion.client.namespace.name, check);
   if (handlers.length === 0) return state.isSuppressed;
   // The usual case of who has no handlers yet: no event is put together for it.
   const inAdvance = isHandlingDisabled(check) ? DISABLED : refusals;
@@ -170,9 +180,13 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
  * others had it already. What is said and what runs is as if it had occurred just now.
  */
 export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): void {
-  const { check } = occasion;
-  if (isHandlingDisabled(check)) note(transaction, occasion, DISABLED);
-  else askForRuns(transaction, occasion, transaction.handling.route(check).handlers.filter(heedsSilences));
+  const { check, client } = occasion;
+  if (isHandlingDisabled(check)) {
+    note(transaction, occasion, DISABLED);
+    return;
+  }
+  const { handlers } = transaction.handling.route(client.namespace.name, check);
+  askForRuns(transaction, occasion, handlers.filter(heedsSilences));
 }
 
 /** Once for the event, whoever its handlers are. */
@@ -189,7 +203,7 @@ function askForRuns(
   const { namespace, record } = client;
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
   const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(event, state) : undefined;
-  const circumstances = transaction.handling.circumstances(openEvents(namespace), transaction.nowMs);
+  const circumstances = transaction.handling.circumstances(namespace.name, openEvents(namespace), transaction.nowMs);
   const verdicts: HandlerVerdict[] = [];
   let hasRun = false;
   let isSuppressed = state.isSuppressed;
@@ -231,6 +245,7 @@ function note(transaction: Transaction, { client, check, state }: Occasion, verd
   const worthSaying = verdicts.filter(({ verdict, defects }) => verdict !== 'handle' || defects !== undefined);
   if (worthSaying.length === 0) return;
   transaction.noteHandling({
+    namespace: client.namespace.name,
     client: client.name,
     check: check.name,
     status: state.status,

@@ -11,7 +11,7 @@ import type { Transaction } from './transaction.ts';
 
 /** Tells of a client that is seen for the first time, if anybody wants to hear of it. The event is never stored. */
 export function handleRegistration(transaction: Transaction, client: ClientEntry): void {
-  const { definitions } = transaction.handling;
+  const definitions = transaction.handling.definitions.in(client.namespace.name);
   if (!wantsRegistration(client.record) && !definitions.hasHandler(REGISTRATION)) return;
   const check = registrationCheck(client.record, transaction.now);
   const state = registrationState(transaction.newId(), check, transaction.now);

@@ -1,4 +1,5 @@
 import type { FilterDefect, HandlerVerdict, VerdictKind } from '../../../shared/schemas/explain.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { Batcher } from './batcher.ts';
@@ -36,7 +37,8 @@ export function logHandling({ batcher, clock, log }: LogParts): Disposable {
   });
 }
 
-function logNote({ verdicts, ...about }: HandlingNote, log: Log, errors: SeldomErrors): void {
+function logNote({ verdicts, namespace, ...event }: HandlingNote, log: Log, errors: SeldomErrors): void {
+  const about = namespace === DEFAULT_NAMESPACE ? event : { namespace, ...event };
   for (const { verdict, defects = [], ...why } of verdicts) {
     for (const defect of defects) logDefect(defect, { ...about, handler: why.handler }, errors);
     const said = SAID[verdict];

@@ -52,7 +52,7 @@ export class CheckNames {
     if (from === KEEPALIVE || to === KEEPALIVE) {
       throw new MonError('invalid', `${KEEPALIVE} is the backend's own check: it has no other name`);
     }
-    if (!isForced && this.#definitions.check(from) !== undefined) {
+    if (!isForced && this.#definitions.in(namespaceName).check(from) !== undefined) {
       throw new MonError(
         'conflict',
         `${from} is still defined: change its name in the configuration and reload the backend, or force it`,

@@ -1,10 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  matchConditions,
-  parseConditions,
-  type AttributeConditions,
-} from '../../../shared/domain/attribute-conditions.ts';
 import { checkRequest, proxyCheckRequest, type Asked } from '../../../shared/domain/check-request.ts';
+import { clientConditionOf, type ClientCondition } from '../../../shared/domain/proxy-clients.ts';
 import { proxySplayMs } from '../../../shared/domain/proxy-splay.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
@@ -16,12 +12,12 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
 interface RequestParts {
-  readonly definitions: Pick<Definitions, 'check'>;
+  readonly definitions: Pick<Definitions, 'in'>;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;
-  /** Sends a request to the agents of a subscription. */
-  readonly publish: (subscription: string, check: CheckRequest) => void;
+  /** Sends a request to the agents of a namespace with this subscription. */
+  readonly publish: (namespace: string, subscription: string, check: CheckRequest) => void;
 }
 
 /** A run that somebody asks for. */
@@ -41,7 +37,7 @@ const NAMED_MAX = 10;
 /** Asks agents to run checks, by the clock or on demand. */
 export class CheckRequests implements Disposable {
   readonly #parts: RequestParts;
-  readonly #conditions = new WeakMap<NamedCheck, AttributeConditions>();
+  readonly #conditions = new WeakMap<NamedCheck, ClientCondition>();
   readonly #splayed = new Set<Disposable>();
 
   constructor(parts: RequestParts) {
@@ -55,13 +51,13 @@ export class CheckRequests implements Disposable {
    * @throws MonError `not_found` when no check of this name is defined
    */
   async order(namespaceName: string, { check: name, subscribers, apiRequested }: RunOrder): Promise<void> {
-    const check = this.#defined(name);
+    const check = this.#defined(namespaceName, name);
     await this.publish(namespaceName, check, { subscribers, apiRequested });
   }
 
   /** @throws MonError `not_found` when no check of this name is defined */
-  refuseUnknown(check: string): void {
-    this.#defined(check);
+  refuseUnknown(namespaceName: string, check: string): void {
+    this.#defined(namespaceName, check);
   }
 
   /**
@@ -77,14 +73,14 @@ export class CheckRequests implements Disposable {
     const subscribers = by.subscribers ?? check.subscribers ?? [];
     const asked = { issued: this.#now(), apiRequested: by.apiRequested };
     if (check.proxy_requests === undefined) {
-      this.#send(subscribers, checkRequest(check, asked));
+      this.#send(namespaceName, subscribers, checkRequest(check, asked));
       return;
     }
     const requests = await this.#proxyRequests(namespaceName, check, asked);
     const { splay, splay_coverage: coverage } = check.proxy_requests;
     const periodMs = by.periodMs ?? (check.interval ?? 0) * 1000;
     const stepMs = splay === true ? proxySplayMs(periodMs, requests.length, coverage) : 0;
-    this.#sendInSteps(subscribers, requests, stepMs);
+    this.#sendInSteps(namespaceName, subscribers, requests, stepMs);
   }
 
   /** Stops the requests that are still to be sent. */
@@ -95,7 +91,7 @@ export class CheckRequests implements Disposable {
   /** The requests for the clients that match, by their names; those that lack an attribute are told of. */
   async #proxyRequests(namespaceName: string, check: NamedCheck, asked: Asked): Promise<CheckRequest[]> {
     const { registry, clock, log } = this.#parts;
-    const conditions = this.#conditionsOf(check);
+    const matches = this.#conditionOf(check);
     const moment = { nowMs: clock.now(), zone: localZone() };
     const requests: CheckRequest[] = [];
     const without: string[] = [];
@@ -104,7 +100,7 @@ export class CheckRequests implements Disposable {
     for (let start = 0; start < clients.length; start += SLICE) {
       if (start > 0) await nextTurn();
       for (const { record } of clients.slice(start, start + SLICE)) {
-        if (!matchConditions(conditions, record, moment).matches) continue;
+        if (!matches(namespaceName, record, moment)) continue;
         const made = proxyCheckRequest(check, record, asked);
         if ('request' in made) {
           requests.push(made.request);
@@ -129,19 +125,19 @@ export class CheckRequests implements Disposable {
   }
 
   /** Parsed once for each definition: a reload makes others. */
-  #conditionsOf(check: NamedCheck): AttributeConditions {
-    let conditions = this.#conditions.get(check);
-    if (conditions === undefined) {
-      const parsed = parseConditions(check.proxy_requests?.client_attributes ?? {});
-      // The configuration was checked when it was read.
-      if (parsed.kind === 'problems') throw new Error(`the conditions of ${check.name} were not validated`);
-      this.#conditions.set(check, (conditions = parsed));
-    }
-    return conditions;
+  #conditionOf(check: NamedCheck): ClientCondition {
+    let condition = this.#conditions.get(check);
+    if (condition === undefined) this.#conditions.set(check, (condition = clientConditionOf(check)));
+    return condition;
   }
 
   /** Each at its ideal time, so that late timers do not add up; several at once where a step is shorter than any timer. */
-  #sendInSteps(subscribers: readonly string[], requests: readonly CheckRequest[], stepMs: number): void {
+  #sendInSteps(
+    namespaceName: string,
+    subscribers: readonly string[],
+    requests: readonly CheckRequest[],
+    stepMs: number,
+  ): void {
     const { clock } = this.#parts;
     const startMs = clock.monotonic();
     let sent = 0;
@@ -149,7 +145,9 @@ export class CheckRequests implements Disposable {
       const passedMs = clock.monotonic() - startMs;
       const due = stepMs === 0 ? requests.length : Math.floor(passedMs / stepMs) + 1;
       const issued = this.#now();
-      for (const request of requests.slice(sent, due)) this.#send(subscribers, { ...request, issued });
+      for (const request of requests.slice(sent, due)) {
+        this.#send(namespaceName, subscribers, { ...request, issued });
+      }
       sent = due;
       if (sent >= requests.length) return;
       const timer = clock.after(Math.max(1, Math.ceil(sent * stepMs - passedMs)), () => {
@@ -161,8 +159,8 @@ export class CheckRequests implements Disposable {
     sendDue();
   }
 
-  #defined(name: string): NamedCheck {
-    const check = this.#parts.definitions.check(name);
+  #defined(namespaceName: string, name: string): NamedCheck {
+    const check = this.#parts.definitions.in(namespaceName).check(name);
     if (check === undefined) throw new MonError('not_found', `no check ${name} is defined`);
     return check;
   }
@@ -172,7 +170,7 @@ export class CheckRequests implements Disposable {
     return Math.floor(this.#parts.clock.now() / 1000);
   }
 
-  #send(subscribers: readonly string[], request: CheckRequest): void {
-    for (const subscription of subscribers) this.#parts.publish(subscription, request);
+  #send(namespaceName: string, subscribers: readonly string[], request: CheckRequest): void {
+    for (const subscription of subscribers) this.#parts.publish(namespaceName, subscription, request);
   }
 }

@@ -1,5 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
+import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { isDeeperThan } from '../../../shared/domain/json.ts';
 import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
@@ -8,9 +9,10 @@ import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
 import { MON, recordAudit } from './audit.ts';
 import type { Batcher, Command } from './batcher.ts';
+import type { EntityLimit } from './entity-limit.ts';
 import { entriesNeeded, frozenEvent, processResult, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
 import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
@@ -22,7 +24,8 @@ export const API_REPORTER = 'sensu-api';
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {
   readonly client: string;
-  readonly spool: string;
+  /** Undefined: nothing in it was ever delivered before, nor will be again. */
+  readonly spool: string | undefined;
   readonly results: readonly UncheckedResult[];
   /** Whether to leave them out after all, asked when their turn comes. */
   readonly cancelled: AbortSignal;
@@ -39,6 +42,7 @@ export interface UncheckedResult {
 export interface ProxyLimits {
   /** Proxy clients that the results of one agent may make. */
   readonly proxyClientQuota: number;
+  readonly entityLimit: Pick<EntityLimit, 'refuses'>;
 }
 
 /** The ways in for check results. */
@@ -50,6 +54,7 @@ export class Results {
     banned: 0,
     quarantined: 0,
     quota: 0,
+    limit: 0,
   };
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
@@ -77,7 +82,8 @@ export class Results {
    */
   submit(namespaceName: string, results: readonly SubmittedResult[]): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#clock.now() / 1000);
-    const incoming = results.map((result) => incomingFromApi(result, this.#definitions, now));
+    const definitions = this.#definitions.in(namespaceName);
+    const incoming = results.map((result) => incomingFromApi(result, definitions, now));
     return this.#batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
@@ -131,7 +137,8 @@ export class Results {
     onSettled: (error: MonError | undefined) => void,
   ): void {
     const now = Math.floor(this.#clock.now() / 1000);
-    const about = { reporter: delivery.client, definitions: this.#definitions, now, issued: undefined };
+    const definitions = this.#definitions.in(namespaceName);
+    const about = { reporter: delivery.client, definitions, now, issued: undefined };
     const valid: DeliveredResult[] = [];
     const refused: { readonly id: number; readonly reason: string }[] = [];
     for (const { id, signature, check } of delivery.results) {
@@ -147,7 +154,7 @@ export class Results {
         this.refused.invalid++;
       }
     }
-    const context = { refused: this.refused, quota: this.#limits.proxyClientQuota, onRefused };
+    const context = { refused: this.refused, limits: this.#limits, onRefused };
     this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
     for (const { id, reason } of refused) onRefused(id, reason);
   }
@@ -187,9 +194,14 @@ export class Results {
 /**
  * A result that comes through the API, ready for the rules.
  *
+ * @param definitions of its namespace
  * @param now epoch seconds
  */
-export function incomingFromApi(submitted: SubmittedResult, definitions: Definitions, now: number): IncomingResult {
+export function incomingFromApi(
+  submitted: SubmittedResult,
+  definitions: Pick<NamespaceDefinitions, 'check'>,
+  now: number,
+): IncomingResult {
   return incomingResult(submitted, { reporter: API_REPORTER, definitions, now, issued: now });
 }
 
@@ -197,7 +209,7 @@ function incomingResult(
   submitted: SubmittedResult,
   about: {
     readonly reporter: string;
-    readonly definitions: Definitions;
+    readonly definitions: Pick<NamespaceDefinitions, 'check'>;
     readonly now: number;
     readonly issued: number | undefined;
   },
@@ -220,7 +232,7 @@ interface DeliveredResult extends IncomingResult {
 /** What a frame is held to, and who is told. */
 interface DeliveryContext {
   readonly refused: Record<Distrust, number>;
-  readonly quota: number;
+  readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
 }
 
@@ -257,7 +269,7 @@ class AgentDelivery implements Command {
     if (cancelled.aborted) return;
     const namespace = transaction.registry.namespace(this.#namespaceName);
     const mark = namespace.spools.get(client);
-    const acked = mark?.spool === spool ? mark.acked : 0;
+    const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
     for (const result of this.#valid) {
       // What was committed before is a repetition.
       if (result.id <= acked) continue;
@@ -266,23 +278,26 @@ class AgentDelivery implements Command {
       else this.#refuse(result, distrust);
     }
     const last = results.at(-1)?.id ?? 0;
-    if (last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
+    if (spool !== undefined && last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
   }
 
   #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
     const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
-    if (distrust !== undefined || client === reporter || namespace.clients.has(client)) return distrust;
-    return namespace.proxiesOf(reporter) >= this.#context.quota ? 'quota' : undefined;
+    if (distrust !== undefined || namespace.clients.has(client)) return distrust;
+    const { proxyClientQuota, entityLimit } = this.#context.limits;
+    if (client !== reporter && namespace.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
+    return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
   }
 
   #refuse({ id, reporter, client }: DeliveredResult, distrust: Distrust): void {
-    const { refused, quota, onRefused } = this.#context;
+    const { refused, limits, onRefused } = this.#context;
     refused[distrust]++;
+    if (distrust === 'limit') onRefused(id, `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`);
     if (distrust !== 'quota') return;
     onRefused(
       id,
-      `${client} would be one proxy client more than the ${String(quota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
+      `${client} would be one proxy client more than the ${String(limits.proxyClientQuota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
     );
   }
 }

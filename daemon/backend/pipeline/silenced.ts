@@ -5,9 +5,10 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { mon, MON, recordAudit } from './audit.ts';
+import { mon, MON, recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import type { Transaction } from './transaction.ts';
+import { refuseUnknownNamespace } from './unknown-namespace.ts';
 
 /** Most entries in one namespace (design, S7). */
 const ENTRIES_MAX = 1_000_000;
@@ -33,17 +34,34 @@ export class SilencedEntries {
    * @throws MonError `invalid` when it begins too far ahead, `unavailable`
    */
   create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
+    const id = silencedId(request.subscription, request.check);
+    return this.write(namespaceName, id, (_before, nowMs) => silencedEntry(request, nowMs), actor);
+  }
+
+  /**
+   * Makes an entry in view of the one with the same id, which it replaces as a whole.
+   *
+   * @param make told of the living entry that is there; refuses by throwing
+   * @throws MonError `not_found` when there is no such namespace, `invalid` when it begins too far ahead, `unavailable`
+   */
+  write(
+    namespaceName: string,
+    id: string,
+    make: (before: SilencedEntry | undefined, nowMs: number) => SilencedEntry,
+    actor: Actor,
+  ): Promise<SilencedEntry> {
     return this.#batcher.run((transaction) => {
+      refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
+      const before = livingEntry(namespace, id, transaction.nowMs);
       refuseTooMany(namespace, 1);
-      const problem = beginProblem(request.begin, transaction.now);
+      const entry = make(before, transaction.nowMs);
+      const problem = beginProblem(entry.begin, transaction.now);
       if (problem !== undefined) throw new MonError('invalid', problem);
-      const entry = silencedEntry(request, transaction.nowMs);
-      const before = livingEntry(namespace, entry.id, transaction.nowMs);
       transaction.saveSilenced(namespace, entry);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
-        target: entry.id,
+        target: targetIn(namespaceName, entry.id),
         before,
         after: entry,
         reason: entry.reason,
@@ -55,16 +73,23 @@ export class SilencedEntries {
   /**
    * Ends exactly one entry.
    *
+   * @param check told of it; refuses by throwing
    * @throws MonError `not_found` when no entry has this id, or when it has expired; `unavailable`
    */
-  clear(namespaceName: string, target: SilencedTarget, actor: Actor = MON): Promise<void> {
+  clear(
+    namespaceName: string,
+    target: SilencedTarget,
+    actor: Actor = MON,
+    check: (entry: SilencedEntry) => void = () => undefined,
+  ): Promise<void> {
     const id = target.id ?? silencedId(target.subscription, target.check);
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = livingEntry(namespace, id, transaction.nowMs);
       if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
+      check(entry);
       transaction.removeSilenced(namespace, entry);
-      recordAudit(transaction, actor, { action: 'silence.clear', target: id, before: entry });
+      recordAudit(transaction, actor, { action: 'silence.clear', target: targetIn(namespaceName, id), before: entry });
     });
   }
 
@@ -111,5 +136,9 @@ export function endSilenced(
   by: 'clock' | 'expire_on_resolve',
 ): void {
   transaction.removeSilenced(namespace, entry);
-  recordAudit(transaction, mon(by), { action: 'silence.expire', target: entry.id, before: entry });
+  recordAudit(transaction, mon(by), {
+    action: 'silence.expire',
+    target: targetIn(namespace.name, entry.id),
+    before: entry,
+  });
 }

@@ -45,7 +45,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     silencedBy: silencesAfter(occasion, transition.kind, nowMs),
   });
   const assumed = { client: client.record, check: check.name, isOpen: state.event !== undefined };
-  const handlers = handling.verdicts(event, openEvents(namespace, assumed), nowMs);
+  const handlers = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   return { ...about, event: redactEvent(event), reason, handlers };
 }

@@ -3,27 +3,34 @@ import type { CheckState } from '../../../shared/domain/event.ts';
 import type { AuditEntry } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HandledEvent, HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
+import type { ApiKey, Session, User } from '../registry/credentials.ts';
 import type { Aggregate } from '../registry/aggregates.ts';
 import type { CheckEntry, ClientEntry, Namespace, SpoolMark, Tombstone } from '../registry/namespace.ts';
+import type { DefinitionKind, DefinitionKinds } from '../registry/definitions.ts';
 import type { Registry, StoredClient } from '../registry/registry.ts';
 import {
   aggregateDeletionKey,
   agentSpoolKey,
+  apiKeyKey,
   AUDIT_HEAD,
   auditKey,
   checkRecordKey,
   clientKey,
   deadLetterKey,
+  definitionKey,
   handlerJobKey,
   invalidatedKey,
+  namespaceKey,
+  sessionKey,
   silencedKey,
   silencedUseKey,
   stashKey,
   tombstoneKey,
+  userKey,
 } from '../store/keys.ts';
 import type { EventHandling, HandlingNote } from './handle-event.ts';
 
@@ -173,6 +180,43 @@ export class Transaction {
     this.#put(AUDIT_HEAD, JSON.stringify(audit.head));
   }
 
+  saveUser(user: User): void {
+    const { credentials } = this.registry;
+    credentials.users.set(user.username, user);
+    credentials.version++;
+    this.#put(userKey(user.username), JSON.stringify(user));
+  }
+
+  saveApiKey(key: ApiKey): void {
+    this.registry.credentials.version++;
+    this.noteApiKeyUse(key);
+  }
+
+  /** The same key with its last use: takes nothing away from anybody. */
+  noteApiKeyUse(key: ApiKey): void {
+    this.registry.credentials.apiKeys.set(key.id, key);
+    this.#put(apiKeyKey(key.id), JSON.stringify(key));
+  }
+
+  removeApiKey(id: string): void {
+    const { credentials } = this.registry;
+    credentials.apiKeys.delete(id);
+    credentials.version++;
+    this.#del(apiKeyKey(id));
+  }
+
+  saveSession(session: Session): void {
+    this.registry.credentials.sessions.set(session.id, session);
+    this.#put(sessionKey(session.id), JSON.stringify(session));
+  }
+
+  removeSession(id: string): void {
+    const { credentials } = this.registry;
+    credentials.sessions.delete(id);
+    credentials.version++;
+    this.#del(sessionKey(id));
+  }
+
   saveSpool(namespace: Namespace, client: string, mark: SpoolMark): void {
     namespace.spools.set(client, mark);
     let clients = this.#spools.get(namespace);
@@ -202,6 +246,34 @@ export class Transaction {
       namespace.tombstones.set(client, tombstone);
       this.#put(key, JSON.stringify(tombstone));
     }
+  }
+
+  saveDefinition<Kind extends DefinitionKind>(kind: Kind, definition: DefinitionKinds[Kind]): void {
+    const { object } = definition;
+    const { namespace, name } = object.metadata;
+    this.registry.definitions.put(kind, definition);
+    this.#put(definitionKey(kind, namespace, name), JSON.stringify(object));
+  }
+
+  removeDefinition(kind: DefinitionKind, namespace: string, name: string): void {
+    this.registry.definitions.remove(kind, namespace, name);
+    this.#del(definitionKey(kind, namespace, name));
+  }
+
+  saveNamespace(name: string): void {
+    this.registry.declared.add(name);
+    this.#put(namespaceKey(name), JSON.stringify({ name }));
+  }
+
+  /** One that holds nothing any more; with it go the traces of what was in it. */
+  removeNamespace(namespace: Namespace): void {
+    const { name, spools, invalidated, tombstones, aggregates } = namespace;
+    for (const client of spools.keys()) this.#del(agentSpoolKey(name, client));
+    for (const client of invalidated.keys()) this.#del(invalidatedKey(name, client));
+    for (const client of tombstones.keys()) this.#del(tombstoneKey(name, client));
+    for (const aggregate of aggregates.deletedNames()) this.#del(aggregateDeletionKey(name, aggregate));
+    this.registry.removeNamespace(name);
+    this.#del(namespaceKey(name));
   }
 
   /** Asks for a run of a handler. */
@@ -245,12 +317,16 @@ export class Transaction {
 
   /** Counts one run of a handler that these silenced entries kept back. */
   noteSuppressed(namespace: Namespace, ids: readonly string[]): void {
-    let used = this.#usedSilences.get(namespace);
-    if (used === undefined) this.#usedSilences.set(namespace, (used = new Set()));
     for (const id of ids) {
       namespace.silenced.countUse(id, this.now);
-      used.add(id);
+      this.#noteUse(namespace, id);
     }
+  }
+
+  /** What a silenced entry has kept back before it came here. */
+  saveSilencedUse(namespace: Namespace, id: string, use: SilencedUse): void {
+    namespace.silenced.loadUse(id, use);
+    this.#noteUse(namespace, id);
   }
 
   /** What is to be written, and the runs of handlers among it. */
@@ -279,6 +355,12 @@ export class Transaction {
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
     return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
+  }
+
+  #noteUse(namespace: Namespace, id: string): void {
+    let used = this.#usedSilences.get(namespace);
+    if (used === undefined) this.#usedSilences.set(namespace, (used = new Set()));
+    used.add(id);
   }
 
   #putUse(namespace: Namespace, id: string): void {

@@ -1,18 +1,18 @@
 import { redact } from '../../../shared/domain/redact.ts';
-import type { Definitions, NamedCheck } from '../config/definitions.ts';
+import type { NamedCheck, NamespaceDefinitions } from '../config/definitions.ts';
 
 /**
  * The checks that the backend schedules, by name and redacted. Standalone ones are the business of their agents, and not
  * shown (completion 1.6).
  */
-export function shownChecks(definitions: Pick<Definitions, 'checks'>): NamedCheck[] {
+export function shownChecks(definitions: Pick<NamespaceDefinitions, 'checks'>): NamedCheck[] {
   const checks = [...definitions.checks()].filter(isShown);
   checks.sort((a, b) => (a.name < b.name ? -1 : 1));
   return checks.map((check) => redact(check));
 }
 
 /** Undefined when there is none to show. */
-export function shownCheck(definitions: Pick<Definitions, 'check'>, name: string): NamedCheck | undefined {
+export function shownCheck(definitions: Pick<NamespaceDefinitions, 'check'>, name: string): NamedCheck | undefined {
   const check = definitions.check(name);
   return check === undefined || !isShown(check) ? undefined : redact(check);
 }

@@ -39,12 +39,12 @@ export async function explainEvent(
   });
   const event = eventOf(entry, record, nowMs);
   if (event !== undefined) {
-    const verdicts = handling.verdicts(event, openEvents(namespace), nowMs);
+    const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs);
     const about = { client, check: entry.name, event: summary(event), reason: handlingSentence(verdicts) };
     return { ...about, handlers: verdicts.map(deliveryAt) };
   }
   if (record.check === null) return undefined;
-  const verdicts = handling.route(record.check).handlers.map(withoutEvent);
+  const verdicts = handling.route(namespace.name, record.check).handlers.map(withoutEvent);
   const reason = noEventSentence(record.check.status);
   return { client, check: entry.name, event: null, reason, handlers: verdicts.map(deliveryAt) };
 }

@@ -2,24 +2,40 @@ import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { DeadLetters } from '../handlers/dead-letters.ts';
+import { laneName } from '../handlers/lane-name.ts';
 import type { HandlerFigures, JobRunner } from '../handlers/run-jobs.ts';
 
+interface HandlerParts {
+  readonly definitions: Pick<Definitions, 'in'>;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly deadLetters: Pick<DeadLetters, 'all'>;
+}
+
 /**
- * By name: the handlers that are defined, and those without a definition that had something to run or have dead letters.
- * Sets are left out: they never run themselves.
+ * By name: the handlers that are defined in these namespaces, and those without a definition that had something to run or
+ * have dead letters there. Sets are left out: they never run themselves.
+ *
+ * @param namespaces those that the caller may see
  */
 export function handlerStatuses(
-  definitions: Pick<Definitions, 'handlers'>,
-  runner: Pick<JobRunner, 'figures'>,
-  deadLetters: Pick<DeadLetters, 'counts'>,
+  { definitions, handlers, deadLetters }: HandlerParts,
+  namespaces: readonly string[],
   nowMs: number,
 ): HandlerStatus[] {
-  const figures = runner.figures();
   const types = new Map<string, string | null>();
-  const dead = deadLetters.counts();
-  for (const name of [...figures.keys(), ...dead.keys()])
-    types.set(name, BUILT_IN.handlers.has(name) ? 'built-in' : null);
-  for (const [name, { type }] of definitions.handlers()) if (type !== 'set') types.set(name, type);
+  const dead = new Map<string, number>();
+  const letters = deadLetters.all();
+  const figures = handlers.figures();
+  for (const id of [...figures.values(), ...letters]) {
+    if (namespaces.includes(id.namespace))
+      types.set(laneName(id), BUILT_IN.handlers.has(id.handler) ? 'built-in' : null);
+  }
+  for (const letter of letters) dead.set(laneName(letter), (dead.get(laneName(letter)) ?? 0) + 1);
+  for (const namespace of namespaces) {
+    for (const [handler, { type }] of definitions.in(namespace).handlers()) {
+      if (type !== 'set') types.set(laneName({ namespace, handler }), type);
+    }
+  }
   return [...types]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, type]) => statusOf(name, type, figures.get(name), { deadLetters: dead.get(name) ?? 0, nowMs }));

@@ -4,6 +4,7 @@ import { RATE_PERIOD_MS, type Activity } from '../activity.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Batcher } from '../pipeline/batcher.ts';
+import type { EntityLimit } from '../pipeline/entity-limit.ts';
 import type { Clock } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -12,6 +13,7 @@ export interface OverviewParts {
   readonly activity: Pick<Activity, 'noisiest' | 'rates'>;
   readonly batcher: Pick<Batcher, 'queued'>;
   readonly clock: Clock;
+  readonly entityLimit: Pick<EntityLimit, 'usage'>;
   readonly feed: Pick<FeedHub, 'size'>;
   readonly metrics: Pick<Metrics, 'writeP99Ms' | 'answerP99Ms'>;
   readonly registry: Registry;
@@ -24,7 +26,7 @@ const NOISIEST = 10;
 const GONE_SECONDS = 3600;
 
 export function overviewOf(parts: OverviewParts): Overview {
-  const { activity, batcher, clock, feed, metrics, registry } = parts;
+  const { activity, batcher, clock, entityLimit, feed, metrics, registry } = parts;
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
   const now = Math.floor(clock.now() / 1000);
   return {
@@ -34,6 +36,7 @@ export function overviewOf(parts: OverviewParts): Overview {
       .map(({ check, events }) => ({ check, events, clients: openOf(namespace, check) })),
     results: { period: RATE_PERIOD_MS / 1000, rates: activity.rates },
     clients: clientCounts(namespace, now),
+    entities: entityLimit.usage(),
     queue: { results: batcher.queued },
     store: { write_p99_ms: rounded(metrics.writeP99Ms()) },
     api: { answer_p99_ms: rounded(metrics.answerP99Ms()) },

@@ -194,6 +194,11 @@ export class AggregateRegistry {
     return this.deletionCount;
   }
 
+  /** The names that deletions are remembered of. */
+  deletedNames(): Iterable<string> {
+    return this.#deletions.keys();
+  }
+
   /** Takes over what `delete` gave out. */
   loadDeletion(name: string, count: number): void {
     this.#deletions.set(name, count);

@@ -97,6 +97,8 @@ export class Namespace {
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
+  /** Clients that something else reports for, whoever made them. */
+  proxies = 0;
   readonly #proxiesByReporter = new Map<string, number>();
   readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();
   readonly #clientsBySubscription = new Map<string, Set<ClientEntry>>();
@@ -140,6 +142,7 @@ export class Namespace {
     if (present === undefined) {
       const entry = new ClientEntry(this, record, signature, reporter);
       this.#countProxy(entry, 1);
+      this.proxies += proxyCount(record);
       this.clients.set(record.name, entry);
       this.#sortedClients = undefined;
       this.#subscribe(entry, record.subscriptions);
@@ -149,6 +152,7 @@ export class Namespace {
       this.#unsubscribe(present);
       this.#subscribe(present, record.subscriptions);
     }
+    this.proxies += proxyCount(record) - proxyCount(present.record);
     present.record = record;
     present.signature = signature;
     return present;
@@ -158,6 +162,7 @@ export class Namespace {
     for (const check of entry.checks.values()) this.removeCheck(check);
     this.#unsubscribe(entry);
     this.#countProxy(entry, -1);
+    this.proxies -= proxyCount(entry.record);
     this.clients.delete(entry.name);
     this.#sortedClients = undefined;
   }
@@ -245,6 +250,10 @@ export class Namespace {
 export function* eventsOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
   if (client.openEvents === 0) return;
   for (const check of client.sortedChecks()) if (check.state.event !== undefined) yield check;
+}
+
+function proxyCount({ type }: Client): 0 | 1 {
+  return type === 'proxy' ? 1 : 0;
 }
 
 function summaryOf(output: string): string {

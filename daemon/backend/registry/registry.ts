@@ -11,7 +11,9 @@ import {
   AUDIT_HEAD,
   CHECK_RECORDS,
   CLIENTS,
+  DEFINITIONS,
   INVALIDATED,
+  NAMESPACES,
   SILENCED,
   SILENCED_USES,
   STASHES,
@@ -19,6 +21,9 @@ import {
 } from '../store/keys.ts';
 import { AuditChain, type AuditLimits } from './audit.ts';
 import { decodeCheckRecord, stateOf } from './check-record.ts';
+import { CredentialRegistry } from './credentials.ts';
+import { DeclaredNamespaces } from './declared-namespaces.ts';
+import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from './definitions.ts';
 import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
 
 /** A client as it is stored: the record that is shown, and the signature that is not part of it. */
@@ -38,9 +43,16 @@ export class Registry {
   #lastJobId = 0;
   #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
   readonly audit: AuditChain;
+  /** Who may get in, over all namespaces. */
+  readonly credentials = new CredentialRegistry();
+  /** What was defined over the API. */
+  readonly definitions: StoredDefinitions;
+  /** The namespaces that exist for callers; one of them may hold nothing. */
+  readonly declared = new DeclaredNamespaces();
 
-  constructor(limits = AUDIT_LIMITS) {
+  constructor(limits = AUDIT_LIMITS, definitions = new StoredDefinitions()) {
     this.audit = new AuditChain(limits);
+    this.definitions = definitions;
   }
 
   /** The namespace of this name, made when it is new. */
@@ -48,8 +60,19 @@ export class Registry {
     return ensureNamespace(this.#namespaces, name);
   }
 
+  /** Whether there is a namespace of this name: it was declared, or is `default`. */
+  hasNamespace(name: string): boolean {
+    return this.declared.has(name);
+  }
+
   namespaces(): Iterable<Namespace> {
     return this.#namespaces.values();
+  }
+
+  /** Forgets a namespace that holds nothing any more. */
+  removeNamespace(name: string): void {
+    this.declared.remove(name);
+    if (name !== DEFAULT_NAMESPACE) this.#namespaces.delete(name);
   }
 
   /** Microseconds of the time, so that ids of runs that were over before a restart do not come again either. */
@@ -66,7 +89,12 @@ export class Registry {
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
   async load(store: Store): Promise<void> {
     const [namespaces, [auditHead]] = await Promise.all([readNamespaces(store), store.getMany([AUDIT_HEAD])]);
+    const definitions = await readDefinitions(store);
+    const declared = await readDeclared(store);
+    await this.credentials.load(store);
     this.#namespaces = namespaces;
+    this.definitions.load(definitions);
+    this.declared.load(declared);
     this.audit.load(auditHead === undefined ? undefined : (JSON.parse(auditHead) as AuditHead));
     this.generation++;
   }
@@ -117,6 +145,22 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
     namespace.tombstones.set(client, JSON.parse(value) as Tombstone);
   });
   return namespaces;
+}
+
+type StoredObject = DefinitionKinds[DefinitionKind]['object'];
+
+async function readDefinitions(store: Store): Promise<(readonly [DefinitionKind, StoredObject])[]> {
+  const objects: (readonly [DefinitionKind, StoredObject])[] = [];
+  for await (const [[, kind], value] of store.scan([DEFINITIONS])) {
+    objects.push([kind as DefinitionKind, JSON.parse(value) as StoredObject]);
+  }
+  return objects;
+}
+
+async function readDeclared(store: Store): Promise<string[]> {
+  const names: string[] = [];
+  for await (const [[, name]] of store.scan([NAMESPACES])) names.push(String(name));
+  return names;
 }
 
 /** A part of a silenced entry in its key: the empty string is none. */

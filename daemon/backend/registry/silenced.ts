@@ -3,6 +3,8 @@ import type { SilencedIndex, SilencedOfSubscription } from '../../../shared/doma
 
 /** The silenced entries of one namespace, found by id and by each of their parts. */
 export class SilencedRegistry implements SilencedIndex {
+  /** Grows with each change of the entries. */
+  changes = 0;
   readonly #byId = new Map<string, SilencedEntry>();
   readonly #bySubscription = new Map<string, SubscriptionEntries>();
   readonly #byCheckOnly = new Map<string, SilencedEntry>();
@@ -71,6 +73,7 @@ export class SilencedRegistry implements SilencedIndex {
 
   /** The entry, unused so far. */
   put(entry: SilencedEntry): void {
+    this.changes++;
     this.#uses.delete(entry.id);
     this.#byId.set(entry.id, entry);
     if (entry.subscription !== null) {
@@ -88,6 +91,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   remove(entry: SilencedEntry): void {
+    this.changes++;
     this.#uses.delete(entry.id);
     this.#byId.delete(entry.id);
     if (entry.subscription !== null) {

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import { runTimetable, type RunningTimetable } from '../../schedule/run-timetable.ts';
 import { subdueOf } from '../../schedule/subdue.ts';
@@ -11,20 +12,30 @@ interface PublisherParts {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Asks the agents to run a check.
+   * Asks the agents of a namespace to run a check.
    *
    * @param untilNextMs how long it is until the check is due again; undefined: it never is
    */
-  readonly publish: (check: NamedCheck, untilNextMs: number | undefined) => Promise<void>;
+  readonly publish: (namespace: string, check: NamedCheck, untilNextMs: number | undefined) => Promise<void>;
+  /** The namespaces with checks; default: `default` alone. */
+  readonly namespaces?: () => Iterable<string>;
 }
 
 /** What the backend runs by the clock. */
 export interface CheckSchedule extends Disposable {
-  /** When a check is asked for next, epoch milliseconds; undefined: by nobody or never again. */
-  nextRunMs(check: string): number | undefined;
+  /** When a check of a namespace is asked for next, epoch milliseconds; undefined: by nobody or never again. */
+  nextRunMs(namespace: string, check: string): number | undefined;
+}
+
+/** A check that is asked for, by the key under which its timetable is kept. */
+interface Wanted {
+  readonly namespace: string;
+  readonly check: NamedCheck;
 }
 
 interface Running {
+  /** What it runs by; another one with the same timing may take its place. */
+  check: NamedCheck;
   /** What the timetable was made of. */
   readonly timing: string;
   readonly timetable: RunningTimetable;
@@ -36,34 +47,53 @@ interface Running {
  * request is made of the newest definition.
  */
 export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
-  const { definitions, clock } = parts;
+  const { definitions, clock, namespaces = () => [DEFAULT_NAMESPACE] } = parts;
   const running = new Map<string, Running>();
 
-  function follow(): void {
-    const wanted = new Map([...definitions.checks()].filter(isAskedFor).map((check) => [check.name, check]));
-    for (const [name, { timing, timetable }] of running) {
-      const check = wanted.get(name);
-      if (check !== undefined && timingOf(check) === timing) continue;
-      timetable[Symbol.dispose]();
-      running.delete(name);
+  function wantedChecks(): Map<string, Wanted> {
+    const wanted = new Map<string, Wanted>();
+    for (const namespace of namespaces()) {
+      for (const check of definitions.in(namespace).checks()) {
+        if (isAskedFor(check)) wanted.set(keyOf(namespace, check.name), { namespace, check });
+      }
     }
-    for (const [name, check] of wanted) {
-      const timetable = running.has(name) ? undefined : timetableOf(name, check);
+    return wanted;
+  }
+
+  function follow(): void {
+    const wanted = wantedChecks();
+    for (const [key, run] of running) {
+      const check = wanted.get(key)?.check;
+      if (check !== undefined && (check === run.check || timingOf(check) === run.timing)) {
+        run.check = check;
+        continue;
+      }
+      run.timetable[Symbol.dispose]();
+      running.delete(key);
+    }
+    for (const [key, { namespace, check }] of wanted) {
+      const timetable = running.has(key) ? undefined : timetableOf(key, check);
       if (timetable === undefined) continue;
-      const run = runTimetable(clock, timetable, (nowMs) => publish(parts, name, nowMs, run));
-      running.set(name, { timing: timingOf(check), timetable: run });
+      const { name } = check;
+      const run = runTimetable(clock, timetable, (nowMs) => publish(parts, { namespace, name }, nowMs, run));
+      running.set(key, { check, timing: timingOf(check), timetable: run });
     }
   }
 
   follow();
   const following = definitions.onChange(follow);
   return {
-    nextRunMs: (check) => running.get(check)?.timetable.nextMs,
+    nextRunMs: (namespace, check) => running.get(keyOf(namespace, check))?.timetable.nextMs,
     [Symbol.dispose]: () => {
       following[Symbol.dispose]();
       for (const { timetable } of running.values()) timetable[Symbol.dispose]();
     },
   };
+}
+
+/** In `default` the name alone: the place of a check in its interval follows from the key. */
+function keyOf(namespace: string, check: string): string {
+  return namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`;
 }
 
 function isAskedFor({ standalone, publish: isPublished }: NamedCheck): boolean {
@@ -74,9 +104,14 @@ function timingOf({ interval, cron, timezone }: NamedCheck): string {
   return JSON.stringify([interval, cron, timezone]);
 }
 
-function publish(parts: PublisherParts, name: string, nowMs: number, { nextMs }: RunningTimetable): void {
+function publish(
+  parts: PublisherParts,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  nowMs: number,
+  { nextMs }: RunningTimetable,
+): void {
   const { definitions, log } = parts;
-  const check = definitions.check(name);
+  const check = definitions.in(namespace).check(name);
   if (check === undefined) return;
   if (subdueOf(check)(nowMs)) {
     log.info({ check: name }, 'check request was subdued');
@@ -84,6 +119,6 @@ function publish(parts: PublisherParts, name: string, nowMs: number, { nextMs }:
   }
   // The next run asks again.
   parts
-    .publish(check, nextMs === undefined ? undefined : nextMs - nowMs)
+    .publish(namespace, check, nextMs === undefined ? undefined : nextMs - nowMs)
     .catch((error: unknown) => log.error({ check: name, reason: errorMessage(error) }, 'a check was not asked for'));
 }

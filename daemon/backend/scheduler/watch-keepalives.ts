@@ -1,11 +1,13 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import { isAttributes } from '../../../shared/domain/attributes.ts';
+import { leavesBySilence } from '../../../shared/domain/core/agent.ts';
 import { KEEPALIVE_CHECK, keepaliveOf, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
 import { substituteTokens } from '../../../shared/domain/tokens.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
+import type { Clients } from '../pipeline/clients.ts';
 import type { IncomingResult } from '../pipeline/process-result.ts';
 import type { Results } from '../pipeline/results.ts';
 import type { Clock } from '../ports.ts';
@@ -20,6 +22,7 @@ const SLICE = 500;
 interface KeepaliveParts {
   readonly registry: Registry;
   readonly results: Pick<Results, 'record'>;
+  readonly clients: Pick<Clients, 'deregister'>;
   readonly definitions: Definitions;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,25 +43,34 @@ export function watchKeepalives(parts: KeepaliveParts): Disposable {
   });
 }
 
-async function sweep({ registry, results, definitions, clock }: KeepaliveParts): Promise<void> {
-  const handler = definitions.hasHandler('keepalive') ? 'keepalive' : 'default';
+async function sweep({ registry, results, clients, definitions, clock }: KeepaliveParts): Promise<void> {
   for (const namespace of registry.namespaces()) {
+    const handler = definitions.in(namespace.name).hasHandler('keepalive') ? 'keepalive' : 'default';
     const names = namespace
       .sortedClients()
       .filter(sendsKeepalives)
       .map(({ name }) => name);
     for (let start = 0; start < names.length; start += SLICE) {
       const now = Math.floor(clock.now() / 1000);
-      const slice = names
-        .slice(start, start + SLICE)
-        .flatMap((name) => resultsFor(namespace, name, { handler, ...definitions.keepalives }, now));
-      if (slice.length > 0) await results.record(namespace.name, slice);
+      const slice = names.slice(start, start + SLICE);
+      const departed = slice.filter((name) => hasDeparted(namespace, name, definitions.keepalives, now));
+      await Promise.all(departed.map((name) => clients.deregister(namespace.name, name)));
+      const incoming = slice.flatMap((name) =>
+        resultsFor(namespace, name, { handler, ...definitions.keepalives }, now),
+      );
+      if (incoming.length > 0) await results.record(namespace.name, incoming);
     }
   }
 }
 
 function sendsKeepalives({ record }: { readonly record: Client }): boolean {
   return record.keepalives !== false;
+}
+
+/** Whether silence of this one means that it has left for good. */
+function hasDeparted({ clients }: Namespace, name: string, settings: KeepaliveSettings, now: number): boolean {
+  const client = clients.get(name)?.record;
+  return client !== undefined && leavesBySilence(client) && keepaliveStatus(client, now, settings).status !== 0;
 }
 
 /** Asked again for each slice: a client may have been deleted while the slices before were written. */

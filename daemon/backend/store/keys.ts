@@ -55,6 +55,19 @@ export const tombstoneKey = (namespace: string, client: string): Key => [TOMBSTO
 export const STASHES = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [STASHES, namespace, path];
 
+/** Namespaces that were made over the API. */
+export const NAMESPACES = 'namespace';
+export const namespaceKey = (name: string): Key => [NAMESPACES, name];
+
+/** Checks, handlers, filters and mutators that were made over the API, as it shows them. */
+export const DEFINITIONS = 'definition';
+export const definitionKey = (kind: string, namespace: string, name: string): Key => [
+  DEFINITIONS,
+  kind,
+  namespace,
+  name,
+];
+
 /** Runs of handlers that are not over, and dead letters, in the order of their events. */
 export const HANDLER_JOBS = 'handler-job';
 export const handlerJobKey = (id: number): Key => [HANDLER_JOBS, id];
@@ -71,6 +84,14 @@ export const silencedUseKey = (namespace: string, subscription: string | null, c
   subscription ?? '',
   check ?? '',
 ];
+
+/** Who may get in, of all namespaces: users by name, API keys and sessions by id. */
+export const USERS = 'user';
+export const userKey = (username: string): Key => [USERS, username];
+export const API_KEYS = 'api-key';
+export const apiKeyKey = (id: string): Key => [API_KEYS, id];
+export const SESSIONS = 'session';
+export const sessionKey = (id: string): Key => [SESSIONS, id];
 
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is

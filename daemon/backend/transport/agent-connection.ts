@@ -6,6 +6,7 @@ import {
   AGENT_WINDOW,
   agentMessageSchema,
   resultsMessageSchema,
+  type AgentMessage,
   type BackendMessage,
   type CheckRequest,
 } from '../../../shared/schemas/agent.ts';
@@ -15,16 +16,10 @@ import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../pipeline/compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { UncheckedResult } from '../pipeline/results.ts';
-import type { AgentParts } from './agent-hub.ts';
-
-/** What the hub is told. */
-interface Membership {
-  /** After `hello`, and whenever the subscriptions changed: `name` and `subscriptions` are known. */
-  joined(): void;
-  left(): void;
-  /** `proceed` is to be called after the next commit. */
-  waits(): void;
-}
+import { refuseUnknownNamespace } from '../pipeline/unknown-namespace.ts';
+import type { AgentLink, AgentParts, Membership } from './agent-hub.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { sendFrame } from './send-frame.ts';
 
 /** Results of one connection that may wait for their commit; beyond it its socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
@@ -33,39 +28,43 @@ const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
+type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool'>;
+
 const isResultsMessage = compileSchema(resultsMessageSchema);
 
 /** One agent's side of the protocol in `schemas/agent.ts`. */
-export class AgentConnection {
+export class AgentConnection implements AgentLink {
   name = '';
+  namespace: string;
   subscriptions: readonly string[] = [];
+  /** Whether the hello may still name the namespace. */
+  readonly #isFree: boolean;
   readonly #socket: WebSocket;
   readonly #parts: AgentParts;
   readonly #membership: Membership;
+  readonly #heartbeat: Heartbeat;
   #spool = '';
   #inFlight = 0;
   #committedId = 0;
   #ackedId = 0;
   /** Frames that arrived while the queue was full or too much was in flight, in order. */
   #held: (readonly UncheckedResult[])[] = [];
-  #isAlive = true;
   /** Aborted when results could not be stored: then none of the later ones counts, or they would overtake those. */
   readonly #failure = new AbortController();
 
-  constructor(socket: WebSocket, parts: AgentParts, membership: Membership) {
+  constructor(socket: WebSocket, namespace: string | undefined, parts: AgentParts, membership: Membership) {
+    this.namespace = namespace ?? DEFAULT_NAMESPACE;
+    this.#isFree = namespace === undefined;
     this.#socket = socket;
     this.#parts = parts;
     this.#membership = membership;
     socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
-    socket.on('pong', () => {
-      this.#isAlive = true;
-    });
+    this.#heartbeat = new Heartbeat(socket);
     socket.on('close', () => membership.left());
     // A broken socket also closes; that is all there is to do about it.
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
   }
 
-  /** @returns false when the connection is on its way out */
   request(check: CheckRequest): boolean {
     return this.#send({ type: 'check_request', check });
   }
@@ -74,15 +73,8 @@ export class AgentConnection {
     this.#socket.close(code, reason);
   }
 
-  /** Cuts off an agent that did not answer the last ping, and pings again. */
   beat(): void {
-    // A socket that is not read gives no pong either.
-    if (!this.#isAlive && !this.#socket.isPaused) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#isAlive = false;
-    this.#socket.ping();
+    this.#heartbeat.beat();
   }
 
   /** After a commit: acknowledges what is in it and takes up the frames that had to wait. */
@@ -130,7 +122,7 @@ export class AgentConnection {
     const last = results.at(-1)?.id ?? 0;
     try {
       this.#parts.results.submitFromAgent(
-        DEFAULT_NAMESPACE,
+        this.namespace,
         { client: this.name, spool: this.#spool, results, cancelled: this.#failure.signal },
         (id, reason) => {
           this.#parts.log.error({ client: this.name, id, reason }, 'invalid check result refused');
@@ -171,20 +163,32 @@ export class AgentConnection {
     const client = clientSchema.safeParse(parsed.data.client);
     if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
     const { data } = parsed;
-    const done = data.type === 'hello' ? this.#greet(client.data, data.spool) : this.#keepAlive(client.data);
+    const done = data.type === 'hello' ? this.#greet(client.data, data) : this.#keepAlive(client.data);
     done.catch((error: unknown) => this.#refuse(error));
   }
 
-  async #greet(client: SubmittedClient, spool: string): Promise<void> {
+  async #greet(client: SubmittedClient, { spool, namespace }: Hello): Promise<void> {
     if (this.#spool !== '') throw new MonError('invalid', 'hello was said before');
+    if (namespace !== undefined) this.#settleIn(namespace);
     this.name = client.name;
     this.#spool = spool;
     const subscriptions = await this.#register(client);
-    this.#ackedId = await this.#parts.results.committedId(DEFAULT_NAMESPACE, client.name, spool);
+    this.#ackedId = await this.#parts.results.committedId(this.namespace, client.name, spool);
     this.#committedId = Math.max(this.#committedId, this.#ackedId);
     this.#send({ type: 'welcome', version: VERSION, acked: this.#ackedId, window: AGENT_WINDOW });
     // From here on it may be asked to run checks: the welcome comes first.
     this.#join(subscriptions);
+  }
+
+  #settleIn(namespace: string): void {
+    if (!this.#isFree && namespace !== this.namespace) {
+      throw new MonError(
+        'forbidden',
+        `this connection is for the namespace ${this.namespace}: set agent.namespace to it`,
+      );
+    }
+    refuseUnknownNamespace(this.#parts.registry, namespace);
+    this.namespace = namespace;
   }
 
   async #keepAlive(client: SubmittedClient): Promise<void> {
@@ -194,7 +198,7 @@ export class AgentConnection {
   async #register(client: SubmittedClient): Promise<readonly string[]> {
     if (client.name !== this.name)
       throw new MonError('invalid', `this connection belongs to ${this.name || 'nobody yet'}`);
-    const { subscriptions } = await this.#parts.clients.keepalive(DEFAULT_NAMESPACE, client);
+    const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client);
     return subscriptions;
   }
 
@@ -214,8 +218,6 @@ export class AgentConnection {
   }
 
   #send(message: BackendMessage): boolean {
-    if (this.#socket.readyState !== this.#socket.OPEN) return false;
-    this.#socket.send(JSON.stringify(message));
-    return true;
+    return sendFrame(this.#socket, JSON.stringify(message));
   }
 }

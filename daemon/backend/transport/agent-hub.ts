@@ -2,12 +2,14 @@ import type { WebSocket } from 'ws';
 import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock } from '../ports.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { Change, Clock } from '../ports.ts';
 import type { Batcher } from '../pipeline/batcher.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Results } from '../pipeline/results.ts';
 import type { Registry } from '../registry/registry.ts';
 import { AgentConnection } from './agent-connection.ts';
+import { CoreAgentConnection } from './core-agent-connection.ts';
 
 /** What connections of agents need from the rest of the backend. */
 export interface AgentParts {
@@ -15,22 +17,62 @@ export interface AgentParts {
   readonly results: Results;
   readonly clients: Clients;
   readonly registry: Registry;
+  readonly definitions: Pick<Definitions, 'in'>;
+  /** Whether it is the backend that says goodbye now. */
+  readonly isStopping: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** One connected agent, whichever protocol it speaks. */
+export interface AgentLink {
+  readonly namespace: string;
+  /** Empty until it has said who it is. */
+  readonly name: string;
+  readonly subscriptions: readonly string[];
+  /** @returns false when the connection is on its way out */
+  request(check: CheckRequest): boolean;
+  close(code: number, reason: string): void;
+  /** Cuts off an agent that did not answer the last ping, and pings again. */
+  beat(): void;
+  /** Called after a commit, when it said that it waits for one. */
+  proceed(): void;
+  /** Called after a commit that changed or removed the client of this agent. */
+  clientChanged?(): void;
+}
+
+/** What a connection tells the hub. */
+export interface Membership {
+  /** When name, namespace and subscriptions are known, and whenever the subscriptions changed. */
+  joined(): void;
+  /** @returns whether it was still the one of its name */
+  left(): boolean;
+  /** `proceed` is to be called after the next commit. */
+  waits(): void;
+}
+
+/** The agents of one namespace. */
+interface NamespaceAgents {
+  readonly byName: Map<string, AgentLink>;
+  readonly bySubscription: Map<string, Set<AgentLink>>;
 }
 
 /** Agents that stay silent this long are asked; those that do not answer are cut off. */
 const HEARTBEAT_MS = 30_000;
 
+/** Close code of our own: there is another one with this name. */
+const REPLACED = 4001;
+
 /** The connected agents: finds them by subscription, and lets their frames wait while the queue is full. */
 export class AgentHub implements Disposable {
   readonly #parts: AgentParts;
   /** Every connection, with the subscriptions under which it can be found. */
-  readonly #connections = new Map<AgentConnection, readonly string[]>();
-  readonly #byName = new Map<string, AgentConnection>();
-  readonly #bySubscription = new Map<string, Set<AgentConnection>>();
+  readonly #connections = new Map<AgentLink, readonly string[]>();
+  readonly #namespaces = new Map<string, NamespaceAgents>();
   /** Connections with something to tell or to take up again after a commit. */
-  readonly #pending = new Set<AgentConnection>();
+  readonly #pending = new Set<AgentLink>();
+  /** Connections whose client has changed, and that want to know. */
+  readonly #changed = new Set<AgentLink>();
   readonly #parked: Disposable[];
 
   constructor(parts: AgentParts) {
@@ -45,24 +87,59 @@ export class AgentHub implements Disposable {
 
   /** Connected agents. */
   get size(): number {
-    return this.#byName.size;
+    let size = 0;
+    for (const { byName } of this.#namespaces.values()) size += byName.size;
+    return size;
   }
 
-  /** Takes over an opened socket that speaks `AGENT_PROTOCOL`. */
-  accept(socket: WebSocket): void {
-    const connection = new AgentConnection(socket, this.#parts, {
+  /**
+   * Takes over an opened socket that speaks `AGENT_PROTOCOL`.
+   *
+   * @param namespace that it named when it connected, or is kept to; undefined: the one that its hello will name
+   */
+  accept(socket: WebSocket, namespace: string | undefined): void {
+    this.#add((membership) => new AgentConnection(socket, namespace, this.#parts, membership));
+  }
+
+  /**
+   * Takes over an opened socket that speaks the newer generation's protocol.
+   *
+   * @param identity as it was told when it connected
+   */
+  acceptCore(socket: WebSocket, identity: { readonly namespace: string; readonly name: string }): void {
+    const connection = this.#add((membership) => new CoreAgentConnection(socket, identity, this.#parts, membership));
+    connection.begin();
+  }
+
+  /** Notes what a write has changed, before it settles. */
+  noteChanges(changes: readonly Change[]): void {
+    for (const [kind, namespace, name] of changes) {
+      const connection = kind === 'client' ? this.#namespaces.get(namespace)?.byName.get(name) : undefined;
+      if (connection?.clientChanged !== undefined) this.#changed.add(connection);
+    }
+  }
+
+  #add<Link extends AgentLink>(connect: (membership: Membership) => Link): Link {
+    const connection = connect({
       joined: () => this.#join(connection),
       left: () => this.#leave(connection),
       waits: () => this.#pending.add(connection),
     });
     this.#connections.set(connection, []);
+    return connection;
+  }
+
+  /** The connected agent of this name; undefined: there is none. */
+  find(namespace: string, name: string): AgentLink | undefined {
+    return this.#namespaces.get(namespace)?.byName.get(name);
   }
 
   /** Sends a check request to every agent of a subscription, or to the next one in turn (completion 1.13). */
-  publish(subscription: string, check: CheckRequest): void {
-    const connections = this.#bySubscription.get(subscription);
+  publish(namespace: string, subscription: string, check: CheckRequest): void {
+    const connections = this.#namespaces.get(namespace)?.bySubscription.get(subscription);
     if (connections === undefined) return;
-    if (hasOneConsumer(subscription)) sendToNext(connections, check);
+    const isForOne = check['round_robin'] === true || hasOneConsumer(subscription);
+    if (isForOne) sendToNext(connections, check);
     else for (const connection of connections) connection.request(check);
   }
 
@@ -75,43 +152,63 @@ export class AgentHub implements Disposable {
     const pending = [...this.#pending];
     this.#pending.clear();
     for (const connection of pending) connection.proceed();
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const connection of changed) connection.clientChanged?.();
   }
 
-  #join(connection: AgentConnection): void {
+  #join(connection: AgentLink): void {
+    const { namespace, name, subscriptions } = connection;
+    const { byName, bySubscription } = this.#agentsOf(namespace);
     // An agent that comes back before its old connection was found dead takes its place.
-    const before = this.#byName.get(connection.name);
-    if (before !== connection) before?.close(4001, 'another agent with this name has connected');
-    this.#byName.set(connection.name, connection);
+    const before = byName.get(name);
+    byName.set(name, connection);
+    if (before !== connection) before?.close(REPLACED, 'another agent with this name has connected');
     this.#unsubscribe(connection);
-    this.#connections.set(connection, connection.subscriptions);
-    for (const subscription of connection.subscriptions) {
-      const connections = this.#bySubscription.get(subscription);
-      if (connections === undefined) this.#bySubscription.set(subscription, new Set([connection]));
+    this.#connections.set(connection, subscriptions);
+    for (const subscription of subscriptions) {
+      const connections = bySubscription.get(subscription);
+      if (connections === undefined) bySubscription.set(subscription, new Set([connection]));
       else connections.add(connection);
     }
-    this.#parts.log.info({ client: connection.name, subscriptions: connection.subscriptions }, 'agent connected');
+    this.#parts.log.info({ namespace, client: name, subscriptions }, 'agent connected');
   }
 
-  #leave(connection: AgentConnection): void {
+  #leave(connection: AgentLink): boolean {
+    const { namespace, name } = connection;
     this.#unsubscribe(connection);
     this.#connections.delete(connection);
     this.#pending.delete(connection);
-    if (this.#byName.get(connection.name) !== connection) return;
-    this.#byName.delete(connection.name);
-    this.#parts.log.info({ client: connection.name }, 'agent disconnected');
+    this.#changed.delete(connection);
+    const agents = this.#namespaces.get(namespace);
+    if (agents?.byName.get(name) !== connection) return false;
+    agents.byName.delete(name);
+    if (agents.byName.size === 0) this.#namespaces.delete(namespace);
+    this.#parts.log.info({ namespace, client: name }, 'agent disconnected');
+    return true;
   }
 
-  #unsubscribe(connection: AgentConnection): void {
+  #agentsOf(namespace: string): NamespaceAgents {
+    let agents = this.#namespaces.get(namespace);
+    if (agents === undefined) {
+      agents = { byName: new Map(), bySubscription: new Map() };
+      this.#namespaces.set(namespace, agents);
+    }
+    return agents;
+  }
+
+  #unsubscribe(connection: AgentLink): void {
+    const bySubscription = this.#namespaces.get(connection.namespace)?.bySubscription;
     for (const subscription of this.#connections.get(connection) ?? []) {
-      const connections = this.#bySubscription.get(subscription);
+      const connections = bySubscription?.get(subscription);
       connections?.delete(connection);
-      if (connections?.size === 0) this.#bySubscription.delete(subscription);
+      if (connections?.size === 0) bySubscription?.delete(subscription);
     }
   }
 }
 
 /** Whoever is asked goes to the end of the line, where those who join stand as well. */
-function sendToNext(line: Set<AgentConnection>, check: CheckRequest): void {
+function sendToNext(line: Set<AgentLink>, check: CheckRequest): void {
   for (let left = line.size; left > 0; left--) {
     const [connection] = line;
     if (connection === undefined) return;

@@ -2,22 +2,57 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
+import type { Scope } from '../../../shared/schemas/scope.ts';
+import { refuseWithoutAccess, refuseWithoutScope, type Principal } from '../api/access.ts';
+import type { LiveSockets } from './live-sockets.ts';
 
 /** One WebSocket endpoint. */
 export interface Endpoint {
   readonly path: string;
-  /** The subprotocol that a peer must offer. */
-  readonly protocol: string;
+  /** The subprotocol that a peer must offer; default: none. */
+  readonly protocol?: string;
   /** Longest message from a peer, bytes. */
   readonly maxPayload: number;
-  accept(socket: WebSocket): void;
+  /** What a peer has to show. */
+  readonly access: Scope;
+  /** Of the answer that lets a peer in; default: no others. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Decides about a peer in place of the rule that it must be able to see the namespace `default`.
+   *
+   * @throws MonError when it must not come in
+   */
+  admit?(request: IncomingMessage, principal: Principal): void;
+  /** Whether a peer that has shown nothing yet may say in its first message who it is. */
+  readonly canLogInLater?: boolean;
+  /** @param principal `nobody` where that is still to come */
+  accept(socket: WebSocket, principal: Principal, request: IncomingMessage): void;
 }
 
+/** How a refusal is written. */
+type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
+
+/** In the words of the peer, whose agents log it as it is (clients, section 6). */
+export const textRefusal: Refusal = ({ code, message }) => {
+  const type = 'text/plain; charset=utf-8';
+  if (code === 'unauthenticated') return { type, body: 'bad credentials' };
+  return { type, body: code === 'forbidden' ? 'Forbidden' : message };
+};
+
+const jsonRefusal: Refusal = ({ message }) => ({ type: 'application/json', body: JSON.stringify({ error: message }) });
+
 /** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
-export type Guard = (request: IncomingMessage) => Promise<void> | undefined;
+export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
+
+/** Who comes in, and for how long. */
+export interface Admission {
+  readonly guard: Guard;
+  readonly sockets: LiveSockets;
+}
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
+  payment_required: '402 Payment Required',
   forbidden: '403 Forbidden',
   not_found: '404 Not Found',
   unavailable: '503 Service Unavailable',
@@ -37,26 +72,31 @@ const GOING_AWAY = 1001;
  * @returns to be disposed before the server is closed, which would wait for these peers: lets nobody in any more, says
  *   goodbye to everybody, and cuts off those that do not answer
  */
-export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], guard: Guard): AsyncDisposable {
+export function routeUpgrades(
+  server: Server,
+  endpoints: readonly Endpoint[],
+  { guard, sockets }: Admission,
+  refusal: Refusal = jsonRefusal,
+): AsyncDisposable {
   const peers = new Set<WebSocket>();
   let isClosing = false;
-  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers)]));
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, sockets)]));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
-    const proceed = (): void => {
+    const proceed = (principal: Principal): void => {
       if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
       const path = (request.url ?? '').split('?', 1)[0] ?? '';
       const handshake = byPath.get(path);
       if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
-      if (!socket.destroyed) handshake(request, socket, head);
+      if (!socket.destroyed) handshake(request, socket, head, principal);
     };
     try {
       const pending = guard(request);
-      if (pending === undefined) proceed();
-      else pending.then(proceed).catch((error: unknown) => refuse(socket, error));
+      if (pending instanceof Promise) pending.then(proceed).catch((error: unknown) => refuse(socket, error, refusal));
+      else proceed(pending);
     } catch (error) {
-      refuse(socket, error);
+      refuse(socket, error, refusal);
     }
   });
   return {
@@ -67,26 +107,39 @@ export function routeUpgrades(server: Server, endpoints: readonly Endpoint[], gu
   };
 }
 
-function handshakeOf(
-  endpoint: Endpoint,
-  peers: Set<WebSocket>,
-): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-  const { protocol, maxPayload } = endpoint;
+type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal) => void;
+
+function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, sockets: LiveSockets): Handshake {
+  const { protocol, maxPayload, access, headers = {} } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     // Compression costs far more than it saves on small frames (performance, rule 8).
     perMessageDeflate: false,
     maxPayload,
-    handleProtocols: () => protocol,
+    handleProtocols: () => protocol ?? false,
   });
-  return (request, socket, head) => {
+  server.on('headers', (lines) => lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)));
+  return (request, socket, head, principal) => {
+    const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
+    if (isUnknown) {
+      // It gets nothing before it has said who it is.
+    } else if (endpoint.admit === undefined) {
+      refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
+    } else {
+      refuseWithoutScope(principal, access);
+      endpoint.admit(request, principal);
+    }
+    if (!isUnknown) sockets.refuseTooMany(principal, access);
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-    if (!offered.includes(protocol)) throw new MonError('invalid', `the subprotocol ${protocol} is required`);
+    if (protocol !== undefined && !offered.includes(protocol)) {
+      throw new MonError('invalid', `the subprotocol ${protocol} is required`);
+    }
     server.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
       peer.on('close', () => peers.delete(peer));
-      endpoint.accept(peer);
+      if (!isUnknown) sockets.add(peer, principal, access);
+      endpoint.accept(peer, principal, request);
     });
   };
 }
@@ -100,12 +153,11 @@ async function sayGoodbye(peer: WebSocket): Promise<void> {
   clearTimeout(impatience);
 }
 
-function refuse(socket: Duplex, error: unknown): void {
-  const [code, reason] =
-    error instanceof MonError ? [error.code, error.message] : (['internal', 'internal error'] as const);
-  const body = JSON.stringify({ error: reason });
+function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
+  const refused = error instanceof MonError ? error : new MonError('internal', 'internal error');
+  const { type, body } = refusal(refused);
   socket.end(
-    `HTTP/1.1 ${REFUSALS[code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+    `HTTP/1.1 ${REFUSALS[refused.code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
       `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
   );
 }

@@ -44,9 +44,14 @@ export type Evaluation =
 /** The seconds that a time can have: until the end of the year 9999. */
 const EPOCH_SECONDS_MAX = 253_402_300_799;
 
-/** Reads an expression, once, when its definition is loaded. Never throws. */
-export function parseExpression(source: string): Expression | ExpressionProblem {
-  return parsed(() => ({ kind: 'expression', source, ...parseTree(source) }));
+/**
+ * Reads an expression, once, when its definition is loaded. Never throws.
+ *
+ * @param roots names that begin paths of attributes, such as `event` in `event.check.status`; with them the writing of the
+ *   newer API is understood as well: `===`, `!==`, and parts of a path in brackets
+ */
+export function parseExpression(source: string, roots?: ReadonlySet<string>): Expression | ExpressionProblem {
+  return parsed(() => ({ kind: 'expression', source, ...parseTree(source, roots) }));
 }
 
 /** The value of an expression. Never throws, and takes time linear in what it looks at. */
@@ -67,6 +72,8 @@ function valueOf(node: ExpressionNode, subject: Subject): unknown {
       return node.value;
     case 'value':
       return subject.value ?? null;
+    case 'attribute':
+      return subject.token(node.path) ?? null;
     case 'token':
       return tokenValue(node.token, subject);
     case 'text':

@@ -1,8 +1,9 @@
 import { TIME_ZONE_HINT, timeZoneOf } from '../../schemas/time-zone.ts';
 import { argumentCount, METHOD_NAMES } from './methods.ts';
-import { AND, EQUALITY, OR, ORDER, PRODUCT, SUM, type OperatorSign } from './operator-signs.ts';
+import { AND, EQUALITY, OR, ORDER, PRODUCT, STRICT_EQUALITY, SUM, type OperatorSign } from './operator-signs.ts';
 import { Pattern } from './pattern.ts';
 import { Scanner } from './scanner.ts';
+import { SCRIPT_FUNCTIONS, SCRIPT_METHODS, SCRIPT_NOTHING } from './script-spellings.ts';
 import { readQuoted, readToken, TOKEN_AHEAD } from './text.ts';
 import { isFloat, type BinaryOperator, type ExpressionNode, type Token } from './tree.ts';
 
@@ -37,9 +38,11 @@ export interface ExpressionTree {
 }
 
 /** @throws SyntaxProblem */
-export function parseTree(source: string): ExpressionTree {
-  return new Parser(source).parse();
+export function parseTree(source: string, roots: ReadonlySet<string> = NO_ROOTS): ExpressionTree {
+  return new Parser(source, roots).parse();
 }
+
+const NO_ROOTS: ReadonlySet<string> = new Set();
 
 /**
  * Grammar, from what binds least to what binds most, as in Ruby; spaces anywhere between:
@@ -55,16 +58,24 @@ export function parseTree(source: string): ExpressionTree {
  *     product   = unary { ( "*" | "/" | "%" ) unary }
  *     unary     = "!" unary | "-" unary | primary { "." method [ "(" arguments ")" ] }
  *     primary   = number | quoted | token | list | "(" choice ")" | "value" | "true" | "false" | "nil" | "null"
- *               | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
+ *               | attribute | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
+ *     attribute = root { "." name | "[" quoted "]" }
+ *
+ * With roots, scripts of the newer API are understood as far as this language goes: `===`, `undefined`, `hour(seconds)`,
+ * `weekday(seconds)`, `includes` and the like.
+ *
+ * Behind a point the name of a method is that method; an attribute of the same name stands in brackets.
  */
 class Parser {
   readonly #at: Scanner;
+  readonly #roots: ReadonlySet<string>;
   readonly #tokens: Token[] = [];
   #depth = 0;
   #nodes = 0;
 
-  constructor(source: string) {
+  constructor(source: string, roots: ReadonlySet<string>) {
     this.#at = new Scanner(source);
+    this.#roots = roots;
   }
 
   parse(): ExpressionTree {
@@ -102,7 +113,7 @@ class Parser {
   }
 
   #equality(): ExpressionNode {
-    return this.#single(EQUALITY, () => this.#matched());
+    return this.#single(this.#hasRoots ? STRICT_EQUALITY : EQUALITY, () => this.#matched());
   }
 
   #matched(): ExpressionNode {
@@ -168,7 +179,8 @@ class Parser {
     let node = receiver;
     while (!this.#at.sees('..') && this.#at.take('.')) {
       const start = this.#at.position;
-      const method = this.#at.match(METHOD)?.[0] ?? '';
+      const name = this.#at.match(METHOD)?.[0] ?? '';
+      const method = (this.#hasRoots ? SCRIPT_METHODS.get(name) : undefined) ?? name;
       const takes = argumentCount(method);
       if (takes === undefined) this.#at.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
       const given = this.#arguments();
@@ -244,11 +256,64 @@ class Parser {
     const name = this.#at.match(NAME)?.[0] ?? this.#at.fail(`a value is missing here, before ${this.#at.ahead()}`);
     if (name === 'value') return this.#node({ kind: 'value' });
     if (name === 'Time') return this.#time(start);
+    if (this.#roots.has(name)) return this.#attribute(name);
+    if (this.#hasRoots && name === SCRIPT_NOTHING) return this.#node({ kind: 'literal', value: null });
+    const method = this.#hasRoots ? SCRIPT_FUNCTIONS.get(name) : undefined;
+    if (method !== undefined && this.#at.take('(')) return this.#timeField(method);
     const constant = CONSTANTS.get(name);
     if (constant !== undefined) return this.#node({ kind: 'literal', value: constant });
-    const hint =
-      HINTS.get(name) ?? `there is no "${name}": use value, a token such as :::check.name:::, or quote a text`;
+    const hint = HINTS.get(name) ?? `there is no "${name}": use ${this.#values()}, or quote a text`;
     return this.#at.fail(hint, start);
+  }
+
+  #timeField(method: string): ExpressionNode {
+    const receiver = this.#node({ kind: 'time', seconds: this.#choice(), zone: 'UTC' });
+    this.#at.expect(')', 'the end of the arguments');
+    return this.#node({ kind: 'call', receiver, method, arguments: [] });
+  }
+
+  get #hasRoots(): boolean {
+    return this.#roots.size > 0;
+  }
+
+  #values(): string {
+    const [root] = this.#roots;
+    return root === undefined ? 'value, a token such as :::check.name:::' : `an attribute such as ${root}.name`;
+  }
+
+  #attribute(root: string): ExpressionNode {
+    const path = [root];
+    while (true) {
+      const part = this.#at.take('[') ? this.#bracketed() : this.#dotted();
+      if (part === undefined) return this.#node({ kind: 'attribute', path });
+      path.push(part);
+    }
+  }
+
+  #bracketed(): string {
+    const start = this.#at.position;
+    const next = this.#at.peek();
+    const { parts, end } =
+      next === "'" || next === '"'
+        ? readQuoted(this.#at.source, start)
+        : this.#at.fail("write the name of the attribute in quotes, as in labels['region']");
+    const [name] = parts;
+    if (typeof name !== 'string' || parts.length > 1) this.#at.fail('this is no name of an attribute', start);
+    this.#at.moveTo(end);
+    this.#at.expect(']', 'the end of the name of the attribute');
+    return name;
+  }
+
+  /** Undefined: the path ends here, or a method follows. */
+  #dotted(): string | undefined {
+    const start = this.#at.position;
+    if (this.#at.sees('..') || !this.#at.take('.')) return undefined;
+    const name = this.#at.match(METHOD)?.[0];
+    if (name !== undefined && !name.endsWith('?') && argumentCount(name) === undefined && this.#at.peek() !== '(') {
+      return name;
+    }
+    this.#at.moveTo(start);
+    return undefined;
   }
 
   #time(start: number): ExpressionNode {

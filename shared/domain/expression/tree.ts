@@ -24,6 +24,8 @@ export type ExpressionNode =
   | { readonly kind: 'text'; readonly parts: readonly (string | Token)[] }
   | { readonly kind: 'token'; readonly token: Token }
   | { readonly kind: 'value' }
+  /** `event.check.status`: an attribute by its path, nil where there is none. */
+  | { readonly kind: 'attribute'; readonly path: readonly string[] }
   | { readonly kind: 'list'; readonly items: readonly ExpressionNode[] }
   | { readonly kind: 'range'; readonly first: ExpressionNode; readonly last: ExpressionNode }
   | { readonly kind: 'not' | 'minus'; readonly operand: ExpressionNode }

@@ -32,6 +32,12 @@ test.each<{ name: string; backend: string; env: Record<string, string>; credenti
   });
 });
 
+test('a key comes from the environment or a setting, and counts before user and password', () => {
+  const env = { MON_API_KEY: 'mk_a_b', MON_AGENT_CREDENTIALS: 'web1:x' };
+  expect(agentAddress('http://127.0.0.1', env).headers).toEqual({ authorization: 'Key mk_a_b' });
+  expect(agentAddress('http://127.0.0.1', env, 'mk_c_d').headers).toEqual({ authorization: 'Key mk_c_d' });
+});
+
 test.each<{ backend: string; env?: Record<string, string>; message: string }>([
   {
     backend: 'mon.example.org:4567',

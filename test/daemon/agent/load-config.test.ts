@@ -37,6 +37,7 @@ test('without a directory there is nothing to run', async () => {
   expect(await loadDirectories()).toEqual({
     agent: {
       backend: 'http://127.0.0.1:4567',
+      namespace: 'default',
       'state-dir': 'var/agent',
       'log-level': 'info',
       'max-checks': 12,
@@ -58,6 +59,7 @@ test('the environment is below the files, the command line above them', async ()
     env: {
       MON_AGENT_BACKEND: 'http://from-environment:4567',
       MON_AGENT_MAX_CHECKS: '5',
+      MON_AGENT_NAMESPACE: 'shop',
       MON_AGENT_STATE_DIR: '/from/environment',
       MON_AGENT_LOG_LEVEL: '',
       MON_AGENT_NAME: 'web1',
@@ -67,6 +69,7 @@ test('the environment is below the files, the command line above them', async ()
   });
   expect(agent).toEqual({
     backend: 'http://from-file:4567',
+    namespace: 'shop',
     'state-dir': '/from/environment',
     'log-level': 'info',
     'max-checks': 7,

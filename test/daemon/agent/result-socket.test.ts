@@ -25,7 +25,10 @@ interface Bench {
   readonly report: (...outputs: string[]) => Promise<void>;
 }
 
-async function aBench(backend: string, options: { spool?: Spool; signature?: string } = {}): Promise<Bench> {
+async function aBench(
+  backend: string,
+  options: { spool?: Spool; signature?: string; namespace?: string } = {},
+): Promise<Bench> {
   const clock = new ManualClock();
   const log = new RecordedLog();
   const spool = options.spool ?? (await openSpool(await tempDir()));
@@ -33,6 +36,7 @@ async function aBench(backend: string, options: { spool?: Spool; signature?: str
   const client = { name: 'web1', address: '10.0.0.1', subscriptions: ['client:web1'], timestamp: 1, version: '0' };
   const socket = new ResultSocket({
     ...agentAddress(backend, {}),
+    namespace: options.namespace ?? 'default',
     spool,
     clock,
     log,
@@ -90,25 +94,58 @@ describe('connecting', () => {
   });
 
   test.each<{ status: number; says: RegExp }>([
-    { status: 401, says: /refuses our credentials \(HTTP 401\): set MON_AGENT_CREDENTIALS to user:password$/ },
-    { status: 404, says: /there is no backend for agents at ws:.* \(HTTP 404\): check the address$/ },
+    {
+      status: 401,
+      says: /refuses our credentials \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
+    },
+    { status: 402, says: /has as many entities as it may have \(HTTP 402\): raise its entity_limit$/ },
+    { status: 403, says: /does not let these credentials submit \(HTTP 403\): use a key with the scope submit$/ },
+    {
+      status: 404,
+      says: /no backend for agents at ws:.*, or it does not know the namespace \(HTTP 404\): check both$/,
+    },
     { status: 503, says: /is busy \(HTTP 503\)$/ },
     { status: 500, says: /refuses the connection \(HTTP 500\)$/ },
-  ])('is tried again after HTTP $status, and the log says what to do', async ({ status, says }) => {
+  ])('is tried again after HTTP $status, and the log says so in the words of the peer', async ({ status, says }) => {
     let answers: number[] = [status];
-    const backend = await AgentBackend.open({ refuseWith: () => answers.shift() });
+    const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
     const { clock, log } = await aBench(backend.url);
-    await vi.waitFor(() => expect(log.messages('warn')).toEqual(['not connected to the backend']));
-    expect(log.records[0]?.fields['reason']).toMatch(says);
+    await vi.waitFor(() => expect(log.messages('error')).toEqual(['reconnection attempt failed']));
+    expect(log.records[0]?.fields).toEqual({
+      error: `handshake failed with status ${String(status)}`,
+      body: 'not you',
+      reason: expect.stringMatching(says),
+      retry_seconds: 0.5,
+      spooled: 0,
+    });
     answers = [];
     await eventually(clock, () => expect(backend.hellos).toHaveLength(1));
+  });
+
+  test('names the client and its namespace before the connection is opened, and in the hello', async () => {
+    const backend = await AgentBackend.open();
+    const { clock } = await aBench(backend.url, { namespace: 'shop' });
+    await eventually(clock, () => expect(backend.hellos).toEqual([expect.objectContaining({ namespace: 'shop' })]));
+    expect(backend.identities).toEqual([['web1', 'shop']]);
+  });
+
+  test('a refusal of any length leaves a short record, and results wait for the backend', async () => {
+    let answers: number[] = [402];
+    const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'no '.repeat(100_000) });
+    const { clock, log, spool, report } = await aBench(backend.url);
+    await report('a', 'b');
+    await vi.waitFor(() => expect(log.messages('error')).toEqual(['reconnection attempt failed']));
+    expect(String(log.records[0]?.fields['body'])).toHaveLength(1000);
+    answers = [];
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(backend.ids).toEqual([1, 2]);
   });
 
   test('is tried for ever, at growing intervals', async () => {
     const gone = await AgentBackend.open({ refuseWith: () => 503 });
     const { clock, log } = await aBench(gone.url);
     for (const tries of numbers(12)) {
-      await vi.waitFor(() => expect(log.messages('warn')).toHaveLength(tries));
+      await vi.waitFor(() => expect(log.messages('error')).toHaveLength(tries));
       clock.advance(500);
     }
   });

@@ -209,6 +209,13 @@ describe('tokens', () => {
   });
 });
 
+test('its command has the variables that the check gives it, besides those that all have; the result keeps their tokens', async () => {
+  const { runner, finished } = aBench();
+  const env_vars = ['LIMIT=:::disk.warning:::', 'NOTE=a=b'];
+  runner.start(aRequest({ command: 'echo "$LIMIT $NOTE ${PATH:+path}"', env_vars }));
+  expect(await finished(1)).toMatchObject([{ output: '80 a=b path\n', status: 0, env_vars }]);
+});
+
 describe('with stdin', () => {
   test('a command reads the client, secrets included, and the check', async () => {
     const { runner, finished } = aBench();

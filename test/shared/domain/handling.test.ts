@@ -114,6 +114,7 @@ const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
 
 function about(handlers: Readonly<Record<string, HandlerDefinition>> = {}): HandlingCircumstances {
   return {
+    namespace: 'default',
     definitions: definitionsOf(handlers),
     events: { has: (client, check) => client === 'db-1' && check === 'disk', hasOfSubscription: () => false },
     moment: MOMENT,

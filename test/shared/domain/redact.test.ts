@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import {
   checkRedactKeysOf,
   hasHiddenKey,
+  keepHidden,
   redact,
   redactKeysOf,
   settingsRedactKeys,
+  uncovers,
 } from '../../../shared/domain/redact.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 
@@ -94,4 +96,48 @@ test('of settings the headers of webhooks are hidden too', () => {
   expect(redact(settings, settingsRedactKeys(settings))).toEqual({
     handlers: { pager: { type: 'webhook', headers: 'REDACTED' } },
   });
+});
+
+describe('what was read redacted and is put back', () => {
+  test('keeps what was hidden, and takes everything else as it is sent', () => {
+    const present = { password: 'hush', api: { secret: 1, url: 'a' }, hosts: [{ pass: 'x' }, { pass: 'y' }] };
+    const sent = {
+      password: 'REDACTED',
+      api: { secret: 'new', url: 'REDACTED' },
+      hosts: [{ pass: 'REDACTED' }],
+      pin: 'REDACTED',
+    };
+    expect(keepHidden(sent, present)).toEqual({
+      password: 'hush',
+      api: { secret: 'new', url: 'REDACTED' },
+      hosts: [{ pass: 'x' }],
+      pin: 'REDACTED',
+    });
+    expect(keepHidden(sent, undefined)).toEqual(sent);
+    expect(keepHidden({ password: 'REDACTED' }, {})).toEqual({ password: 'REDACTED' });
+  });
+
+  test('is what it was', () => {
+    const record = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 4 }, fc.string(), fc.integer(), fc.constant(null), tie('list'), tie('object')),
+      list: fc.array(tie('value'), { maxLength: 3 }),
+      object: fc.dictionary(fc.constantFrom('password', 'secret', 'a', 'b'), tie('value'), { maxKeys: 4 }),
+    })).object;
+    fc.assert(
+      fc.property(record, (whole) => {
+        expect(keepHidden(redact(whole), whole)).toEqual(whole);
+      }),
+    );
+  });
+});
+
+test.each([
+  { before: undefined, after: ['pin'], isLess: true },
+  { before: undefined, after: null, isLess: false },
+  { before: ['pin'], after: ['pin', 'token'], isLess: false },
+  { before: ['pin', 'token'], after: ['pin'], isLess: true },
+  { before: ['pin'], after: undefined, isLess: true },
+  { before: [], after: ['pin'], isLess: false },
+])('with $after instead of $before less is hidden: $isLess', ({ before, after, isLess }) => {
+  expect(uncovers(aClient({ redact: before }), after)).toBe(isLess);
 });

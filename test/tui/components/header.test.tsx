@@ -44,6 +44,32 @@ function short(about: Partial<HeaderProps> = {}): string {
   return frameOf(<ShortHeader {...PROPS} {...about} />, { columns: about.columns ?? 100, rows: 1 });
 }
 
+function nearLimit(total: number): FeedStatus {
+  if (LIVE.stats === undefined) throw new Error('it has figures');
+  return { ...LIVE, stats: { ...LIVE.stats, entities: { total, proxies: 10, limit: 100 } } };
+}
+
+describe('a limit of entities that is nearly reached', () => {
+  test('stands on the rule under the tall header', () => {
+    const wide = frameOf(<TallHeader {...PROPS} feed={nearLimit(95)} columns={120} />, { columns: 120, rows: 4 });
+    expect(wide.split('\n')[3]).toBe(
+      '── You are currently using 95/100 total entities, 85/100 agent entities, and 10/100 proxy entities (entity_limit) '.padEnd(
+        120,
+        '─',
+      ),
+    );
+    expect(tall({ feed: nearLimit(95) })[3]).toMatch(
+      /^── 95\/100 entities: beyond entity_limit new ones are refused ─+$/,
+    );
+    expect(tall({ feed: nearLimit(90) })[3]).toBe('─'.repeat(100));
+  });
+
+  test('is a few words in a header of one row', () => {
+    expect(short({ feed: nearLimit(91) })).toContain('91/100 entities');
+    expect(short({ feed: nearLimit(90) })).not.toContain('entities');
+  });
+});
+
 describe('the tall header', () => {
   test('says which backend, how it is, who looks, and when', () => {
     const [title] = tall();

@@ -151,12 +151,20 @@ describe('a context', () => {
       env: { MON_CREDENTIALS: 'alice:hunter2' },
     });
     const file = join(dir, 'key');
-    await writeFile(file, 'k-123\n');
+    await writeFile(file, 'k-123\n', { mode: 0o600 });
     expect(await resolveContext('lab', { backend: 'http://x', key: { file } }, env)).toEqual({
       backend: 'http://x',
       env: { MON_API_KEY: 'k-123' },
     });
     expect(await resolveContext('open', { backend: 'http://x' }, env)).toEqual({ backend: 'http://x', env: {} });
+  });
+
+  test('refuses a secret that other users can read', async () => {
+    const file = join(dir, 'key');
+    await writeFile(file, 'k-123\n', { mode: 0o644 });
+    await expect(resolveContext('lab', { backend: 'http://x', key: { file } }, {})).rejects.toThrow(
+      `the key of lab cannot be read: other users of this machine can reach ${file}: chmod 600 it`,
+    );
   });
 
   test('says where a secret is missing', async () => {

@@ -147,7 +147,7 @@ const DRY_RUNS: readonly {
     ],
   },
   {
-    line: ['check', 'delete', 'disk'],
+    line: ['check', 'delete', 'disk', '--results'],
     request: 'DELETE /checks/disk',
     effects: [
       'deleted would be 1 result of disk',
@@ -191,6 +191,61 @@ const DRY_RUNS: readonly {
     effects: ['the stash notes would be deleted: {"text":"x"}'],
   },
   {
+    line: ['check', 'create', 'swap', '--command', 'swap', '--interval', '60', '--subscriptions', 'web'],
+    request: 'POST /api/core/v2/namespaces/default/checks',
+    body: {
+      metadata: { name: 'swap', namespace: 'default' },
+      command: 'swap',
+      interval: 60,
+      subscriptions: ['web'],
+      handlers: [],
+      publish: true,
+    },
+    effects: ['the check swap would be defined in default'],
+  },
+  {
+    line: ['check', 'execute', 'disk'],
+    request: 'POST /api/core/v2/namespaces/default/checks/disk/execute',
+    body: { metadata: { name: 'disk', namespace: 'default' } },
+    effects: ['disk would be asked of web'],
+  },
+  {
+    line: ['entity', 'delete', 'web-001'],
+    request: 'DELETE /api/core/v2/namespaces/default/entities/web-001',
+    effects: ['the entity web-001 of the namespace default would be deleted with its events'],
+  },
+  {
+    line: ['event', 'resolve', 'web-001', 'http', '--namespace', 'default'],
+    request: 'PUT /api/core/v2/namespaces/default/events/web-001/http',
+    effects: ['the event web-001/http of the namespace default, WARN (1), would be resolved'],
+  },
+  {
+    line: ['silenced', 'clear', 'client:web-001:http', '--namespace', 'default'],
+    request: 'DELETE /api/core/v2/namespaces/default/silenced/entity%3Aweb-001%3Ahttp',
+    effects: ['the silenced entry entity:web-001:http of the namespace default would end'],
+  },
+  {
+    line: ['namespace', 'create', 'staging'],
+    request: 'POST /api/core/v2/namespaces',
+    body: { name: 'staging' },
+    effects: ['the namespace staging would be made'],
+  },
+  {
+    line: ['namespace', 'delete', 'staging'],
+    request: 'DELETE /api/core/v2/namespaces/staging',
+    effects: [],
+  },
+  {
+    line: ['user', 'disable', 'bob'],
+    request: 'DELETE /api/core/v2/users/bob',
+    effects: [],
+  },
+  {
+    line: ['api-key', 'revoke', '0c1d2e3f4a5b6c7d'],
+    request: 'DELETE /api/core/v2/apikeys/0c1d2e3f4a5b6c7d',
+    effects: [],
+  },
+  {
     line: ['dead-letter', 'retry', '--all'],
     request: 'POST /api/mon/v1/dead-letters/retry',
     body: { all: true },
@@ -203,6 +258,9 @@ const DRY_RUNS: readonly {
     effects: ['no dead letters would be dropped'],
   },
 ];
+
+/** Of many objects at once: what they would do is in `files.test.ts` and `restore.test.ts`. */
+const OF_FILES = ['create', 'delete', 'restore'];
 
 test.each(DRY_RUNS)(
   'dry run of $line: what would be sent, what it would do, and nothing is done',
@@ -224,17 +282,24 @@ test.each(DRY_RUNS)(
 test('everything that changes has a dry run, and what cannot be taken back asks first', () => {
   const changing = COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
   expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
-    [...new Set(DRY_RUNS.map(({ line }) => line.slice(0, 2).join(' ')))].toSorted(),
+    [...new Set([...DRY_RUNS.map(({ line }) => line.slice(0, 2).join(' ')), ...OF_FILES])].toSorted(),
   );
   const asking = COMMANDS.filter((command) => Object.hasOwn(command.options, 'skip-confirm'));
   expect(asking.map(({ words }) => words.join(' ')).toSorted()).toEqual([
     'aggregate delete',
+    'api-key revoke',
     'check delete',
     'client delete',
     'dead-letter drop',
+    'delete',
+    'entity delete',
+    'event delete',
+    'namespace delete',
+    'restore',
     'result delete',
     'silenced clear',
     'stash delete',
+    'user disable',
   ]);
 });
 

@@ -34,6 +34,19 @@ beforeAll(async () => {
   await api.saveStash({ path: 'deploy/web', content: {} });
   await api.saveStash({ path: '$(touch pwned)', content: {} });
   await api.saveStash({ path: 'a b; `id`', content: {} });
+  const objects = [
+    { type: 'Namespace', spec: { name: 'staging' } },
+    { type: 'CheckConfig', metadata: { name: 'swap' }, spec: { command: 'swap', interval: 60 } },
+    { type: 'Entity', metadata: { name: 'db-9' }, spec: { entity_class: 'proxy' } },
+    {
+      type: 'Event',
+      spec: { entity: { metadata: { name: 'db-9' } }, check: { metadata: { name: 'disk' }, status: 1 } },
+    },
+    { type: 'Silenced', spec: { subscription: 'entity:db-9', check: 'disk' } },
+  ];
+  const input = JSON.stringify(objects);
+  const made = ['create', '-f', '-', '--namespace', 'staging'];
+  await runMonctl(made, { MON_BACKEND: backend.url }, { input });
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
@@ -71,6 +84,32 @@ test.each<[string, readonly string[]]>([
   ['aggregate results shop c', ['critical']],
   ['completion ', ['bash', 'zsh', 'fish']],
   ['stash info ', ['deploy/web']],
+  ['namespace delete ', ['default', 'staging']],
+  ['event list --namespace s', ['staging']],
+  ['check delete --namespace staging ', ['swap']],
+  ['event info --namespace staging ', ['db-9']],
+  ['event info --namespace staging db-9 ', ['disk']],
+  ['entity delete --namespace=staging ', ['db-9']],
+  ['silenced clear --namespace staging ', ['entity:db-9:disk']],
+  ['user create bob --groups v', ['viewers']],
+  ['api-key grant bob --scopes re', ['read', 'resolve']],
+  [
+    'dump ',
+    [
+      'all',
+      'namespaces',
+      'filters',
+      'mutators',
+      'handlers',
+      'checks',
+      'silenced',
+      'entities',
+      'events',
+      'users',
+      'apikeys',
+    ],
+  ],
+  ['dump all --format w', ['wrapped-json']],
   ['event list extra ', []],
   ['nonsense ', []],
   ['client create --file ', []],

@@ -31,6 +31,11 @@ async function watched(
     api: () => {
       throw new Error('nothing is asked');
     },
+    core: () => {
+      throw new Error('nothing is asked');
+    },
+    namespace: undefined,
+    credentials: {},
     backend: 'http://mon',
     output: openOutput({ format, raw: false }, stdout, { write: (text: string) => notes.push(text) }),
     env: {},

@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     '',
-    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, audit, handler, dead-letter, simulate, info, health, settings, completion, version; see monctl --help',
+    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, audit, namespace, entity, user, api-key, handler, dead-letter, simulate, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
   ],
   ['event', 'monctl event needs a command: list, follow, info, explain, resolve, delete; see monctl event --help'],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
@@ -108,6 +108,7 @@ test('the manual of a command', () => {
       --expire-on-resolve  end it when the event resolves
       --reason TEXT        why, for the people who will wonder
       --creator TEXT       who; default USER@host
+      --namespace NAME     where; default that of the context, else default
       --dry-run            say what would be sent and what it would affect now; send
                            nothing
 
@@ -123,6 +124,8 @@ test('the manual of a command', () => {
 
     Options of every command
       --backend URL                 the backend; default http://127.0.0.1:4567
+      --context NAME                a backend of the configuration file, see monctl
+                                    configure
       -o, --output table|json|yaml  how to show the result; default table
       --raw                         keep control characters; for pipes only
       -h, --help                    show the manual of the command
@@ -130,6 +133,7 @@ test('the manual of a command', () => {
 
     Environment
       MON_BACKEND      the backend, when --backend is not given
+      MON_NAMESPACE    the namespace, when --namespace is not given
       MON_API_KEY      an API key
       MON_CREDENTIALS  user:password
       NO_COLOR         no colors, whatever its value
@@ -139,11 +143,13 @@ test('the manual of a command', () => {
       1  it failed: a defect, or an address that is no backend
       2  the command line or a value is wrong; nothing was done
       3  what was named is not there
-      4  the backend refused the credentials
+      4  the backend refused the credentials, or what is beyond its entity limit
       5  the backend cannot be reached or is busy; try again later
       6  it is there already, or somebody else holds it
       7  you said no; nothing was done
-      8  health, audit verify: the backend answers, and something is wrong"
+      8  health, audit verify: the backend answers, and something is wrong
+      9  restore, create, delete of a file: some of it was not done, or not as the
+         file has it"
   `);
 });
 

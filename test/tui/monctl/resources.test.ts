@@ -166,7 +166,7 @@ test('a check is requested, renamed and deleted', async () => {
     stderr: expect.stringContaining('still defined'),
   });
 
-  expect(await monctl(['check', 'delete', 'k-new'])).toMatchObject({ code: 0 });
+  expect(await monctl(['check', 'delete', 'k-new', '--results'])).toMatchObject({ code: 0 });
   expect(await api.results({ check: 'k-new' })).toEqual([]);
   expect(await api.event('k-1', 'k-new')).toBeUndefined();
 });

@@ -3,20 +3,33 @@ import type { DefinedCheck } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
+import { alsoInNamespaces, NAMESPACE_OPTION, namespaceOf } from '../namespaces.ts';
 import { severityCounts } from '../severity-text.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
+import {
+  createCheck,
+  deleteDefinition,
+  executeCheck,
+  LIST_NAMESPACES_OPTIONS,
+  listInNamespaces,
+  showDefinition,
+} from './check-definition.ts';
 
-const list: Command = {
+const listDefault: Command = {
   words: ['check', 'list'],
   summary: 'List the checks that the backend publishes, by name',
-  details: ['Standalone checks are known to their clients alone.'],
+  details: [
+    'Standalone checks are known to their clients alone.',
+    'With --namespace or --all-namespaces: the definitions as the newer API shows them.',
+  ],
   operands: [],
   options: {
     subscription: {
@@ -41,7 +54,9 @@ const list: Command = {
   },
 };
 
-const info: Command = {
+const list = alsoInNamespaces(listDefault, LIST_NAMESPACES_OPTIONS, listInNamespaces);
+
+const infoDefault: Command = {
   words: ['check', 'info'],
   summary: 'Show the definition of one check',
   operands: ['CHECK'],
@@ -55,31 +70,55 @@ const info: Command = {
   },
 };
 
+const info = alsoInNamespaces(infoDefault, NAMESPACE_OPTION, showDefinition);
+
 const remove: Command = {
   words: ['check', 'delete'],
-  summary: 'Resolve the events of a check and delete its results of all clients',
+  summary: 'Delete the stored definition of a check, or with --results what it has reported',
   details: [
-    'The definition stays: remove it from the configuration first, or its next results are here soon.',
+    'A check of the configuration file is removed there: the backend refuses to delete it.',
+    'Results and events stay until --results resolves the events of the check and deletes its results of all clients. A check that is still defined brings them back soon.',
     'A check that is called something else now keeps its history with monctl check rename.',
   ],
   operands: ['CHECK'],
   completes: ['check'],
-  options: DELETE_OPTIONS,
-  examples: [['monctl check delete old-disk', 'after it was removed from the configuration']],
+  options: {
+    results: {
+      type: 'switch',
+      text: 'delete results and resolve events, in the namespace default; the definition stays',
+    },
+    ...NAMESPACE_OPTION,
+    ...DELETE_OPTIONS,
+  },
+  examples: [
+    ['monctl check delete disk --namespace staging', 'a definition that the backend stores'],
+    ['monctl check delete old-disk --results', 'what is left of a check that is gone'],
+  ],
   async run(call) {
-    const { output } = call;
-    const [name = ''] = call.operands;
-    await carryOut(call, {
-      send: (api) => api.deleteCheck(name),
-      effects: () => deleteEffects(call, name),
-      question: `delete all results of ${name}`,
-      done: (answer) =>
-        output.show({ check: name, ...answer }, () =>
-          safeText(`deleting results of ${name}, asked at ${timestamp(answer.issued)}`),
-        ),
-    });
+    if (call.flags.switch('results') !== true) return deleteDefinition(call);
+    if (namespaceOf(call) !== DEFAULT_NAMESPACE) {
+      throw new MonError(
+        'invalid',
+        `--results knows the namespace ${DEFAULT_NAMESPACE} only: elsewhere use monctl event delete ENTITY CHECK --namespace ${namespaceOf(call)}`,
+      );
+    }
+    await deleteResults(call);
   },
 };
+
+async function deleteResults(call: Call): Promise<void> {
+  const { output } = call;
+  const [name = ''] = call.operands;
+  await carryOut(call, {
+    send: (api) => api.deleteCheck(name),
+    effects: () => deleteEffects(call, name),
+    question: `delete all results of ${name}`,
+    done: (answer) =>
+      output.show({ check: name, ...answer }, () =>
+        safeText(`deleting results of ${name}, asked at ${timestamp(answer.issued)}`),
+      ),
+  });
+}
 
 const request: Command = {
   words: ['check', 'request'],
@@ -152,7 +191,7 @@ const rename: Command = {
   },
 };
 
-export const checkCommands: readonly Command[] = [list, info, request, rename, remove];
+export const checkCommands: readonly Command[] = [list, info, createCheck, request, executeCheck, rename, remove];
 
 async function wanted(api: ApiClient, name: string): Promise<DefinedCheck> {
   const check = await api.check(name);

@@ -16,6 +16,7 @@ export const completionCommand: Command = {
   operands: ['SHELL'],
   completes: [SHELLS],
   options: {},
+  isLocal: true,
   examples: [['source <(monctl completion bash)', 'for this shell']],
   async run({ operands: [shell = ''], output }) {
     const script = Object.hasOwn(COMPLETION_SCRIPTS, shell) ? COMPLETION_SCRIPTS[shell] : undefined;

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
+import type { CoreObject } from '../../../shared/client/core-client.ts';
 import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { matchesSearch, parseSearch } from '../../../shared/domain/search.ts';
@@ -13,16 +14,27 @@ import { carryOut, CHANGE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
+import { alsoInNamespaces, isElsewhere, NAMESPACE_OPTION, namespacesOf } from '../namespaces.ts';
 import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
+import {
+  DELETE_NAMESPACE_OPTIONS,
+  deleteInNamespace,
+  fetchInNamespaces,
+  LIST_NAMESPACES_OPTIONS,
+  resolveInNamespace,
+  showInNamespace,
+} from './event-in-namespace.ts';
 
 /** An event in the list; while the list is watched, only as far as the live feed tells of it. */
 interface Listed {
   readonly row: EventRow;
-  readonly event?: Event;
+  readonly event?: Event | CoreObject;
+  /** Only where several are listed. */
+  readonly namespace?: string;
 }
 
 const worstFirst = eventOrder('status');
@@ -30,7 +42,10 @@ const worstFirst = eventOrder('status');
 const list: Command = {
   words: ['event', 'list'],
   summary: 'List events, the worst first',
-  details: ['Of equal severity the newest comes first, and silenced events come last.', 'All conditions must hold.'],
+  details: [
+    'Of equal severity the newest comes first, and silenced events come last.',
+    'All conditions must hold. With --namespace or --all-namespaces the events are those of the newer API.',
+  ],
   operands: [],
   options: {
     client: { type: 'value', value: 'NAME', completes: 'client', text: 'only events of this client' },
@@ -39,6 +54,7 @@ const list: Command = {
     silenced: { type: 'switch', text: 'only silenced events; --no-silenced: only the others' },
     filter: { type: 'value', value: 'TEXT', text: "as in the console: 'status>=warn age>1h disk'" },
     search: { type: 'value', value: 'TEXT', text: 'the same as --filter' },
+    ...LIST_NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
   },
   examples: [
@@ -50,20 +66,28 @@ const list: Command = {
     const { api, flags } = call;
     const isListed = selection(flags);
     const client = flags.value('client');
+    const elsewhere = isElsewhere(call);
+    const isEverywhere = elsewhere && namespacesOf(call) === undefined;
     await showList<Listed>(call, {
       noun: 'events',
-      columns: listColumns,
-      key: ({ row }) => eventKey(row.client, row.check),
+      columns: (nowMs) => [
+        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ namespace = '' }: Listed) => namespace }] : []),
+        ...listColumns(nowMs),
+      ],
+      key: ({ row, namespace = '' }) => `${namespace}${eventKey(row.client, row.check)}`,
       value: ({ row, event }) => event ?? row,
       // Another result of the same kind is no news.
       news: ({ row }) => [row.status, row.action, row.silenced_by],
       async fetch() {
+        if (elsewhere) return fetchInNamespaces(call);
         const events = await api().events(client === undefined ? {} : { client });
         return events.map((event) => ({ event, row: eventRow(event) }));
       },
       select: (all, nowMs) =>
         all.filter(({ row }) => isListed(row, Math.floor(nowMs / 1000))).toSorted((a, b) => worstFirst(a.row, b.row)),
-      follow: () => follow(call, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
+      ...(!elsewhere && {
+        follow: () => follow(call, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
+      }),
     });
   },
 };
@@ -76,7 +100,7 @@ const followList: Command = {
   run: (call) => list.run({ ...call, flags: call.flags.withSwitch('watch') }),
 };
 
-const info: Command = {
+const infoDefault: Command = {
   words: ['event', 'info'],
   summary: 'Show one event with its whole output',
   operands: ['CLIENT', 'CHECK'],
@@ -88,6 +112,8 @@ const info: Command = {
     await output.show(event, () => eventText(event, nowMs, output.look));
   },
 };
+
+const info = alsoInNamespaces(infoDefault, NAMESPACE_OPTION, showInNamespace);
 
 const explain: Command = {
   words: ['event', 'explain'],
@@ -108,7 +134,7 @@ const explain: Command = {
   },
 };
 
-const resolve: Command = {
+const resolveDefault: Command = {
   words: ['event', 'resolve'],
   summary: 'Resolve an event as if its check had reported OK',
   details: ['The next result of the check decides again.'],
@@ -130,12 +156,18 @@ const resolve: Command = {
   },
 };
 
-const remove: Command = {
-  ...resolve,
-  words: ['event', 'delete'],
-  summary: 'The same as event resolve',
-  examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
-};
+const resolve = alsoInNamespaces(resolveDefault, NAMESPACE_OPTION, resolveInNamespace);
+
+const remove = alsoInNamespaces(
+  {
+    ...resolveDefault,
+    words: ['event', 'delete'],
+    summary: 'The same as event resolve; with --namespace the history goes too',
+    examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
+  },
+  DELETE_NAMESPACE_OPTIONS,
+  deleteInNamespace,
+);
 
 export const eventCommands: readonly Command[] = [list, followList, info, explain, resolve, remove];
 

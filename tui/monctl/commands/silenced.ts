@@ -1,3 +1,4 @@
+import type { CoreObject } from '../../../shared/client/core-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
@@ -11,11 +12,13 @@ import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
+import { alsoInNamespaces, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { severityCounts } from '../severity-text.ts';
 import { clearEffects, noSuchEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
+import { clearInNamespace, createInNamespace, fetchInNamespaces, showInNamespace } from './silenced-in-namespace.ts';
 
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: {
@@ -46,19 +49,26 @@ const list: Command = {
       text: 'only entries that name exactly this subscription',
     },
     client: { type: 'value', value: 'NAME', completes: 'client', text: 'short for --subscription client:NAME' },
+    ...NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
   },
   examples: [['monctl silenced list --check http-frontend', 'who silenced this check, and for how long']],
   async run(call) {
-    const { check, subscription } = target(call.flags);
+    const elsewhere = isElsewhere(call);
+    const { check, subscription } = elsewhere ? coreTarget(target(call.flags)) : target(call.flags);
+    const isEverywhere = elsewhere && namespacesOf(call) === undefined;
     await showList<Listed>(call, {
       noun: 'silenced entries',
-      columns: listColumns,
-      key: ({ view }) => view.id,
-      value: ({ view }) => view,
+      columns: (nowMs) => [
+        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ namespace = '' }: Listed) => namespace }] : []),
+        ...listColumns(nowMs),
+      ],
+      key: ({ view, namespace = '' }) => `${namespace}${view.id}`,
+      value: ({ view, entry }) => entry ?? view,
       // That it counts down is no news.
       news: ({ view, endsAt }) => [view.begin, view.expire_on_resolve, view.creator, view.reason, endsAt],
       async fetch() {
+        if (elsewhere) return fetchInNamespaces(call);
         const views = await call.api().silencedDetails({ check, subscription });
         return views.map((view) => ({ view, endsAt: view.expire_at }));
       },
@@ -67,18 +77,20 @@ const list: Command = {
           .filter(({ view }) => check === undefined || view.check === check)
           .filter(({ view }) => subscription === undefined || view.subscription === subscription)
           .toSorted((a, b) => (a.view.id < b.view.id ? -1 : 1)),
-      follow: () =>
-        follow(call, 'silenced', ({ silenced }) =>
-          Array.from(silenced.values(), ({ expire_at: endsAt, ...row }) => ({
-            view: { ...row, expire: remaining(endsAt, call.clock.now() / 1000) },
-            endsAt,
-          })),
-        ),
+      ...(!elsewhere && {
+        follow: () =>
+          follow(call, 'silenced', ({ silenced }) =>
+            Array.from(silenced.values(), ({ expire_at: endsAt, ...row }) => ({
+              view: { ...row, expire: remaining(endsAt, call.clock.now() / 1000) },
+              endsAt,
+            })),
+          ),
+      }),
     });
   },
 };
 
-const info: Command = {
+const infoDefault: Command = {
   words: ['silenced', 'info'],
   summary: 'Show one silenced entry, and what it silences now',
   operands: ['ID'],
@@ -117,6 +129,8 @@ const info: Command = {
   },
 };
 
+const info = alsoInNamespaces(infoDefault, NAMESPACE_OPTION, showInNamespace);
+
 const create: Command = {
   words: ['silenced', 'create'],
   summary: 'Silence a check, a client or a subscription',
@@ -136,6 +150,7 @@ const create: Command = {
     'expire-on-resolve': { type: 'switch', text: 'end it when the event resolves' },
     reason: { type: 'value', value: 'TEXT', text: 'why, for the people who will wonder' },
     creator: { type: 'value', value: 'TEXT', text: 'who; default USER@host' },
+    ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -163,6 +178,7 @@ const create: Command = {
       ...(reason !== undefined && { reason }),
       ...(creator !== undefined && { creator }),
     };
+    if (isElsewhere(call)) return createInNamespace(call, entry);
     const id = silencedId(subscription, check);
     await carryOut(call, {
       send: (api) => api.silence(entry),
@@ -215,7 +231,7 @@ const clear: Command = {
   details: ['--check alone clears the entry of the check everywhere,', 'not every entry that names it.'],
   operands: ['[ID]'],
   completes: ['silenced'],
-  options: { ...TARGET_OPTIONS, ...DELETE_OPTIONS },
+  options: { ...TARGET_OPTIONS, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [
     ['monctl silenced clear client:web-001:disk', 'by id, as `monctl silenced list` shows it'],
     ['monctl silenced clear --client web-001 --check disk', 'the same by its parts'],
@@ -229,6 +245,7 @@ const clear: Command = {
       throw new MonError('invalid', 'name the entry either by its ID or by --check, --client or --subscription');
     }
     const cleared = id === '' ? silencedId(subscription, check) : id;
+    if (isElsewhere(call)) return clearInNamespace(call, cleared);
     await carryOut(call, {
       async send(api) {
         if (!(await api.clearSilenced({ id: cleared }))) throw noSuchEntry(cleared);
@@ -257,6 +274,11 @@ function target(flags: Call['flags']): { check: string | undefined; subscription
   };
 }
 
+/** What the older API calls `client:NAME` is `entity:NAME` in the newer one. */
+function coreTarget({ check, subscription }: ReturnType<typeof target>): ReturnType<typeof target> {
+  return { check, subscription: subscription?.replace(/^client:/, 'entity:') };
+}
+
 function endText(
   entry: { readonly expire: number; readonly begin?: number; readonly expire_on_resolve: boolean },
   nowMs: number,
@@ -275,6 +297,9 @@ interface Listed {
   readonly view: SilencedView & Partial<SilencedUse>;
   /** Epoch seconds; null: never. */
   readonly endsAt: number | null;
+  /** Only where the newer API was asked. */
+  readonly namespace?: string;
+  readonly entry?: CoreObject;
 }
 
 function remaining(endsAt: number | null, nowSeconds: number): number {

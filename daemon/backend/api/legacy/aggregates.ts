@@ -10,7 +10,7 @@ import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { queryOf, wholeNumber } from '../query.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** Named aggregates (completion 1.7). */
 export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -29,48 +29,49 @@ export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
   }
 
   routes(app, '/aggregates', {
-    GET: (request, reply) =>
+    GET: needs('read', (request, reply) =>
       sendList(request, reply, legacyNamespace(parts).aggregates.sorted(), (some) =>
         some.map(({ name }) => ({ name })),
       ),
+    ),
   });
 
   routes(app, '/aggregates/:aggregate', {
-    GET: (request) => summaryOf(legacyNamespace(parts), get(request), freshness(request)),
+    GET: needs('read', (request) => summaryOf(legacyNamespace(parts), get(request), freshness(request))),
 
-    DELETE: async (request, reply) => {
-      await aggregates.remove(DEFAULT_NAMESPACE, pathName(request, 'aggregate'), actorOf(request, parts));
+    DELETE: needs('admin', async (request, reply) => {
+      await aggregates.remove(DEFAULT_NAMESPACE, pathName(request, 'aggregate'), actorOf(request));
       return reply.code(204).send();
-    },
+    }),
   });
 
   routes(app, '/aggregates/:aggregate/clients', {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const aggregate = find(request);
       if (aggregate === undefined) return reply.code(404).send([]);
       const clients = clientsOf(legacyNamespace(parts), aggregate);
       const read = (some: readonly ClientEntry[]): unknown[] => some.map((client) => checksOfClient(aggregate, client));
       return sendList(request, reply, clients, read, { isPaginated: false });
-    },
+    }),
   });
 
   routes(app, '/aggregates/:aggregate/checks', {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const aggregate = find(request);
       if (aggregate === undefined) return reply.code(404).send([]);
       const checks = checksOf(legacyNamespace(parts), aggregate);
       return sendList(request, reply, checks, (some) => some, { isPaginated: false });
-    },
+    }),
   });
 
   routes(app, '/aggregates/:aggregate/results/:severity', {
-    GET: async (request, reply) => {
+    GET: needs('read', async (request, reply) => {
       // Before the aggregate, as the peer does (legacy-peer, Aggregates).
       const severity = severityIn(request);
       const aggregate = get(request);
       const outputs = await readOutputs(store, legacyNamespace(parts), aggregate, severity, freshness(request));
       return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
-    },
+    }),
   });
 }
 

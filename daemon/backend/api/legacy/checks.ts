@@ -6,28 +6,30 @@ import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { issued, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** Check definitions, and what is known of a check (completion 1.6). */
 export function checkRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { checks, config } = parts;
 
   routes(app, '/checks', {
-    GET: (request, reply) => sendList(request, reply, shownChecks(config.definitions), (some) => some),
+    GET: needs('read', (request, reply) =>
+      sendList(request, reply, shownChecks(config.definitions.in(DEFAULT_NAMESPACE)), (some) => some),
+    ),
   });
 
   routes(app, '/checks/:check', {
-    GET: (request) => {
+    GET: needs('read', (request) => {
       const name = pathName(request, 'check');
-      const check = shownCheck(config.definitions, name);
+      const check = shownCheck(config.definitions.in(DEFAULT_NAMESPACE), name);
       if (check === undefined) throw new MonError('not_found', `no check ${name} is defined for subscriptions`);
       return check;
-    },
+    }),
 
     // Accepted also when nothing is known of it, as at the peer.
-    DELETE: async (request, reply) => {
-      await checks.remove(DEFAULT_NAMESPACE, pathName(request, 'check'), actorOf(request, parts));
+    DELETE: needs('resolve', async (request, reply) => {
+      await checks.remove(DEFAULT_NAMESPACE, pathName(request, 'check'), actorOf(request));
       return reply.code(202).send(issued(parts));
-    },
+    }),
   });
 }

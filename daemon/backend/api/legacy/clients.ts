@@ -10,7 +10,7 @@ import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { queryOf, wholeNumber } from '../query.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 const validate = validator(clientSchema);
 
@@ -19,39 +19,40 @@ export function clientRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clients, store } = parts;
 
   routes(app, '/clients', {
-    GET: (request, reply) =>
+    GET: needs('read', (request, reply) =>
       sendList(request, reply, legacyNamespace(parts).sortedClients(), (entries) =>
         entries.map(({ record }) => shown(record)),
       ),
+    ),
 
-    POST: async (request, reply) => {
+    POST: needs('submit', async (request, reply) => {
       const client = readBody(request, validate);
       await clients.put(DEFAULT_NAMESPACE, client);
       return reply.code(201).send({ name: client.name });
-    },
+    }),
   });
 
   routes(app, '/clients/:client', {
-    GET: (request) => {
+    GET: needs('read', (request) => {
       const name = pathName(request, 'client');
       const client = legacyNamespace(parts).clients.get(name);
       if (client === undefined) throw new MonError('not_found', `there is no client ${name}`);
       return shown(client.record);
-    },
+    }),
 
-    DELETE: async (request, reply) => {
+    DELETE: needs('admin', async (request, reply) => {
       const invalidation = invalidationOf(queryOf(request));
-      await clients.remove(DEFAULT_NAMESPACE, pathName(request, 'client'), invalidation, actorOf(request, parts));
+      await clients.remove(DEFAULT_NAMESPACE, pathName(request, 'client'), invalidation, actorOf(request));
       return reply.code(202).send(issued(parts));
-    },
+    }),
   });
 
   routes(app, '/clients/:client/history', {
-    GET: async (request, reply) => {
+    GET: needs('read', async (request, reply) => {
       const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
       const histories = client === undefined ? [] : await readHistory(store, client);
       return sendList(request, reply, histories, (some) => some, { isPaginated: false });
-    },
+    }),
   });
 }
 

@@ -7,7 +7,7 @@ import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** Events, also under their other name (completion 1.1, path alias). */
 export function eventRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -22,31 +22,31 @@ function eventRoutesAt(app: FastifyInstance, path: string, parts: ApiParts): voi
     });
 
   routes(app, path, {
-    GET: (request, reply) => sendEvents(request, reply, [...legacyNamespace(parts).events()]),
+    GET: needs('read', (request, reply) => sendEvents(request, reply, [...legacyNamespace(parts).events()])),
   });
 
   routes(app, `${path}/:client`, {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
-    },
+    }),
   });
 
   routes(app, `${path}/:client/:check`, {
-    GET: async (request) => {
+    GET: needs('read', async (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       const entry = legacyNamespace(parts).check(client, check);
       const [event] = entry === undefined ? [] : await readEvents(store, [entry], clock.now());
       if (event === undefined) throw new MonError('not_found', `there is no event of ${client}/${check}`);
       return event;
-    },
+    }),
 
-    DELETE: async (request, reply) => {
+    DELETE: needs('resolve', async (request, reply) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      await events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request, parts), 'event.delete');
+      await events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request), 'event.delete');
       return reply.code(202).send(issued(parts));
-    },
+    }),
   });
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { deepHealth } from '../../read/deep-health.ts';
 import type { ApiParts } from '../parts.ts';
 import { queryOf, wholeNumber } from '../query.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 import { transportOf, type BackendStatus } from './info.ts';
 
 /** What a probe asks for. */
@@ -17,7 +17,7 @@ interface Limits {
  */
 export function healthRoutes(app: FastifyInstance, { status, health }: ApiParts): void {
   routes(app, '/health', {
-    GET: async (request, reply) => {
+    GET: needs('read', async (request, reply) => {
       const query = queryOf(request);
       const problems = healthProblems(status, {
         minConsumers: wholeNumber(query, 'consumers'),
@@ -28,7 +28,7 @@ export function healthRoutes(app: FastifyInstance, { status, health }: ApiParts)
         return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
       }
       return problems.length === 0 ? reply.code(204).send() : reply.code(412).send(problems);
-    },
+    }),
   });
 }
 

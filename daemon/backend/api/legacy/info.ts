@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { COMPATIBLE_VERSION, VERSION } from '../../../../shared/schemas/version.ts';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** What the backend tells about itself; every read gives the state of that moment. */
 export interface BackendStatus {
@@ -48,7 +48,7 @@ export function infoRoutes(app: FastifyInstance, { clock, config, status }: ApiP
     },
   };
   routes(app, '/info', {
-    GET: () => ({
+    GET: needs('read', () => ({
       sensu,
       transport: { name: 'websocket', ...transportOf(status), connected: status.isTakingResults },
       redis: { connected: status.isStoreOpen },
@@ -68,7 +68,7 @@ export function infoRoutes(app: FastifyInstance, { clock, config, status }: ApiP
         version: VERSION,
         config: { loaded_at: config.loadedAt, error: config.error ?? null },
       },
-    }),
+    })),
   });
 }
 

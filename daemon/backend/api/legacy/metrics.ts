@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** `GET /metrics`, for Prometheus, and the measuring of every request for it. */
 export function metricRoutes(app: FastifyInstance, { metrics }: ApiParts): void {
@@ -14,6 +14,6 @@ export function metricRoutes(app: FastifyInstance, { metrics }: ApiParts): void 
     done();
   });
   routes(app, '/metrics', {
-    GET: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read()),
+    GET: needs('read', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read())),
   });
 }

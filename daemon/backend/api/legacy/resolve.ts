@@ -5,23 +5,23 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { issued, type ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 const validate = validator(resolveSchema);
 
 /** Resolves an event on request (completion 1.4). */
 export function resolveRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/resolve', {
-    POST: async (request, reply) => {
+    POST: needs('resolve', async (request, reply) => {
       const { client, check } = readBody(request, validate);
       try {
-        await parts.events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request, parts));
+        await parts.events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request));
       } catch (error) {
         // The one error without a body (reference 4.4).
         if (error instanceof MonError && error.code === 'not_found') return reply.code(404).send();
         throw error;
       }
       return reply.code(202).send(issued(parts));
-    },
+    }),
   });
 }

@@ -8,47 +8,48 @@ import { readBody } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** The last result of every client and check (completion 1.6). */
 export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { results, store } = parts;
 
   routes(app, '/results', {
-    GET: (request, reply) =>
+    GET: needs('read', (request, reply) =>
       sendList(request, reply, resultsOf(legacyNamespace(parts)), (entries) => readResults(store, entries)),
+    ),
 
-    POST: async (request, reply) => {
+    POST: needs('submit', async (request, reply) => {
       const refused = await results.submit(DEFAULT_NAMESPACE, [readBody(request, validateResult)]);
       const refusal = refused.get(0);
       if (refusal !== undefined) throw refusal;
       return reply.code(202).send(issued(parts));
-    },
+    }),
   });
 
   routes(app, '/results/:client', {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
       const entries = client === undefined ? [] : resultsOfClient(client);
       return sendList(request, reply, entries, (some) => readResults(store, some));
-    },
+    }),
   });
 
   routes(app, '/results/:client/:check', {
-    GET: async (request) => {
+    GET: needs('read', async (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       const entry = legacyNamespace(parts).check(client, check);
       const [result] = entry === undefined ? [] : await readResults(store, [entry]);
       if (result === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
       return result;
-    },
+    }),
 
-    DELETE: async (request, reply) => {
+    DELETE: needs('resolve', async (request, reply) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      await results.remove(DEFAULT_NAMESPACE, client, check, actorOf(request, parts));
+      await results.remove(DEFAULT_NAMESPACE, client, check, actorOf(request));
       return reply.code(204).send();
-    },
+    }),
   });
 }

@@ -1,9 +1,28 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { redact, settingsRedactKeys } from '../../../../shared/domain/redact.ts';
+import { hasScope } from '../access.ts';
+import { actorOf } from '../actor.ts';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { queryOf } from '../query.ts';
+import { needs, routes } from '../routes.ts';
 
-/** `GET /settings`: always redacted, whatever is asked for; `?redacted=false` of the peer gave secrets away (1.20). */
-export function settingsRoutes(app: FastifyInstance, { config }: ApiParts): void {
-  routes(app, '/settings', { GET: () => redact(config.settings, settingsRedactKeys(config.settings)) });
+/**
+ * `GET /settings`, redacted. With `?redacted=false` an administrator who has shown credentials gets them whole, and that is
+ * written down; to everybody else the peer's parameter makes no difference, which gave secrets away there (1.20).
+ */
+export function settingsRoutes(app: FastifyInstance, { audit, config }: ApiParts): void {
+  routes(app, '/settings', {
+    GET: needs('read', async (request) => {
+      const { settings } = config;
+      if (!mayReadSecrets(request)) return redact(settings, settingsRedactKeys(settings));
+      await audit.record(actorOf(request), { action: 'settings.read', target: 'settings' });
+      return settings;
+    }),
+  });
+}
+
+function mayReadSecrets(request: FastifyRequest): boolean {
+  const { principal } = request;
+  const isAdministrator = principal.via !== 'open' && principal.namespace === undefined && hasScope(principal, 'admin');
+  return isAdministrator && queryOf(request).get('redacted') === 'false';
 }

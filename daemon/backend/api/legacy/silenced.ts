@@ -5,13 +5,14 @@ import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { clearSilencedSchema, silencedSchema } from '../../../../shared/schemas/silenced.ts';
 import { silencedViews } from '../../read/silenced.ts';
+import { creatorOf } from '../access.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { queryOf } from '../query.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 import { refuseLegacyAgainstPolicy } from '../silence-policy.ts';
 
 const validateEntry = validator(silencedSchema);
@@ -23,51 +24,54 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
   const registry = (): ReturnType<typeof legacyNamespace>['silenced'] => legacyNamespace(parts).silenced;
 
   routes(app, '/silenced', {
-    GET: (request, reply) => sendList(request, reply, silencedViews(registry().all(), clock.now()), (views) => views),
+    GET: needs('read', (request, reply) =>
+      sendList(request, reply, silencedViews(registry().all(), clock.now()), (views) => views),
+    ),
 
-    POST: async (request, reply) => {
-      const entry = readBody(request, validateEntry);
+    POST: needs('silence', async (request, reply) => {
+      const submitted = readBody(request, validateEntry);
+      const entry = { ...submitted, creator: creatorOf(request.principal, submitted.creator) };
       refuseLegacyAgainstPolicy(parts, entry);
-      await silenced.create(DEFAULT_NAMESPACE, entry, actorOf(request, parts, entry.creator));
+      await silenced.create(DEFAULT_NAMESPACE, entry, actorOf(request, entry.creator));
       return reply.code(201).send();
-    },
+    }),
   });
 
   routes(app, '/silenced/clear', {
-    POST: async (request, reply) => {
-      await silenced.clear(DEFAULT_NAMESPACE, readBody(request, validateClear), actorOf(request, parts));
+    POST: needs('silence', async (request, reply) => {
+      await silenced.clear(DEFAULT_NAMESPACE, readBody(request, validateClear), actorOf(request));
       return reply.code(204).send();
-    },
+    }),
   });
 
   routes(app, '/silenced/ids/:id', {
-    GET: (request) => {
+    GET: needs('read', (request) => {
       const id = pathName(request, 'id');
       const entry = registry().get(id);
       if (entry === undefined || isExpired(entry, clock.now())) {
         throw new MonError('not_found', `there is no silenced entry ${id}`);
       }
       return silencedView(entry, clock.now());
-    },
+    }),
 
-    DELETE: async (request, reply) => {
-      await silenced.clear(DEFAULT_NAMESPACE, { id: pathName(request, 'id') }, actorOf(request, parts));
+    DELETE: needs('silence', async (request, reply) => {
+      await silenced.clear(DEFAULT_NAMESPACE, { id: pathName(request, 'id') }, actorOf(request));
       return reply.code(204).send();
-    },
+    }),
   });
 
   routes(app, '/silenced/subscriptions/:subscription', {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const isPrefix = queryOf(request).get('prefix') === 'true';
       const entries = registry().namingSubscription(pathName(request, 'subscription'), isPrefix);
       return sendList(request, reply, silencedViews(entries, clock.now()), (views) => views);
-    },
+    }),
   });
 
   routes(app, '/silenced/checks/:check', {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const entries = registry().namingCheck(pathName(request, 'check'));
       return sendList(request, reply, silencedViews(entries, clock.now()), (views) => views);
-    },
+    }),
   });
 }

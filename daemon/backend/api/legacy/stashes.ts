@@ -8,7 +8,7 @@ import { readBody, validator } from '../json-body.ts';
 import { STASH_DEPTH_MAX } from '../limits.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 const validateStash = validator(stashSchema);
 const validateContent = validator(stashContentSchema);
@@ -19,40 +19,40 @@ export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, stashes, store } = parts;
 
   routes(app, '/stashes', {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const namespace = legacyNamespace(parts);
       return sendList(request, reply, livingStashes(namespace, clock.now()), (some) =>
         readStashes(store, namespace, some, clock.now()),
       );
-    },
+    }),
 
-    POST: async (request, reply) => {
+    POST: needs('admin', async (request, reply) => {
       const { path, content, expire } = readBody(request, validateStash, STASH_DEPTH_MAX);
       await stashes.put(DEFAULT_NAMESPACE, { path, content, expireSeconds: expire });
       return reply.code(201).send({ path });
-    },
+    }),
   });
 
   // Both names are in use (clients, trap 16).
   for (const prefix of ['/stashes', '/stash']) {
     routes(app, `${prefix}/*`, {
-      GET: async (request) => {
+      GET: needs('read', async (request) => {
         const path = stashPath(request);
         const [stash] = await readStashes(store, legacyNamespace(parts), [{ path }], clock.now());
         if (stash === undefined) throw new MonError('not_found', `there is no stash ${path}`);
         return stash.content;
-      },
+      }),
 
-      POST: async (request, reply) => {
+      POST: needs('admin', async (request, reply) => {
         const path = stashPath(request);
         await stashes.put(DEFAULT_NAMESPACE, { path, content: readBody(request, validateContent, STASH_DEPTH_MAX) });
         return reply.code(201).send({ path });
-      },
+      }),
 
-      DELETE: async (request, reply) => {
-        await stashes.remove(DEFAULT_NAMESPACE, stashPath(request), actorOf(request, parts));
+      DELETE: needs('admin', async (request, reply) => {
+        await stashes.remove(DEFAULT_NAMESPACE, stashPath(request), actorOf(request));
         return reply.code(204).send();
-      },
+      }),
     });
   }
 }

@@ -3,7 +3,7 @@ import { auditIds, readAudit, readAuditHead } from '../../read/audit.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
 import { queryOf, wholeNumber } from '../query.ts';
-import { routes } from '../routes.ts';
+import { inAllNamespaces, routes } from '../routes.ts';
 
 /** Records in one answer: they may be long, and there are many. */
 const PAGE_MAX = 1000;
@@ -11,7 +11,7 @@ const PAGE_MAX = 1000;
 /** The audit trail (design, S22), the newest record first. */
 export function auditRoutes(app: FastifyInstance, { store }: ApiParts): void {
   routes(app, '/api/mon/v1/audit', {
-    GET: async (request, reply) => {
+    GET: inAllNamespaces('read', async (request, reply) => {
       const query = queryOf(request);
       const ids = await auditIds(store, {
         after: wholeNumber(query, 'after'),
@@ -19,7 +19,7 @@ export function auditRoutes(app: FastifyInstance, { store }: ApiParts): void {
         sinceMs: wholeNumber(query, 'since'),
       });
       return sendList(request, reply, ids, (some) => readAudit(store, some), { pageMax: PAGE_MAX });
-    },
+    }),
   });
-  routes(app, '/api/mon/v1/audit/head', { GET: () => readAuditHead(store) });
+  routes(app, '/api/mon/v1/audit/head', { GET: inAllNamespaces('read', () => readAuditHead(store)) });
 }

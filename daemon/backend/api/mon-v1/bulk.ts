@@ -4,11 +4,12 @@ import { MonError } from '../../../../shared/errors.ts';
 import { bulkSchema, type BulkAnswer, type BulkRequest } from '../../../../shared/schemas/bulk.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../../shared/schemas/problems.ts';
+import { creatorOf, refuseWithoutScope, type Principal } from '../access.ts';
 import { actorOf } from '../actor.ts';
 import { readBody } from '../json-body.ts';
 import { BATCH_BYTES_MAX } from '../limits.ts';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 import { refuseAgainstPolicy, silencePolicy } from '../silence-policy.ts';
 
 /** Operations whose problems are told: a script that sends thousands of the same kind has read enough. */
@@ -21,16 +22,18 @@ export function bulkRoutes(app: FastifyInstance, parts: ApiParts): void {
     app,
     '/api/mon/v1/bulk',
     {
-      POST: async (request): Promise<BulkAnswer> => {
-        const wanted = readBody(request, validate);
+      POST: needs(['silence', 'resolve'], async (request): Promise<BulkAnswer> => {
+        const wanted = signed(readBody(request, validate), request.principal);
+        for (const { op } of wanted.operations)
+          refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
         refuseAgainstPolicy(parts, wanted.operations, clock.now());
-        const actor = actorOf(request, parts, creatorOf(wanted));
+        const actor = actorOf(request, claimedCreator(wanted));
         return { results: await bulk.run(DEFAULT_NAMESPACE, wanted, actor) };
-      },
+      }),
     },
     { bodyLimit: BATCH_BYTES_MAX },
   );
-  routes(app, '/api/mon/v1/silence-policy', { GET: () => silencePolicy(parts) });
+  routes(app, '/api/mon/v1/silence-policy', { GET: needs('read', () => silencePolicy(parts)) });
 }
 
 function validate(value: unknown): BulkRequest {
@@ -39,7 +42,15 @@ function validate(value: unknown): BulkRequest {
   throw new MonError('invalid', problemsOf(new z.ZodError(parsed.error.issues.slice(0, PROBLEMS_MAX))));
 }
 
+/** With the name of whoever is authenticated on every new silence. */
+function signed(wanted: BulkRequest, principal: Principal): BulkRequest {
+  const operations = wanted.operations.map((operation) =>
+    operation.op === 'silence' ? { ...operation, creator: creatorOf(principal, operation.creator) } : operation,
+  );
+  return { ...wanted, operations };
+}
+
 /** Who the silences say they are from. What is restored says who made it once, and not who brings it back. */
-function creatorOf({ creator, operations }: BulkRequest): string | null {
+function claimedCreator({ creator, operations }: BulkRequest): string | null {
   return creator ?? operations.find((operation) => operation.op === 'silence')?.creator ?? null;
 }

@@ -11,7 +11,7 @@ import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 const validate = validator(checkRenameSchema);
 
@@ -19,7 +19,7 @@ const validate = validator(checkRenameSchema);
 export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { checkNames, clock, config, schedule, store } = parts;
   const shown = ({ name, ...check }: NamedCheck): ScheduledCheck => {
-    const nextMs = schedule.nextRunMs(name);
+    const nextMs = schedule.nextRunMs(DEFAULT_NAMESPACE, name);
     return {
       ...check,
       name,
@@ -28,28 +28,30 @@ export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
     };
   };
   routes(app, '/api/mon/v1/checks', {
-    GET: (request, reply) => sendList(request, reply, shownChecks(config.definitions), (some) => some.map(shown)),
+    GET: needs('read', (request, reply) =>
+      sendList(request, reply, shownChecks(config.definitions.in(DEFAULT_NAMESPACE)), (some) => some.map(shown)),
+    ),
   });
   routes(app, '/api/mon/v1/checks/:check', {
-    GET: (request): ScheduledCheck => {
+    GET: needs('read', (request): ScheduledCheck => {
       const name = pathName(request, 'check');
-      const check = shownCheck(config.definitions, name);
+      const check = shownCheck(config.definitions.in(DEFAULT_NAMESPACE), name);
       if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
       return shown(check);
-    },
+    }),
   });
   routes(app, '/api/mon/v1/checks/:check/results', {
-    GET: (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const entries = resultsOfCheck(legacyNamespace(parts), pathName(request, 'check'));
       return sendList(request, reply, entries, (some) => readChecksOfClients(store, some, clock.now()));
-    },
+    }),
   });
   routes(app, '/api/mon/v1/checks/:check/rename', {
-    POST: async (request): Promise<CheckRenameAnswer> => {
+    POST: needs('admin', async (request): Promise<CheckRenameAnswer> => {
       const { to, force } = readBody(request, validate);
       const from = pathName(request, 'check');
       const rename = { from, to, isForced: force === true };
-      return { moved: await checkNames.rename(DEFAULT_NAMESPACE, rename, actorOf(request, parts)) };
-    },
+      return { moved: await checkNames.rename(DEFAULT_NAMESPACE, rename, actorOf(request)) };
+    }),
   });
 }

@@ -6,7 +6,7 @@ import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { inAllNamespaces, routes } from '../routes.ts';
 
 const validateSelection = validator(deadLetterSelectionSchema);
 
@@ -14,33 +14,37 @@ const validateSelection = validator(deadLetterSelectionSchema);
 export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { deadLetters, store } = parts;
   routes(app, '/api/mon/v1/dead-letters', {
-    GET: (request, reply) => sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter)),
+    GET: inAllNamespaces('read', (request, reply) =>
+      sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter)),
+    ),
   });
   routes(app, '/api/mon/v1/dead-letters/retry', {
-    POST: async (request) => ({
-      retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request, parts)),
-    }),
+    POST: inAllNamespaces('resolve', async (request) => ({
+      retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request)),
+    })),
   });
   routes(app, '/api/mon/v1/dead-letters/drop', {
-    POST: async (request) => ({
-      dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request, parts)),
-    }),
+    POST: inAllNamespaces('resolve', async (request) => ({
+      dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request)),
+    })),
   });
   routes(app, '/api/mon/v1/dead-letters/:id', {
-    GET: async (request): Promise<DeadLetterView> => {
+    GET: inAllNamespaces('read', async (request): Promise<DeadLetterView> => {
       const id = idOf(request);
       const entry = deadLetters.get(id);
       const letter = entry === undefined ? undefined : await readDeadLetter(store, entry);
       if (letter === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
       return letter;
-    },
-    DELETE: async (request, reply) => {
-      await deadLetters.drop({ id: idOf(request) }, actorOf(request, parts));
+    }),
+    DELETE: inAllNamespaces('resolve', async (request, reply) => {
+      await deadLetters.drop({ id: idOf(request) }, actorOf(request));
       return reply.code(204).send();
-    },
+    }),
   });
   routes(app, '/api/mon/v1/dead-letters/:id/retry', {
-    POST: async (request) => ({ retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request, parts)) }),
+    POST: inAllNamespaces('resolve', async (request) => ({
+      retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request)),
+    })),
   });
 }
 

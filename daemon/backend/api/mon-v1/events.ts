@@ -9,7 +9,7 @@ import type { CheckEntry } from '../../registry/namespace.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { queryOf } from '../query.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** Events that are looked at until others get their turn: a few milliseconds. */
 const TURN = 5000;
@@ -18,13 +18,13 @@ const TURN = 5000;
 export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { clock } = parts;
   routes(app, '/api/mon/v1/events', {
-    GET: async (request, reply) => {
+    GET: needs('read', async (request, reply) => {
       const query = queryOf(request);
       const search = searchOf(query.get('q') ?? '');
       const order = orderOf(query.get('sort') ?? 'status');
       const rows = await foundRows([...legacyNamespace(parts).events()], search, clock.now());
       return sendList(request, reply, rows.toSorted(order), (some) => some);
-    },
+    }),
   });
 }
 

@@ -4,12 +4,12 @@ import type { Explanation } from '../../../../shared/schemas/explain.ts';
 import { explainEvent } from '../../read/explain.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** "Why was I not paged?" */
 export function explainRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/api/mon/v1/events/:client/:check/explain', {
-    GET: async (request): Promise<Explanation> => {
+    GET: needs('read', async (request): Promise<Explanation> => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       const entry = legacyNamespace(parts).check(client, check);
@@ -18,6 +18,6 @@ export function explainRoutes(app: FastifyInstance, parts: ApiParts): void {
         throw new MonError('not_found', `there is neither an event nor a result of ${client}/${check}`);
       }
       return explanation;
-    },
+    }),
   });
 }

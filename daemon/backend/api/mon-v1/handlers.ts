@@ -1,13 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { handlerStatuses } from '../../read/handlers.ts';
+import { visibleNamespaces } from '../core/collection.ts';
 import { sendList } from '../list.ts';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** What each handler does and has before it. */
-export function handlerRoutes(app: FastifyInstance, { config, clock, handlers, deadLetters }: ApiParts): void {
+export function handlerRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clock, config, handlers, deadLetters } = parts;
+  const { definitions } = config;
   routes(app, '/api/mon/v1/handlers', {
-    GET: (request, reply) =>
-      sendList(request, reply, handlerStatuses(config.definitions, handlers, deadLetters, clock.now()), (some) => some),
+    GET: needs('read', (request, reply) => {
+      const namespaces = visibleNamespaces(request, parts);
+      const statuses = handlerStatuses({ definitions, handlers, deadLetters }, namespaces, clock.now());
+      return sendList(request, reply, statuses, (some) => some);
+    }),
   });
 }

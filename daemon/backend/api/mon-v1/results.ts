@@ -6,7 +6,7 @@ import { validateResult } from '../../pipeline/validate-result.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../json-body.ts';
 import { BATCH_BYTES_MAX } from '../limits.ts';
 import type { ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
@@ -16,12 +16,12 @@ export function batchRoutes(app: FastifyInstance, { results }: ApiParts): void {
     app,
     '/api/mon/v1/results',
     {
-      POST: async (request, reply) => {
+      POST: needs('submit', async (request, reply) => {
         const { valid, indexes, rejected } = validateBatch(parseBody(request));
         const refused = valid.length > 0 ? await results.submit(DEFAULT_NAMESPACE, valid) : NONE_REFUSED;
         for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
         return reply.code(202).send({ accepted: valid.length - refused.size, rejected } satisfies BatchAnswer);
-      },
+      }),
     },
     { bodyLimit: BATCH_BYTES_MAX },
   );

@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Simulation } from '../../../../shared/schemas/explain.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { incomingFromApi } from '../../pipeline/results.ts';
 import { simulateResult } from '../../pipeline/simulate.ts';
 import { validateResult } from '../../pipeline/validate-result.ts';
 import { readBody } from '../json-body.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
-import { routes } from '../routes.ts';
+import { needs, routes } from '../routes.ts';
 
 /** What a result would do, said by the rules that would do it. */
 export function simulateRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, config, handling } = parts;
   routes(app, '/api/mon/v1/simulate', {
-    POST: (request): Simulation => {
+    POST: needs('read', (request): Simulation => {
       const nowMs = clock.now();
-      const result = incomingFromApi(readBody(request, validateResult), config.definitions, Math.floor(nowMs / 1000));
+      const result = incomingFromApi(
+        readBody(request, validateResult),
+        config.definitions.in(DEFAULT_NAMESPACE),
+        Math.floor(nowMs / 1000),
+      );
       return simulateResult({ namespace: legacyNamespace(parts), handling, nowMs, newId: randomUUID }, result);
-    },
+    }),
   });
 }

@@ -196,7 +196,7 @@ describe('what operators do is written down (design, S22)', () => {
     const authorization = `Basic ${Buffer.from('ops:secret').toString('base64')}`;
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada' }, { authorization });
     expect((await ask('GET', AUDIT, undefined, { authorization })).body).toMatchObject([
-      { who: 'ops', after: { creator: 'ada' } },
+      { who: 'ops', after: { creator: 'ops' } },
     ]);
   });
 });

@@ -56,7 +56,7 @@ describe('with credentials configured', () => {
       expect(await ask('GET', target)).toMatchObject({
         status: 401,
         headers: { 'www-authenticate': 'Basic realm="Restricted Area"' },
-        body: { error: 'credentials are missing or wrong: send user and password by HTTP Basic' },
+        body: { error: expect.stringContaining('send user and password by HTTP Basic, or an API key') },
       });
     }
   });

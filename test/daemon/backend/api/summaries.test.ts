@@ -198,6 +198,7 @@ describe('GET /api/mon/v1/overview', () => {
       noisiest: [],
       results: { period: 10, rates: [] },
       clients: { registered: 0, stale: 0, gone: 0 },
+      entities: { total: 0, proxies: 0, limit: 100 },
       queue: { results: 0 },
       store: { write_p99_ms: null },
       api: { answer_p99_ms: null },

@@ -247,18 +247,18 @@ test('there is no place for a further run when the queue and the dead letters ar
     handlers: { mail: aHandler({ concurrency: 1, queue_limit: 2 }), other: aHandler() },
     deadLettersMax: 5,
   });
-  expect(rig.runner.isFull('mail')).toBe(false);
+  expect(rig.runner.isFull('default', 'mail')).toBe(false);
   await rig.ask('mail', ...Array.from({ length: 3 }, (_, at): [string, string] => [String(at), 'disk']));
-  expect(rig.runner.isFull('mail')).toBe(false);
+  expect(rig.runner.isFull('default', 'mail')).toBe(false);
   await rig.ask('mail', ...Array.from({ length: 5 }, (_, at): [string, string] => [String(3 + at), 'disk']));
-  await vi.waitFor(() => expect(rig.runner.isFull('mail')).toBe(true));
-  expect(rig.runner.isFull('other')).toBe(false);
+  await vi.waitFor(() => expect(rig.runner.isFull('default', 'mail')).toBe(true));
+  expect(rig.runner.isFull('default', 'other')).toBe(false);
   (await rig.run(0)).end(DELIVERED);
-  await vi.waitFor(() => expect(rig.runner.isFull('mail')).toBe(false));
+  await vi.waitFor(() => expect(rig.runner.isFull('default', 'mail')).toBe(false));
   await rig.ask('mail', ['again', 'disk']);
-  expect(rig.runner.isFull('mail')).toBe(true);
+  expect(rig.runner.isFull('default', 'mail')).toBe(true);
   await rig.deadLetters.drop({ all: true });
-  expect(rig.runner.isFull('mail')).toBe(false);
+  expect(rig.runner.isFull('default', 'mail')).toBe(false);
 });
 
 describe('a restart', () => {

@@ -4,6 +4,7 @@ import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
 import { Batcher } from '../../../../daemon/backend/pipeline/batcher.ts';
 import { Clients } from '../../../../daemon/backend/pipeline/clients.ts';
+import { EntityLimit } from '../../../../daemon/backend/pipeline/entity-limit.ts';
 import { Results } from '../../../../daemon/backend/pipeline/results.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/store/keys.ts';
@@ -194,13 +195,14 @@ test('what the backend made of a client before it was deleted does not bring it 
   const registry = new Registry();
   const lease = await store.acquire('main', 1000);
   const batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog() }, { batchLimit: 1 });
+  const entityLimit = new EntityLimit(registry, () => 'unlimited');
   const results = new Results({
     batcher,
     clock,
     definitions: new Definitions({ checks: new Map(), handlers: new Map() }),
-    limits: { proxyClientQuota: 1000 },
+    limits: { proxyClientQuota: 1000, entityLimit },
   });
-  const clients = new Clients({ batcher, quarantineSeconds: 0 });
+  const clients = new Clients({ batcher, entityLimit, quarantineSeconds: 0 });
   await clients.put('default', { name: 'web-1', address: 'a' });
   const check = { name: 'keepalive', output: 'o', status: 0, executed: 1, issued: 1 };
   await Promise.all([

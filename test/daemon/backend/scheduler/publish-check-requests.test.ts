@@ -28,13 +28,13 @@ function publishedIn(
     registry: new Registry(),
     clock,
     log,
-    publish: (to, check) => published.push({ atMs: clock.now(), to, check }),
+    publish: (_namespace, to, check) => published.push({ atMs: clock.now(), to, check }),
   });
   const publisher = publishCheckRequests({
     definitions,
     clock,
     log,
-    publish: (check) => requests.publish('default', check),
+    publish: (namespace, check) => requests.publish(namespace, check),
   });
   clock.advance(spanMs);
   publisher[Symbol.dispose]();

@@ -25,7 +25,7 @@ function running(checks: Readonly<Record<string, CheckDefinition>>): {
     definitions,
     clock,
     log: new RecordedLog(),
-    publish: async (check) => void published.push({ atMs: clock.now(), check }),
+    publish: async (_namespace, check) => void published.push({ atMs: clock.now(), check }),
   });
   onTestFinished(() => {
     publisher[Symbol.dispose]();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NamedCheck } from '../../../../daemon/backend/config/definitions.ts';
+import { Definitions, type NamedCheck } from '../../../../daemon/backend/config/definitions.ts';
 import { CheckRequests } from '../../../../daemon/backend/pipeline/requests.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
@@ -28,7 +28,7 @@ function rig(clients: number, proxyRequests: object = { splay: true }, subscribe
   }
   const sent: Sent[] = [];
   const requests = new CheckRequests({
-    definitions: { check: () => undefined },
+    definitions: new Definitions({ checks: new Map(), handlers: new Map() }),
     registry,
     clock: {
       now: () => clock.now(),
@@ -37,7 +37,7 @@ function rig(clients: number, proxyRequests: object = { splay: true }, subscribe
       every: (periodMs, task) => clock.every(periodMs, task),
     },
     log,
-    publish: (to, check) => sent.push({ afterMs: clock.monotonic(), to, check }),
+    publish: (_namespace, to, check) => sent.push({ afterMs: clock.monotonic(), to, check }),
   });
   const check: NamedCheck = {
     name: 'snmp',

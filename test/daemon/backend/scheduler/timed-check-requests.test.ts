@@ -35,7 +35,7 @@ function running(startsAt: string, checks: Checks, clock = new ManualClock(Date.
     definitions,
     clock,
     log,
-    publish: async ({ name }, untilNextMs) =>
+    publish: async (_namespace, { name }, untilNextMs) =>
       void asked.push({ name, at: new Date(clock.now()).toISOString(), untilNextMs }),
   });
   onTestFinished(() => {
@@ -153,13 +153,13 @@ test('when a check is asked for next is known, and that nobody asks for one', ()
     quiet: { interval: 60, publish: false },
   });
   const next = (name: string): string | undefined => {
-    const ms = schedule.nextRunMs(name);
+    const ms = schedule.nextRunMs('default', name);
     return ms === undefined ? undefined : new Date(ms).toISOString();
   };
   expect(next('disk')).toBe('2026-01-01T10:30:00.000Z');
   clock.advance(30 * MINUTE_MS);
   expect(next('disk')).toBe('2026-01-01T11:30:00.000Z');
-  const left = (schedule.nextRunMs('load') ?? 0) - clock.now();
+  const left = (schedule.nextRunMs('default', 'load') ?? 0) - clock.now();
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThanOrEqual(MINUTE_MS);
   expect([next('own'), next('quiet'), next('nope')]).toEqual([undefined, undefined, undefined]);
@@ -170,10 +170,10 @@ test('when a check is asked for next is known, and that nobody asks for one', ()
 test('a reload that cannot be told from the past changes nothing', () => {
   const checks: Checks = { disk: { interval: 60 } };
   const { clock, schedule, reload } = running('2026-01-01T10:00:00Z', checks);
-  const before = schedule.nextRunMs('disk');
+  const before = schedule.nextRunMs('default', 'disk');
   clock.advance(1);
   reload(checks);
-  expect(schedule.nextRunMs('disk')).toBe(before);
+  expect(schedule.nextRunMs('default', 'disk')).toBe(before);
 });
 
 test('over restarts no run is lost but those that were due meanwhile, none comes twice, and none is made up for', () => {

@@ -98,6 +98,6 @@ test('an agent that answers no ping is cut off, one that does stays', async () =
   }
   await vi.waitFor(() => {
     const gone = log.records.filter(({ message }) => message === 'agent disconnected');
-    expect(gone.map(({ fields }) => fields)).toEqual([{ client: 'dead' }]);
+    expect(gone.map(({ fields }) => fields)).toEqual([{ namespace: 'default', client: 'dead' }]);
   });
 });

@@ -1,0 +1,29 @@
+import { open } from 'node:fs/promises';
+import { errorMessage, MonError } from '../../shared/errors.ts';
+
+/** Others than the owner may read or write. */
+const OTHERS = 0o077;
+
+/** No key is longer. */
+const KEY_BYTES_MAX = 4096;
+
+/**
+ * The API key in a file of its own, which only the user of the agent may read (design, S6).
+ *
+ * @throws MonError `invalid`
+ */
+export async function readKeyFile(file: string): Promise<string> {
+  try {
+    await using opened = await open(file);
+    const { mode, size } = await opened.stat();
+    if ((mode & OTHERS) !== 0) throw new Error('it can be reached by other users of this machine: chmod 600 it');
+    if (size > KEY_BYTES_MAX) throw new Error('it is too large: write the key alone');
+    const key = (await opened.readFile('utf8')).trim();
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('it holds no key: write one line with the key');
+    return key;
+  } catch (error) {
+    throw new MonError('invalid', `${file} cannot be used as agent.api_key_file: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { MonError } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
+
+/** Who sends a request or holds a socket, once that is certain. */
+export interface Principal {
+  /** Of the user; `anonymous` where nobody has to show credentials. */
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The only namespace that this one can reach; undefined: all of them. */
+  readonly namespace?: string | undefined;
+  /** Of the API key that was shown. */
+  readonly keyId?: string | undefined;
+  /** Of the log-in that its token belongs to. */
+  readonly sessionId?: string | undefined;
+  /** How it is known: `open` is everybody on loopback while no credentials exist, `nobody` whoever asks a public route. */
+  readonly via: 'open' | 'nobody' | 'password' | 'key' | 'token';
+  /** From then on the credentials count no more, epoch milliseconds. */
+  readonly expiresMs?: number | undefined;
+}
+
+/** What a route asks for: a scope, one of several, any credentials that are valid, or nothing at all. */
+export type Access = Scope | readonly Scope[] | 'authenticated' | 'public';
+
+/** The newer face, where namespaces are in the path. */
+export const CORE_PREFIX = '/api/core/v2';
+
+export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(SCOPES), via: 'open' };
+export const NOBODY: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
+
+export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean {
+  return scopes.has(scope) || scopes.has('admin');
+}
+
+/** Whether objects of a namespace exist for this one; lists over all namespaces leave out the others. */
+export function maySee({ namespace }: Pick<Principal, 'namespace'>, other: string): boolean {
+  return namespace === undefined || namespace === other;
+}
+
+/** Who made something: who is authenticated, whatever the request claims; where nobody has to be, whom it claims. */
+export function creatorOf<Claimed>({ via, name }: Pick<Principal, 'via' | 'name'>, claimed: Claimed): string | Claimed {
+  return via === 'open' ? claimed : name;
+}
+
+/** @throws MonError `forbidden` */
+export function refuseWithoutScope(principal: Pick<Principal, 'name' | 'scopes'>, ...anyOf: readonly Scope[]): void {
+  if (anyOf.some((scope) => hasScope(principal, scope))) return;
+  throw new MonError(
+    'forbidden',
+    `${principal.name} lacks the scope ${anyOf.join(' or ')}: use a key or a user that has it`,
+  );
+}
+
+/** A route as its request sees it. */
+export interface AskedRoute {
+  readonly access: Access;
+  /** Its pattern; undefined: there is none. */
+  readonly url: string | undefined;
+  /** Of the path, where its pattern has one. */
+  readonly namespace: string | undefined;
+  /** Whether it reaches into all namespaces at once, whichever the principal is kept to. */
+  readonly isOfAllNamespaces?: boolean;
+}
+
+/**
+ * Refuses what the principal may not do (design, S3). Who is kept to one namespace reaches nothing outside of it: the
+ * faces that show `default` only with that one, and of the newer face its own namespace and lists.
+ *
+ * @throws MonError `forbidden`; `not_found` for an object in a namespace that it may not see
+ */
+export function refuseWithoutAccess(
+  principal: Principal,
+  { access, url, namespace, isOfAllNamespaces = false }: AskedRoute,
+): void {
+  if (access === 'public' || access === 'authenticated') return;
+  if (namespace !== undefined && !maySee(principal, namespace)) throw new MonError('not_found', 'not found');
+  refuseWithoutScope(principal, ...(typeof access === 'string' ? [access] : access));
+  if (namespace !== undefined) return;
+  const isOfCore = url?.startsWith(CORE_PREFIX) === true;
+  if (!isOfCore) refuseOutsideDefault(principal);
+  if (principal.namespace !== undefined && (isOfAllNamespaces || (isOfCore && access === 'admin'))) {
+    throw new MonError('forbidden', `${principal.name} is kept to the namespace ${principal.namespace}`);
+  }
+}
+
+/** @throws MonError `forbidden` for who is kept to another namespace than the one that the legacy API and the feed show */
+export function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
+  if (maySee(principal, DEFAULT_NAMESPACE)) return;
+  throw new MonError(
+    'forbidden',
+    `${principal.name} is kept to the namespace ${String(principal.namespace)}, and this shows ${DEFAULT_NAMESPACE}: use ${CORE_PREFIX}`,
+  );
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import { refreshTokenSchema, type CoreTokens } from '../../../../shared/schemas/core/tokens.ts';
+import type { Tokens } from '../../pipeline/sessions.ts';
+import { readBody, validator } from '../json-body.ts';
+import type { ApiParts } from '../parts.ts';
+import { needs, routes } from '../routes.ts';
+
+const validateRefresh = validator(refreshTokenSchema);
+
+const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i;
+
+/** Logging in for tokens, for clients that do not keep a password (clients, section 6). */
+export function authRoutes(app: FastifyInstance, { authenticator, sessions }: ApiParts): void {
+  routes(app, '/auth', {
+    GET: needs('public', async (request, reply) => {
+      try {
+        const { name } = await authenticator.logIn(request.headers, request.ip);
+        return await reply.send(shown(await sessions.open(name)));
+      } catch (error) {
+        return refuse(reply, error);
+      }
+    }),
+  });
+
+  routes(app, '/auth/test', { GET: needs('authenticated', (_request, reply) => reply.send()) });
+
+  routes(app, '/auth/token', {
+    POST: needs('public', (request, reply) =>
+      withTokens(request, reply, async (access, refresh) => shown(await sessions.refresh(access, refresh))),
+    ),
+  });
+
+  routes(app, '/auth/logout', {
+    POST: needs('public', (request, reply) =>
+      withTokens(request, reply, (access, refresh) => sessions.close(access, refresh)),
+    ),
+  });
+
+  async function withTokens(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    then: (access: string, refresh: string) => Promise<CoreTokens | void>,
+  ): Promise<FastifyReply> {
+    const access = BEARER.exec(request.headers.authorization ?? '')?.groups?.['token'];
+    if (access === undefined) return reply.code(400).type('text/plain').send('invalid access token\n');
+    try {
+      return await reply.send(await then(access, readBody(request, validateRefresh).refresh_token));
+    } catch (error) {
+      if (!isUnauthenticated(error)) throw error;
+      // Guesses of tokens are slowed as those of passwords are.
+      return await authenticator.refuseSlowly(request.ip).catch((slowed: unknown) => refuse(reply, slowed));
+    }
+  }
+}
+
+function shown({ accessToken, refreshToken, expiresMs }: Tokens): CoreTokens {
+  return { access_token: accessToken, expires_at: Math.floor(expiresMs / 1000), refresh_token: refreshToken };
+}
+
+/** As plain text, which the peer's own client prints. */
+function refuse(reply: FastifyReply, error: unknown): FastifyReply {
+  if (!isUnauthenticated(error)) throw error;
+  reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');
+  return reply.send('Request unauthorized\n');
+}
+
+function isUnauthenticated(error: unknown): boolean {
+  return error instanceof MonError && error.code === 'unauthenticated';
+}

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import { redact } from '../../../../shared/domain/redact.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { SubmittedCoreObject } from '../../../../shared/schemas/core/metadata.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../../shared/schemas/problems.ts';
+import type { DefinitionKind, DefinitionKinds } from '../../registry/definitions.ts';
+import { hasScope, type Principal } from '../access.ts';
+import type { ApiParts } from '../parts.ts';
+import { WITH_METADATA, type Collection } from './collection.ts';
+import { behind } from './object-list.ts';
+
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** What one kind of definition adds to the rest. */
+interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedCoreObject> {
+  readonly kind: Kind;
+  readonly fieldRoot: string;
+  readonly schema: z.ZodType<S>;
+  /** Those of the configuration, as the newer API shows them; all are in `default`. */
+  readonly configured: () => readonly ObjectOf<Kind>[];
+  readonly place: (submitted: S, namespace: string) => ObjectOf<Kind>;
+  /** Whether its commands and connections are the backend's own, which belong to no namespace. */
+  readonly isRunByBackend?: boolean;
+}
+
+/** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
+export function definitionCollection<Kind extends DefinitionKind, S extends SubmittedCoreObject>(
+  { definitionChanges, registry }: Pick<ApiParts, 'definitionChanges' | 'registry'>,
+  { kind, fieldRoot, schema, configured, place, isRunByBackend = false }: KindOfDefinition<Kind, S>,
+): Collection<ObjectOf<Kind>, S> {
+  const { keyOf } = WITH_METADATA;
+  const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
+    new Map(namespace === DEFAULT_NAMESPACE ? configured().map((object) => [object.metadata.name, object]) : []);
+  const shown = (namespace: string): ObjectOf<Kind>[] => {
+    const stored = [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object);
+    const own = inConfiguration(namespace);
+    return [...own.values(), ...stored.filter(({ metadata: { name } }) => !own.has(name))];
+  };
+  return {
+    ...WITH_METADATA,
+    type: kind,
+    fieldRoot,
+    keyParts: ['name'],
+    access: { read: 'read', write: 'admin', remove: 'admin' },
+    parse: validatorOf(schema),
+    place,
+    // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
+    show: (object, principal) => (hasScope(principal, 'admin') ? object : redact(object)),
+    list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
+    get: (namespace, [name = '']) =>
+      inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
+    write: async (namespace, [name = ''], change, actor, { principal }) => {
+      if (isRunByBackend) refuseKept(principal, kind);
+      return await definitionChanges.write(kind, namespace, name, change, actor);
+    },
+    remove: (namespace, [name = ''], check, actor) => definitionChanges.remove(kind, namespace, name, check, actor),
+  };
+}
+
+/** Whoever is kept to a namespace would get out of it by a command on the machine of the backend. */
+function refuseKept({ name, namespace }: Principal, kind: DefinitionKind): void {
+  if (namespace === undefined) return;
+  throw new MonError(
+    'forbidden',
+    `${name} is kept to the namespace ${namespace}, and ${kind} run on the machine of the backend: ask an administrator of all namespaces`,
+  );
+}
+
+/** Gives the value itself, which keeps the order and the absence of its attributes as they were sent. */
+function validatorOf<S>(schema: z.ZodType<S>): (value: unknown) => S {
+  return (value) => {
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
+    return value as S;
+  };
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import { coreEntitySchema, type SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
+import type { CoreObject } from '../../../../shared/schemas/core/metadata.ts';
+import { uncovers } from '../../../../shared/domain/redact.ts';
+import { shownEntity } from '../../read/core-objects.ts';
+import type { ClientEntry } from '../../registry/namespace.ts';
+import { refuseWithoutScope } from '../access.ts';
+import { validator } from '../json-body.ts';
+import type { ApiParts } from '../parts.ts';
+import { collectionRoutes, inNamespace, WITH_METADATA, type Collection } from './collection.ts';
+import { entityHeaders } from './entity-headers.ts';
+import { notFound } from './errors.ts';
+import { portionsBehind } from './portions.ts';
+
+type PlacedEntity = SubmittedCoreEntity & CoreObject;
+
+const parse = validator(coreEntitySchema);
+
+/** Clients as entities (clients, section 6). */
+export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clients, entities, entityLimit, registry } = parts;
+  const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
+    registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
+
+  const collection: Collection<PlacedEntity, SubmittedCoreEntity> = {
+    ...WITH_METADATA,
+    type: 'entities',
+    fieldRoot: 'entity',
+    keyParts: ['entity'],
+    access: { read: 'read', write: 'submit', remove: 'resolve' },
+    parse,
+    place: inNamespace,
+    *list(namespace, after) {
+      if (!registry.hasNamespace(namespace)) return;
+      const all = registry.namespace(namespace).sortedClients();
+      for (const portion of portionsBehind(all, after?.[0], ({ name }) => name)) yield portion.map(shown);
+    },
+    get(namespace, [name]) {
+      const entry = entryOf(namespace, name);
+      return entry === undefined ? undefined : shown(entry);
+    },
+    async write(namespace, [name = ''], change, actor, { principal }) {
+      const client = await entities.put(
+        namespace,
+        name,
+        (present) => {
+          const entity = change(present === undefined ? undefined : shownEntity(namespace, present));
+          if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
+          return entity;
+        },
+        actor,
+      );
+      return shownEntity(namespace, client);
+    },
+    async remove(namespace, [name = ''], check, actor) {
+      if (entryOf(namespace, name) === undefined) throw notFound();
+      await clients.remove(namespace, name, { expireSeconds: undefined }, actor, (present) =>
+        check(shownEntity(namespace, present)),
+      );
+    },
+    headers: () => entityHeaders(entityLimit.usage()),
+  };
+  collectionRoutes(app, parts, collection);
+}
+
+function shown({ namespace, record }: ClientEntry): PlacedEntity {
+  return shownEntity(namespace.name, record);
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import {
+  groupSchema,
+  submittedPasswordSchema,
+  submittedUserSchema,
+  type CoreUser,
+  type SubmittedUser,
+} from '../../../../shared/schemas/core/user.ts';
+import type { User } from '../../registry/credentials.ts';
+import { CORE_PREFIX } from '../access.ts';
+import { actorOf } from '../actor.ts';
+import { readBody, validator } from '../json-body.ts';
+import type { ApiParts } from '../parts.ts';
+import { pathName } from '../path-name.ts';
+import { needs, routes } from '../routes.ts';
+import { behind, sendObjects, type ObjectSource } from './object-list.ts';
+
+const validateUser = validator(submittedUserSchema);
+const validatePassword = validator(submittedPasswordSchema);
+const validateGroup = validator(groupSchema);
+
+const USERS = `${CORE_PREFIX}/users`;
+
+/** Users, for administrators (completion 1.17). Who is deleted is disabled, as at the peer. */
+export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts): void {
+  const source: ObjectSource<CoreUser> = {
+    fieldRoot: 'user',
+    list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
+    keyOf,
+    labelsOf: () => ({}),
+  };
+
+  routes(app, USERS, {
+    GET: needs('admin', (request, reply) => sendObjects(request, reply, [''], source)),
+
+    POST: needs('admin', async (request, reply) => {
+      const user = readBody(request, validateUser);
+      await users.create(user, actorOf(request));
+      return reply.code(201).header('Location', `${USERS}/${user.username}`).send();
+    }),
+  });
+
+  routes(app, `${USERS}/:user`, {
+    GET: needs('admin', (request) => {
+      const user = registry.credentials.users.get(pathName(request, 'user'));
+      if (user === undefined) throw new MonError('not_found', `there is no user ${pathName(request, 'user')}`);
+      return shownUser(user);
+    }),
+
+    PUT: needs('admin', async (request, reply) => {
+      await users.put(userOfPath(request), actorOf(request));
+      return reply.code(201).send();
+    }),
+
+    DELETE: needs('admin', async (request, reply) => {
+      await users.setDisabled(pathName(request, 'user'), true, actorOf(request));
+      return reply.code(204).send();
+    }),
+  });
+
+  routes(app, `${USERS}/:user/reinstate`, {
+    PUT: needs('admin', async (request, reply) => {
+      await users.setDisabled(pathName(request, 'user'), false, actorOf(request));
+      return reply.code(201).send();
+    }),
+  });
+
+  routes(app, `${USERS}/:user/password`, {
+    PUT: needs('admin', async (request, reply) => {
+      await users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actorOf(request));
+      return reply.code(201).send();
+    }),
+  });
+
+  routes(app, `${USERS}/:user/groups`, {
+    DELETE: needs('admin', async (request, reply) => {
+      await users.setGroups(pathName(request, 'user'), () => [], actorOf(request));
+      return reply.code(204).send();
+    }),
+  });
+
+  routes(app, `${USERS}/:user/groups/:group`, {
+    PUT: needs('admin', async (request, reply) => {
+      const group = groupOfPath(request);
+      const join = (groups: readonly string[]): readonly string[] => [...new Set([...groups, group])];
+      await users.setGroups(pathName(request, 'user'), join, actorOf(request));
+      return reply.code(201).send();
+    }),
+
+    DELETE: needs('admin', async (request, reply) => {
+      const group = groupOfPath(request);
+      const leave = (groups: readonly string[]): readonly string[] => groups.filter((one) => one !== group);
+      await users.setGroups(pathName(request, 'user'), leave, actorOf(request));
+      return reply.code(204).send();
+    }),
+  });
+}
+
+function keyOf({ username }: CoreUser): readonly string[] {
+  return [username];
+}
+
+export function shownUser({ username, groups, disabled, passwordHash }: User): CoreUser {
+  return { username, groups, disabled, password_hash: passwordHash };
+}
+
+function groupOfPath({ params }: FastifyRequest): string {
+  return validateGroup((params as { readonly group: string }).group);
+}
+
+/** @throws MonError `invalid` when the body is of another user */
+function userOfPath(request: FastifyRequest): SubmittedUser {
+  const user = readBody(request, validateUser);
+  const name = pathName(request, 'user');
+  if (user.username !== name)
+    throw new MonError('invalid', `the user ${user.username} does not match the path: ${name}`);
+  return user;
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { kindNamed } from '../../../../shared/domain/core/wrapped.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { restoreSchema, RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../../shared/schemas/restore.ts';
+import { dumpPage } from '../../read/dump.ts';
+import { actorOf } from '../actor.ts';
+import { readBody, validator } from '../json-body.ts';
+import { BATCH_BYTES_MAX } from '../limits.ts';
+import type { ApiParts } from '../parts.ts';
+import { queryOf, wholeNumber } from '../query.ts';
+import { inAllNamespaces, routes } from '../routes.ts';
+
+const validate = validator(restoreSchema);
+
+/** The exact state of everything, out and in again: with secrets and hashes, so for administrators. */
+export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { audit, restore } = parts;
+  routes(app, '/api/mon/v1/dump/:type', {
+    GET: inAllNamespaces('admin', async (request): Promise<DumpPage> => {
+      const { type } = request.params as { type: string };
+      const kind = kindNamed(type);
+      if (kind === undefined) throw new MonError('not_found', `there is no type ${type}`);
+      const query = queryOf(request);
+      const after = query.get('continue') ?? undefined;
+      // Once for each type: who takes the secrets is known before the first of them goes out.
+      if (after === undefined) await audit.record(actorOf(request), { action: 'dump', target: kind.type });
+      const namespace = query.get('namespace') ?? undefined;
+      const limit = Math.min(Math.max(1, wholeNumber(query, 'limit') ?? RESTORE_MAX), RESTORE_MAX);
+      return dumpPage(parts, { type: kind.type, namespace, after, limit });
+    }),
+  });
+  routes(
+    app,
+    '/api/mon/v1/restore',
+    {
+      POST: inAllNamespaces('admin', async (request): Promise<RestoreAnswer> => ({
+        results: await restore.run(readBody(request, validate), actorOf(request)),
+      })),
+    },
+    { bodyLimit: BATCH_BYTES_MAX },
+  );
+}

@@ -1,0 +1,85 @@
+import type { WebSocket } from 'ws';
+import { MonError } from '../../../shared/errors.ts';
+import { parseJsonStripped } from '../../../shared/domain/json.ts';
+import { feedLoginSchema } from '../../../shared/schemas/feed-request.ts';
+import type { Principal } from '../api/access.ts';
+import type { Clock } from '../ports.ts';
+
+/** How long a consumer has to say who it is (design, S4). */
+const LOGIN_MS = 5000;
+/** Consumers that have not said it yet: they cost nobody anything else. */
+const PENDING_MAX = 100;
+
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+interface LoginParts {
+  readonly clock: Clock;
+  /** Whose key this is and whether the feed is for them. @throws MonError, the promise likewise */
+  readonly admit: (key: string) => Promise<Principal> | Principal;
+  readonly accept: (socket: WebSocket, principal: Principal) => void;
+}
+
+/** For consumers that cannot send a header with their handshake, as pages cannot: their first message is their key. */
+export class FeedLogins {
+  #pending = 0;
+
+  wait(socket: WebSocket, { clock, admit, accept }: LoginParts): void {
+    if (this.#pending >= PENDING_MAX) {
+      socket.close(TRY_AGAIN_LATER, 'too many consumers have not said who they are');
+      return;
+    }
+    this.#pending++;
+    const timer = clock.after(LOGIN_MS, () =>
+      refuse(
+        socket,
+        new MonError('unauthenticated', 'no credentials came: send {"type":"authenticate","key":...} first'),
+      ),
+    );
+    const isOver = (): void => {
+      this.#pending--;
+      timer[Symbol.dispose]();
+      socket.off('message', receive);
+      socket.off('close', isOver);
+    };
+    const receive = (data: unknown): void => {
+      isOver();
+      try {
+        const admitted = admit(keyIn(data));
+        // At once where that is known, so that no message that follows is missed.
+        if (!(admitted instanceof Promise)) accept(socket, admitted);
+        else admitted.then((principal) => accept(socket, principal)).catch((error: unknown) => refuse(socket, error));
+      } catch (error) {
+        refuse(socket, error);
+      }
+    };
+    socket.on('message', receive);
+    socket.on('close', isOver);
+    // A broken socket also closes.
+    socket.on('error', () => undefined);
+  }
+}
+
+/** @throws MonError `unauthenticated` */
+function keyIn(data: unknown): string {
+  const message = feedLoginSchema.safeParse(jsonOf(data));
+  if (message.success) return message.data.key;
+  throw new MonError(
+    'unauthenticated',
+    'credentials are missing: show them with the handshake, or {"type":"authenticate","key":"mk_..."} as the first message',
+  );
+}
+
+function jsonOf(data: unknown): unknown {
+  try {
+    return Buffer.isBuffer(data) ? parseJsonStripped(data.toString()) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(socket: WebSocket, error: unknown): void {
+  const [code, message] = error instanceof MonError ? [error.code, error.message] : ['internal', 'internal error'];
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'error', code, message }));
+  socket.close(POLICY_VIOLATION, code);
+}

@@ -1,0 +1,153 @@
+import { MonError } from '../../../shared/errors.ts';
+import { checkRedactKeysOf, keepHidden } from '../../../shared/domain/redact.ts';
+import { checkResultOf } from '../../../shared/domain/result.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
+import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { CheckRecord } from '../registry/check-record.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { recordAudit, targetIn } from './audit.ts';
+import type { Batcher } from './batcher.ts';
+import { saveEntity } from './entities.ts';
+import type { EntityLimit } from './entity-limit.ts';
+import { auditedEvent, resolveEvent } from './events.ts';
+import { handleRegistration } from './handle-registration.ts';
+import { processResult, type IncomingResult } from './process-result.ts';
+import type { Transaction } from './transaction.ts';
+import { banned, isBanned } from './trust.ts';
+import { refuseUnknownNamespace } from './unknown-namespace.ts';
+
+/** An event of the newer API, as what it means to the model. */
+export interface ReportedEvent {
+  readonly entity: SubmittedCoreEntity;
+  readonly result: SubmittedResult;
+  /** Whether an OK resolves the event whatever the definition of the check says: somebody resolves it by hand. */
+  readonly isResolution: boolean;
+}
+
+export interface EventPlace {
+  readonly client: string;
+  readonly check: string;
+}
+
+/** What there is of a client and check. */
+export interface PresentEvent {
+  readonly entry: CheckEntry;
+  readonly record: CheckRecord;
+}
+
+/** What is done to events through the newer API, which shows the result of a check and its event as one. */
+export class CoreEvents {
+  readonly #batcher: Batcher;
+  readonly #definitions: Definitions;
+  readonly #limit: EntityLimit;
+
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly definitions: Definitions;
+    readonly entityLimit: EntityLimit;
+  }) {
+    this.#batcher = parts.batcher;
+    this.#definitions = parts.definitions;
+    this.#limit = parts.entityLimit;
+  }
+
+  /**
+   * Takes an event as a result. An entity that is not known is made from what the event says of it.
+   *
+   * @param change told of what is there; refuses by throwing
+   * @throws MonError `not_found` when there is no such namespace, `payment_required` when the entity is new and one too
+   * many, `forbidden` when it was deleted with a ban, `unavailable`
+   */
+  write(
+    namespaceName: string,
+    { client, check }: EventPlace,
+    change: (present: PresentEvent | undefined) => ReportedEvent,
+    actor: Actor,
+  ): Promise<void> {
+    return this.#batcher.run(
+      (transaction) => {
+        refuseUnknownNamespace(transaction.registry, namespaceName);
+        const namespace = transaction.registry.namespace(namespaceName);
+        const entry = namespace.check(client, check);
+        const present = entry === undefined ? undefined : presentEvent(transaction, entry);
+        const event = withSecrets(change(present), present);
+        if (isBanned(namespace, client, transaction.nowMs)) throw banned(client);
+        this.#ensureClient(transaction, namespace, event, actor);
+        processResult(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));
+      },
+      { needs: (registry) => entriesOf(registry, namespaceName, client, check) },
+    );
+  }
+
+  /**
+   * Removes the result of a check with its event, which is resolved first as with every removal (completion, decisions).
+   *
+   * @param refuse told of what is there; refuses by throwing
+   * @throws MonError `not_found`, `unavailable`
+   */
+  remove(
+    namespaceName: string,
+    { client, check }: EventPlace,
+    refuse: (present: PresentEvent) => void,
+    actor: Actor,
+  ): Promise<void> {
+    return this.#batcher.run(
+      (transaction) => {
+        const entry = transaction.registry.namespace(namespaceName).check(client, check);
+        if (entry === undefined) throw new MonError('not_found', 'not found');
+        refuse(presentEvent(transaction, entry));
+        const before = auditedEvent(entry) ?? { status: entry.status, executed: entry.executed };
+        if (entry.state.event !== undefined) resolveEvent(transaction, entry);
+        transaction.removeCheck(entry);
+        recordAudit(transaction, actor, {
+          action: 'event.delete',
+          target: targetIn(namespaceName, `${client}/${check}`),
+          before,
+        });
+      },
+      { needs: (registry) => entriesOf(registry, namespaceName, client, check) },
+    );
+  }
+
+  #incoming(
+    namespaceName: string,
+    client: string,
+    { result, isResolution }: ReportedEvent,
+    entry: CheckEntry | undefined,
+    now: number,
+  ): IncomingResult {
+    const definition = this.#definitions.in(namespaceName).check(result.name);
+    // Nobody is told unless the event or a definition says so: the handler `default` is a matter of the legacy API.
+    const submitted = definition === undefined ? { handlers: [], ...result } : { ...result };
+    const check = checkResultOf(submitted, { reporter: client, definition, now, issued: undefined });
+    const isForced = isResolution && check.status === 0 && entry?.state.event !== undefined;
+    return { client, reporter: client, check: isForced ? { ...check, force_resolve: true } : check };
+  }
+
+  #ensureClient(transaction: Transaction, namespace: Namespace, { entity }: ReportedEvent, actor: Actor): void {
+    const { name } = entity.metadata;
+    if (namespace.clients.has(name)) return;
+    this.#limit.refuseBeyond(namespace.name, name);
+    handleRegistration(transaction, saveEntity(transaction, namespace, entity, actor.who));
+  }
+}
+
+function entriesOf(registry: Registry, namespace: string, client: string, check: string): CheckEntry[] {
+  const entry = registry.namespace(namespace).check(client, check);
+  return entry === undefined ? [] : [entry];
+}
+
+function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent {
+  return { entry, record: { ...entry.state, ...transaction.bodies(entry) } };
+}
+
+/** Who reads an event and puts it back does not know its secrets. */
+function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
+  if (present === undefined) return event;
+  const { entry, record } = present;
+  const keys = checkRedactKeysOf(entry.client.record);
+  return { ...event, result: keepHidden(event.result, record.eventCheck ?? record.check, keys) };
+}

@@ -1,0 +1,96 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Definitions } from '../config/definitions.ts';
+import { translated, type DefinitionKind, type DefinitionKinds } from '../registry/definitions.ts';
+import { recordAudit } from './audit.ts';
+import type { Batcher } from './batcher.ts';
+
+/** Definitions of one kind in one namespace. */
+const DEFINITIONS_MAX = 10_000;
+
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** Making, changing and removing checks, handlers, filters and mutators over the API. */
+export class DefinitionChanges {
+  readonly #batcher: Batcher;
+  readonly #definitions: Definitions;
+
+  constructor({ batcher, definitions }: { readonly batcher: Batcher; readonly definitions: Definitions }) {
+    this.#batcher = batcher;
+    this.#definitions = definitions;
+  }
+
+  /**
+   * Stores what `change` makes of the object that is there. Whoever made it first stays its maker.
+   *
+   * @param change refuses by throwing
+   * @throws MonError `conflict` when the configuration defines this name, `not_found` when there is no such namespace,
+   *   `invalid` when it cannot be used, `unavailable`
+   */
+  async write<Kind extends DefinitionKind>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    change: (present: ObjectOf<Kind> | undefined) => ObjectOf<Kind>,
+    actor: Actor,
+  ): Promise<ObjectOf<Kind>> {
+    return await this.#batcher.run((transaction) => {
+      const { definitions, declared } = transaction.registry;
+      if (!declared.has(namespace)) throw new MonError('not_found', `the namespace ${namespace} does not exist`);
+      this.#refuseConfigured(kind, namespace, name);
+      const present = definitions.get(kind, namespace, name)?.object;
+      const made = change(present);
+      if (present === undefined && definitions.in(kind, namespace).size >= DEFINITIONS_MAX) {
+        throw new MonError(
+          'unavailable',
+          `there are ${String(DEFINITIONS_MAX)} ${kind} in the namespace ${namespace}: delete some first`,
+        );
+      }
+      const createdBy = present === undefined ? actor.who : present.metadata.created_by;
+      const object = { ...made, metadata: { ...made.metadata, ...(createdBy ? { created_by: createdBy } : {}) } };
+      transaction.saveDefinition(kind, translated(kind, object));
+      recordAudit(transaction, actor, {
+        action: present === undefined ? 'definition.create' : 'definition.change',
+        target: targetOf(kind, namespace, name),
+        before: present,
+        after: object,
+      });
+      return object;
+    });
+  }
+
+  /**
+   * @param check refuses by throwing
+   * @throws MonError `conflict` when the configuration defines it, `not_found`, `unavailable`
+   */
+  async remove<Kind extends DefinitionKind>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    check: (present: ObjectOf<Kind>) => void,
+    actor: Actor,
+  ): Promise<void> {
+    await this.#batcher.run((transaction) => {
+      this.#refuseConfigured(kind, namespace, name);
+      const present = transaction.registry.definitions.get(kind, namespace, name)?.object;
+      if (present === undefined) throw new MonError('not_found', 'not found');
+      check(present);
+      transaction.removeDefinition(kind, namespace, name);
+      recordAudit(transaction, actor, {
+        action: 'definition.delete',
+        target: targetOf(kind, namespace, name),
+        before: present,
+      });
+    });
+  }
+
+  #refuseConfigured(kind: DefinitionKind, namespace: string, name: string): void {
+    if (namespace !== DEFAULT_NAMESPACE || !this.#definitions.configured(kind).has(name)) return;
+    throw new MonError('conflict', `${name} is defined in the configuration file; change it there`);
+  }
+}
+
+function targetOf(kind: DefinitionKind, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,75 @@
+import { clientOfEntity } from '../../../shared/domain/core/entity.ts';
+import { keepHidden, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
+import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import type { ClientEntry, Namespace } from '../registry/namespace.ts';
+import { recordAudit, targetIn } from './audit.ts';
+import type { Batcher } from './batcher.ts';
+import { letIn } from './clients.ts';
+import type { EntityLimit } from './entity-limit.ts';
+import type { Transaction } from './transaction.ts';
+import { refuseUnknownNamespace } from './unknown-namespace.ts';
+
+/** What is done to entities through the newer API; their removal is that of clients. */
+export class Entities {
+  readonly #batcher: Batcher;
+  readonly #limit: EntityLimit;
+
+  constructor(parts: { readonly batcher: Batcher; readonly entityLimit: EntityLimit }) {
+    this.#batcher = parts.batcher;
+    this.#limit = parts.entityLimit;
+  }
+
+  /**
+   * Makes the client of an entity, or changes what entities have of it.
+   *
+   * @param change told of the client that is there; refuses by throwing
+   * @throws MonError `not_found` when there is no such namespace, `payment_required` when it is new and one too many,
+   * `unavailable`
+   */
+  put(
+    namespaceName: string,
+    name: string,
+    change: (present: Client | undefined) => SubmittedCoreEntity,
+    actor: Actor,
+  ): Promise<Client> {
+    return this.#batcher.run((transaction) => {
+      refuseUnknownNamespace(transaction.registry, namespaceName);
+      const namespace = transaction.registry.namespace(namespaceName);
+      const before = namespace.clients.get(name)?.record;
+      const entity = change(before);
+      this.#limit.refuseBeyond(namespaceName, name);
+      const { record } = saveEntity(transaction, namespace, entity, actor.who);
+      recordAudit(transaction, actor, {
+        action: before === undefined ? 'client.create' : 'client.change',
+        target: targetIn(namespaceName, name),
+        before: before === undefined ? null : audited(before),
+        after: audited(record),
+      });
+      return record;
+    });
+  }
+}
+
+/** Stores the client of an entity, whose place within the limit was made sure of. */
+export function saveEntity(
+  transaction: Transaction,
+  namespace: Namespace,
+  entity: SubmittedCoreEntity,
+  createdBy: string,
+): ClientEntry {
+  const { name } = entity.metadata;
+  const before = namespace.clients.get(name);
+  const present = before?.record;
+  const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, createdBy });
+  letIn(transaction, namespace, name);
+  // Who reads an entity and puts it back does not know its secrets.
+  const whole = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
+  return transaction.saveClient(namespace, whole, before?.signature ?? '');
+}
+
+function audited(record: Client): unknown {
+  return { ...redact(record, redactKeysOf(record)), signature: undefined };
+}

@@ -1,0 +1,49 @@
+import { ENTITY_LIMIT_REFUSAL, entityWarning, isBeyondLimit } from '../../../shared/domain/entity-limit.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { EntityLimitSetting, EntityUsage } from '../../../shared/schemas/entity-usage.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/**
+ * How many entities there may be in all namespaces together: those that agents, the newer API or a restore would make
+ * beyond it are refused, and the ones that are there go on (completion, decisions). The legacy API asks nobody.
+ */
+export class EntityLimit {
+  readonly #registry: Registry;
+  readonly #setting: () => EntityLimitSetting;
+
+  /** @param setting asked each time, because a reload changes it */
+  constructor(registry: Registry, setting: () => EntityLimitSetting) {
+    this.#registry = registry;
+    this.#setting = setting;
+  }
+
+  usage(): EntityUsage {
+    let total = 0;
+    let proxies = 0;
+    for (const namespace of this.#registry.namespaces()) {
+      total += namespace.clients.size;
+      proxies += namespace.proxies;
+    }
+    return { total, proxies, limit: this.#setting() };
+  }
+
+  /** The usage when it is worth a warning. */
+  nearLimit(): EntityUsage | undefined {
+    const usage = this.usage();
+    return entityWarning(usage) === undefined ? undefined : usage;
+  }
+
+  /** Whether a client of this name would be new, and one too many. */
+  refuses(namespace: string, client: string): boolean {
+    return !this.#registry.namespace(namespace).clients.has(client) && isBeyondLimit(this.usage());
+  }
+
+  /**
+   * To be asked within the transaction that makes the client, so that no other takes its place meanwhile.
+   *
+   * @throws MonError `payment_required`
+   */
+  refuseBeyond(namespace: string, client: string): void {
+    if (this.refuses(namespace, client)) throw new MonError('payment_required', ENTITY_LIMIT_REFUSAL);
+  }
+}

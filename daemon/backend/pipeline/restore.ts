@@ -1,0 +1,134 @@
+import { leftOutReason } from '../../../shared/domain/core/lost.ts';
+import { kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { coreNamespaceSchema } from '../../../shared/schemas/core/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { restoreKey, type Restored, type RestoreRequest } from '../../../shared/schemas/restore.ts';
+import type { Definitions } from '../config/definitions.ts';
+import { Namespace, type CheckEntry } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { recordAudit } from './audit.ts';
+import type { Batcher } from './batcher.ts';
+import type { EntityLimit } from './entity-limit.ts';
+import { restoreApiKey, restoreUser } from './restore/credentials.ts';
+import { isDefinitionType, restoreDefinition } from './restore/definition.ts';
+import { restoreEntity } from './restore/entity.ts';
+import { recordOfEvent, restoreEvent } from './restore/event.ts';
+import { leftOut, settle, type Restoring } from './restore/restoring.ts';
+import { restoreSilenced } from './restore/silenced.ts';
+
+/** Brings objects of a dump back as they were: no handler runs, and nothing is counted. */
+export class Restore {
+  readonly #batcher: Batcher;
+  readonly #definitions: Definitions;
+  readonly #entityLimit: EntityLimit;
+  readonly #configuredUser: () => string | undefined;
+
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly definitions: Definitions;
+    readonly entityLimit: EntityLimit;
+    /** The user of the configuration, who may do everything. */
+    readonly configuredUser: () => string | undefined;
+  }) {
+    this.#batcher = parts.batcher;
+    this.#definitions = parts.definitions;
+    this.#entityLimit = parts.entityLimit;
+    this.#configuredUser = parts.configuredUser;
+  }
+
+  /**
+   * Restores objects in their order, in one commit. What cannot be carried over is left out and says why.
+   *
+   * @returns what became of each
+   * @throws MonError `unavailable`; then nothing was done
+   */
+  run({ objects, dry_run: dryRun, assumed = [] }: RestoreRequest, actor: Actor): Promise<Restored[]> {
+    const isDryRun = dryRun === true;
+    return this.#batcher.run(
+      (transaction) => {
+        const restoring: Restoring = {
+          transaction,
+          isDryRun,
+          assumed: new Set(isDryRun ? assumed : []),
+          definitions: this.#definitions,
+          entityLimit: this.#entityLimit,
+          configuredUser: this.#configuredUser(),
+        };
+        const results = objects.map((object) => {
+          const result = restoreOne(restoring, object);
+          if (isDryRun && result.outcome !== 'left out') assume(restoring, object);
+          return result;
+        });
+        const changed = results.filter(({ outcome }) => outcome === 'created' || outcome === 'replaced').length;
+        if (!isDryRun && changed > 0) {
+          recordAudit(transaction, actor, {
+            action: 'restore',
+            target: targetOf(objects),
+            after: { objects: changed },
+          });
+        }
+        return results;
+      },
+      { weight: objects.length, needs: (registry) => recordsOf(registry, objects) },
+    );
+  }
+}
+
+function restoreOne(restoring: Restoring, object: Wrapped): Restored {
+  const kind = kindOf(object);
+  if (kind === undefined) return leftOut(leftOutReason(object));
+  const { type } = kind;
+  if (type === 'Namespace') return restoreNamespace(restoring, object);
+  if (type === 'User') return restoreUser(restoring, object);
+  if (type === 'APIKey') return restoreApiKey(restoring, object);
+  const { registry } = restoring.transaction;
+  const name = namespaceOf(object);
+  const isThere = registry.hasNamespace(name);
+  if (!isThere && !restoring.assumed.has(restoreKey('Namespace', '', name))) {
+    return leftOut(`there is no namespace ${name}: restore the namespaces too`);
+  }
+  // One that is only assumed must not come into being by looking into it.
+  const namespace = isThere ? registry.namespace(name) : new Namespace(name);
+  if (isDefinitionType(type)) return restoreDefinition(restoring, namespace, type, object);
+  switch (type) {
+    case 'Silenced':
+      return restoreSilenced(restoring, namespace, object);
+    case 'Entity':
+      return restoreEntity(restoring, namespace, object);
+    case 'Event':
+      return restoreEvent(restoring, namespace, object);
+  }
+}
+
+/** What comes after it in the same request may need it. */
+function assume({ assumed }: Restoring, object: Wrapped): void {
+  const { type } = object;
+  if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
+  assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
+}
+
+function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
+  const parsed = coreNamespaceSchema.safeParse({ name: wrappedName(object) });
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { name } = parsed.data;
+  const { transaction } = restoring;
+  const before = transaction.registry.hasNamespace(name) ? name : undefined;
+  return settle(restoring, { before, after: name }, () => transaction.saveNamespace(name));
+}
+
+/** The records that events are compared with. */
+function recordsOf(registry: Registry, objects: readonly Wrapped[]): CheckEntry[] {
+  return objects.flatMap((object) => {
+    if (kindOf(object)?.type !== 'Event') return [];
+    const name = namespaceOf(object);
+    // Asking for an unknown one would make it.
+    if (!registry.hasNamespace(name)) return [];
+    return recordOfEvent(registry.namespace(name), object) ?? [];
+  });
+}
+
+function targetOf(objects: readonly Wrapped[]): string {
+  const types = new Set(objects.map(({ type }) => type));
+  return [...types].join(', ');
+}

@@ -1,0 +1,82 @@
+import { GROUP_SCOPES } from '../../../../shared/domain/core/groups.ts';
+import { lostAttributes } from '../../../../shared/domain/core/lost.ts';
+import { unwrap, type Wrapped } from '../../../../shared/domain/core/wrapped.ts';
+import { restoredApiKeySchema } from '../../../../shared/schemas/core/api-key.ts';
+import { submittedUserSchema } from '../../../../shared/schemas/core/user.ts';
+import { exactUserSchema } from '../../../../shared/schemas/exact-state.ts';
+import { problemsOf } from '../../../../shared/schemas/problems.ts';
+import { restoreKey, type Restored } from '../../../../shared/schemas/restore.ts';
+import { SCOPES } from '../../../../shared/schemas/scope.ts';
+import type { ApiKey, User } from '../../registry/credentials.ts';
+import { hasAdministrator, scopesOfUser } from '../../registry/principals.ts';
+import { exactly, leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
+
+export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
+  const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { username, groups, disabled, password_hash: hash } = parsed.data;
+  if (!hash)
+    return leftOut(`the file holds no hash of the password: make the user with monctl user create ${username}`);
+  const { transaction } = restoring;
+  const { credentials } = transaction.registry;
+  const before = credentials.users.get(username);
+  const exact = exactly(exactUserSchema, object);
+  const changedMs = before?.passwordHash === hash ? before.passwordChangedMs : transaction.nowMs;
+  const after: User = {
+    username,
+    groups: [...new Set(groups)],
+    disabled: disabled ?? false,
+    passwordHash: hash,
+    passwordChangedMs: exact?.password_changed_ms ?? changedMs,
+  };
+  const users = new Map(credentials.users).set(username, after);
+  const isAdministered = restoring.configuredUser !== undefined || hasAdministrator({ users });
+  if (hasAdministrator(credentials) && !isAdministered) {
+    return leftOut('nobody could administer the backend any more: make another administrator first');
+  }
+  const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group));
+  const reason = 'groups of this name give no rights here';
+  return settle(
+    restoring,
+    { before, after },
+    () => transaction.saveUser(after),
+    idle.map((group) => ({ attribute: `groups.${group}`, reason })),
+  );
+}
+
+export function restoreApiKey(restoring: Restoring, object: Wrapped): Restored {
+  const { spec } = object;
+  if (typeof spec['hash'] !== 'string') {
+    const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
+    return leftOut(`the file holds no hash of the key: make another one with monctl api-key grant ${user}`);
+  }
+  const parsed = restoredApiKeySchema.safeParse(unwrap(object));
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { transaction, configuredUser } = restoring;
+  const { credentials } = transaction.registry;
+  const { metadata, username, scopes, namespace, description, hash, ...times } = parsed.data;
+  const own = scopesOfUser(credentials, configuredUser, username);
+  const isAssumed = restoring.assumed.has(restoreKey('User', '', username));
+  if (own === undefined && !credentials.users.has(username) && !isAssumed) {
+    return leftOut(`there is no user ${username}: restore the users too`);
+  }
+  const before = credentials.apiKeys.get(metadata.name);
+  const after: ApiKey = {
+    id: metadata.name,
+    username,
+    description: description ?? null,
+    scopes: SCOPES.filter((scope) => (scopes ?? [...(own ?? [])]).includes(scope)),
+    namespace: namespace ?? null,
+    expiresAt: times.expires_at ?? 0,
+    createdBy: metadata.created_by ?? username,
+    createdAt: times.created_at ?? transaction.now,
+    // The key that is used for this very call must not count as another one.
+    lastUsed: latest(times.last_used ?? null, before?.lastUsed ?? null),
+    hash,
+  };
+  return settle(restoring, { before, after }, () => transaction.saveApiKey(after), lostAttributes(spec, parsed.data));
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}

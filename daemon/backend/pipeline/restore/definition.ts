@@ -1,0 +1,80 @@
+import { idleAttributes } from '../../../../shared/domain/core/lost.ts';
+import { unwrap, type CoreType, type Wrapped } from '../../../../shared/domain/core/wrapped.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { coreCheckSchema } from '../../../../shared/schemas/core/check.ts';
+import { coreFilterSchema } from '../../../../shared/schemas/core/filter.ts';
+import { coreHandlerSchema } from '../../../../shared/schemas/core/handler.ts';
+import { coreMutatorSchema } from '../../../../shared/schemas/core/mutator.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../../shared/schemas/problems.ts';
+import type { Restored } from '../../../../shared/schemas/restore.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import { translated, type DefinitionKind, type DefinitionKinds } from '../../registry/definitions.ts';
+import { leftOut, settle, type Restoring } from './restoring.ts';
+
+const KINDS = {
+  CheckConfig: { kind: 'checks', schema: coreCheckSchema },
+  Handler: { kind: 'handlers', schema: coreHandlerSchema },
+  EventFilter: { kind: 'filters', schema: coreFilterSchema },
+  Mutator: { kind: 'mutators', schema: coreMutatorSchema },
+} as const;
+
+export type DefinitionType = keyof typeof KINDS;
+
+export function isDefinitionType(type: CoreType): type is DefinitionType {
+  return Object.hasOwn(KINDS, type);
+}
+
+/** Attributes that definitions of the peer have and that do nothing here. */
+const IDLE: Readonly<Record<string, string>> = {
+  runtime_assets: 'assets are not fetched by this backend: install what the command needs where it runs',
+  secrets: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
+  check_hooks: 'no hooks are sent with it: write hooks into a check of the configuration',
+  pipelines: 'there are no pipelines: name the handlers instead',
+};
+
+export function restoreDefinition(
+  restoring: Restoring,
+  namespace: Namespace,
+  type: DefinitionType,
+  object: Wrapped,
+): Restored {
+  const { kind, schema } = KINDS[type];
+  const given = inNamespace(object, namespace.name);
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { name } = parsed.data.metadata;
+  if (namespace.name === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {
+    return leftOut(`${name} is defined in the configuration file; change it there`);
+  }
+  const { transaction } = restoring;
+  const definition = usable(kind, given);
+  if ('problem' in definition) return leftOut(definition.problem);
+  const before = transaction.registry.definitions.get(kind, namespace.name, name)?.object;
+  return settle(
+    restoring,
+    { before, after: definition.object },
+    () => transaction.saveDefinition(kind, definition),
+    idleAttributes(object.spec, IDLE),
+  );
+}
+
+function inNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
+  // As it was sent: the schema has looked at it and changes nothing.
+  return unwrap({
+    ...object,
+    metadata: { ...object.metadata, namespace },
+  }) as unknown as DefinitionKinds[DefinitionKind]['object'];
+}
+
+function usable<Kind extends DefinitionKind>(
+  kind: Kind,
+  object: DefinitionKinds[DefinitionKind]['object'],
+): DefinitionKinds[Kind] | { readonly problem: string } {
+  try {
+    return translated(kind, object as DefinitionKinds[Kind]['object']);
+  } catch (error) {
+    if (error instanceof MonError) return { problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { clientOfEntity, coreEntityOf } from '../../../../shared/domain/core/entity.ts';
+import { lostAttributes } from '../../../../shared/domain/core/lost.ts';
+import { unwrap, type Wrapped } from '../../../../shared/domain/core/wrapped.ts';
+import { ENTITY_LIMIT_REFUSAL } from '../../../../shared/domain/entity-limit.ts';
+import { coreEntitySchema, type SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
+import { exactClientSchema } from '../../../../shared/schemas/exact-state.ts';
+import { problemsOf } from '../../../../shared/schemas/problems.ts';
+import type { Restored } from '../../../../shared/schemas/restore.ts';
+import { COMPATIBLE_VERSION } from '../../../../shared/schemas/version.ts';
+import { dumpedEntity } from '../../read/dumped.ts';
+import type { ClientEntry, Namespace } from '../../registry/namespace.ts';
+import type { StoredClient } from '../../registry/registry.ts';
+import { letIn } from '../clients.ts';
+import type { Transaction } from '../transaction.ts';
+import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+
+/** Computed when an entity is shown, or made anew by its agent. */
+const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
+
+export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
+  const exact = exactClient(namespace.name, object);
+  const parsed = coreEntitySchema.safeParse({ ...unwrap(object), mon: undefined });
+  if (exact === undefined && !parsed.success) return leftOut(problemsOf(parsed.error));
+  const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
+  if (restoring.entityLimit.refuses(namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
+  const { transaction } = restoring;
+  const present = namespace.clients.get(name);
+  const after = exact ?? translated(parsed.data, present, transaction);
+  const lost =
+    exact !== undefined || parsed.data === undefined
+      ? []
+      : [
+          ...('mon' in object.spec ? [EXACT_LOST] : []),
+          ...lostAttributes(without(parsed.data, NOT_TAKEN), coreEntityOf(namespace.name, after.client)),
+        ];
+  return settle(
+    restoring,
+    { before: present === undefined ? undefined : storedClient(present), after },
+    () => void saveClient(transaction, namespace, after),
+    lost,
+  );
+}
+
+/** Stores the client of an entity as it stands in the file. */
+export function saveClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
+  const { client, signature, reporter } = stored;
+  letIn(transaction, namespace, client.name);
+  return transaction.saveClient(namespace, client, signature, reporter);
+}
+
+/** What the newer API says of an entity, as a client. */
+export function translated(
+  entity: SubmittedCoreEntity | undefined,
+  present: ClientEntry | undefined,
+  { now }: Pick<Transaction, 'now'>,
+): StoredClient {
+  if (entity === undefined) throw new Error('there is no entity to translate');
+  const createdBy = entity.metadata.created_by ?? undefined;
+  const context = { present: present?.record, now, version: COMPATIBLE_VERSION, createdBy };
+  return {
+    client: clientOfEntity(entity, context),
+    signature: present?.signature ?? '',
+    reporter: present?.reporter,
+  };
+}
+
+function exactClient(namespace: string, object: Wrapped): StoredClient | undefined {
+  const exact = exactly(exactClientSchema, object);
+  if (exact === undefined) return undefined;
+  const { client, signature, reporter } = exact;
+  const stored = { client, signature, reporter };
+  return isFaithful(object, dumpedEntity(namespace, stored)) ? stored : undefined;
+}
+
+function storedClient({ record: client, signature, reporter }: ClientEntry): StoredClient {
+  return { client, signature, reporter };
+}
+
+function without(entity: SubmittedCoreEntity, names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(entity).filter(([name]) => name !== 'metadata' && !names.includes(name)));
+}

@@ -1,0 +1,12 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** @throws MonError `not_found` */
+export function refuseUnknownNamespace(registry: Pick<Registry, 'hasNamespace'>, namespace: string): void {
+  if (!registry.hasNamespace(namespace)) throw unknownNamespace(namespace);
+}
+
+/** In the words in which the peer refuses agents (clients, section 6). */
+export function unknownNamespace(namespace: string): MonError {
+  return new MonError('not_found', `namespace "${namespace}" not found`);
+}

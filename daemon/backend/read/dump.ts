@@ -1,0 +1,127 @@
+import type { CoreType, Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { DumpPage } from '../../../shared/schemas/restore.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Key, Store } from '../ports.ts';
+import type { CheckRecord } from '../registry/check-record.ts';
+import type { ApiKey, User } from '../registry/credentials.ts';
+import type { DefinitionKind } from '../registry/definitions.ts';
+import type { Registry, StoredClient } from '../registry/registry.ts';
+import { API_KEYS, CHECK_RECORDS, CLIENTS, DEFINITIONS, SILENCED, USERS } from '../store/keys.ts';
+import {
+  dumpedApiKey,
+  dumpedDefinition,
+  dumpedEntity,
+  dumpedEvent,
+  dumpedNamespace,
+  dumpedSilenced,
+  dumpedUser,
+} from './dumped.ts';
+
+interface DumpParts {
+  readonly registry: Registry;
+  readonly store: Store;
+}
+
+/** Which objects: those of a type after a place, in one namespace or in all of them. */
+export interface DumpQuery {
+  readonly type: CoreType;
+  readonly namespace: string | undefined;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * A page of the exact state of one type, in the order of the store: changes in between do not disturb it.
+ *
+ * @throws MonError `invalid` for a place that no page ended at
+ */
+export async function dumpPage({ registry, store }: DumpParts, query: DumpQuery): Promise<DumpPage> {
+  const { type, namespace, limit } = query;
+  // Few, and `default` is not even stored.
+  if (type === 'Namespace')
+    return { objects: registry.declared.names().map(dumpedNamespace).map(asRecord), continue: null };
+  const table = TABLES[type];
+  const prefix = namespace === undefined || !table.isNamespaced ? table.prefix : [...table.prefix, namespace];
+  const after = query.after === undefined ? undefined : placeOf(query.after, prefix);
+  const objects: Wrapped[] = [];
+  let last: Key | undefined;
+  let count = 0;
+  for await (const [key, value] of store.scan(prefix, { ...(after !== undefined && { after }), limit })) {
+    count++;
+    last = key;
+    const object = table.dumped(JSON.parse(value) as unknown, key.slice(table.prefix.length).map(String), registry);
+    if (object !== undefined) objects.push(object);
+  }
+  const isLast = last === undefined || count < limit;
+  return { objects: objects.map(asRecord), continue: isLast ? null : tokenOf(last) };
+}
+
+/** Where the objects of a type are, and what a dump holds of one. */
+interface Table {
+  readonly prefix: Key;
+  readonly isNamespaced: boolean;
+  /**
+   * @param parts of the key behind the prefix: the namespace first, where there is one
+   * @returns undefined for what is being removed
+   */
+  dumped(value: unknown, parts: readonly string[], registry: Registry): Wrapped | undefined;
+}
+
+const TABLES: Readonly<Record<Exclude<CoreType, 'Namespace'>, Table>> = {
+  User: { prefix: [USERS], isNamespaced: false, dumped: (value) => dumpedUser(value as User) },
+  APIKey: { prefix: [API_KEYS], isNamespaced: false, dumped: (value) => dumpedApiKey(value as ApiKey) },
+  EventFilter: definitionsOf('EventFilter', 'filters'),
+  Mutator: definitionsOf('Mutator', 'mutators'),
+  Handler: definitionsOf('Handler', 'handlers'),
+  CheckConfig: definitionsOf('CheckConfig', 'checks'),
+  Silenced: {
+    prefix: [SILENCED],
+    isNamespaced: true,
+    dumped(value, [namespace = ''], registry) {
+      const entry = value as SilencedEntry;
+      return dumpedSilenced(namespace, entry, registry.namespace(namespace).silenced.use(entry.id));
+    },
+  },
+  Entity: {
+    prefix: [CLIENTS],
+    isNamespaced: true,
+    dumped: (value, [namespace = '']) => dumpedEntity(namespace, value as StoredClient),
+  },
+  Event: {
+    prefix: [CHECK_RECORDS],
+    isNamespaced: true,
+    dumped(value, [namespace = '', client = ''], registry) {
+      const owner = registry.namespace(namespace).clients.get(client);
+      return owner === undefined ? undefined : dumpedEvent(namespace, owner.record, value as CheckRecord);
+    },
+  },
+};
+
+function definitionsOf(type: CoreType, kind: DefinitionKind): Table {
+  return {
+    prefix: [DEFINITIONS, kind],
+    isNamespaced: true,
+    dumped: (value) => dumpedDefinition(type, value as Parameters<typeof dumpedDefinition>[1]),
+  };
+}
+
+function tokenOf(key: Key | undefined): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url');
+}
+
+/** @throws MonError `invalid` */
+function placeOf(token: string, prefix: Key): Key {
+  try {
+    const key: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+    const isKey = Array.isArray(key) && key.every((part) => typeof part === 'string') && key.length <= 4;
+    if (isKey && prefix.every((part, at) => key[at] === part)) return key;
+  } catch {
+    // Said below.
+  }
+  throw new MonError('invalid', 'continue: is no place at which a page ended, begin without it');
+}
+
+function asRecord(object: Wrapped): Readonly<Record<string, unknown>> {
+  return { ...object };
+}

@@ -1,0 +1,81 @@
+import type { Scope } from '../../../shared/schemas/scope.ts';
+import type { Store } from '../ports.ts';
+import { API_KEYS, SESSIONS, USERS } from '../store/keys.ts';
+
+/** A user as it is stored. Who is deleted is disabled: what they did keeps its name. */
+export interface User {
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly disabled: boolean;
+  /** bcrypt. */
+  readonly passwordHash: string;
+  /** Epoch milliseconds; what was let in with another password before that is not any more. */
+  readonly passwordChangedMs: number;
+}
+
+/** An API key as it is stored: enough to know it again, not enough to show it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly username: string;
+  readonly description: string | null;
+  readonly scopes: readonly Scope[];
+  readonly namespace: string | null;
+  /** Epoch seconds; 0: never. */
+  readonly expiresAt: number;
+  readonly createdBy: string;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+  /** Epoch seconds, to the minute; null: never. */
+  readonly lastUsed: number | null;
+  readonly hash: string;
+}
+
+/** Somebody who logged in for tokens. Hashes are SHA-256 of the secrets, in base64url; times epoch milliseconds. */
+export interface Session {
+  readonly id: string;
+  readonly username: string;
+  readonly startedMs: number;
+  readonly refreshHash: string;
+  readonly expiresMs: number;
+  /** The newest last; those before it are good until their own end. */
+  readonly access: readonly { readonly hash: string; readonly expiresMs: number }[];
+}
+
+/** Who may get in. Only the pipeline changes it. */
+export class CredentialRegistry {
+  users = new Map<string, User>();
+  apiKeys = new Map<string, ApiKey>();
+  sessions = new Map<string, Session>();
+  /** Grows with every change that may take something away from somebody. */
+  version = 0;
+
+  /** Whether nobody was made yet who could show credentials. */
+  get isEmpty(): boolean {
+    return this.users.size === 0 && this.apiKeys.size === 0;
+  }
+
+  async load(store: Store): Promise<void> {
+    const users = await readTable<User>(store, USERS, ({ username }) => username);
+    const apiKeys = await readTable<ApiKey>(store, API_KEYS, ({ id }) => id);
+    const sessions = await readTable<Session>(store, SESSIONS, ({ id }) => id);
+    Object.assign(this, { users, apiKeys, sessions });
+    this.version++;
+  }
+
+  sessionsOf(username: string): Session[] {
+    return [...this.sessions.values()].filter((session) => session.username === username);
+  }
+}
+
+async function readTable<Value>(
+  store: Store,
+  table: string,
+  idOf: (value: Value) => string,
+): Promise<Map<string, Value>> {
+  const values = new Map<string, Value>();
+  for await (const [, text] of store.scan([table])) {
+    const value = JSON.parse(text) as Value;
+    values.set(idOf(value), value);
+  }
+  return values;
+}

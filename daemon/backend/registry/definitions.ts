@@ -1,0 +1,95 @@
+import { checkDefinitionOf } from '../../../shared/domain/core/check.ts';
+import { coreEventFilterOf, type CoreEventFilter } from '../../../shared/domain/core/filter.ts';
+import { handlerDefinitionOf } from '../../../shared/domain/core/handler.ts';
+import { mutatorDefinitionOf } from '../../../shared/domain/core/mutator.ts';
+import { isUntranslatable, type Untranslatable } from '../../../shared/domain/core/problem.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { CheckDefinition } from '../../../shared/schemas/check.ts';
+import type { CoreCheck } from '../../../shared/schemas/core/check.ts';
+import type { CoreFilter } from '../../../shared/schemas/core/filter.ts';
+import type { CoreHandler } from '../../../shared/schemas/core/handler.ts';
+import type { CoreMutator } from '../../../shared/schemas/core/mutator.ts';
+import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+
+/** What each kind of definition is, as the newer API has it, and what the backend works by. */
+export interface DefinitionKinds {
+  readonly checks: { readonly object: CoreCheck; readonly definition: CheckDefinition & { readonly name: string } };
+  readonly handlers: { readonly object: CoreHandler; readonly definition: HandlerDefinition };
+  readonly filters: { readonly object: CoreFilter; readonly definition: CoreEventFilter };
+  readonly mutators: { readonly object: CoreMutator; readonly definition: MutatorDefinition };
+}
+
+export type DefinitionKind = keyof DefinitionKinds;
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+export const DEFINITION_KINDS: readonly DefinitionKind[] = ['checks', 'handlers', 'filters', 'mutators'];
+
+const TRANSLATE: {
+  readonly [Kind in DefinitionKind]: (object: ObjectOf<Kind>) => DefinitionKinds[Kind]['definition'] | Untranslatable;
+} = {
+  checks: checkDefinitionOf,
+  handlers: handlerDefinitionOf,
+  filters: coreEventFilterOf,
+  mutators: mutatorDefinitionOf,
+};
+
+/**
+ * An object with its translation.
+ *
+ * @throws MonError `invalid` when it cannot be used, naming the place
+ */
+export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
+  const definition = TRANSLATE[kind](object);
+  if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
+  // Its two parts belong to the same kind, which the compiler cannot see.
+  return { object, definition } as unknown as DefinitionKinds[Kind];
+}
+
+type ByName<Kind extends DefinitionKind> = Map<string, DefinitionKinds[Kind]>;
+type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
+
+/** Definitions that were made over the API, by kind, namespace and name. Only the pipeline changes them. */
+export class StoredDefinitions {
+  /** Grows with each change: what was worked out before no longer counts. */
+  generation = 0;
+  #tables: Tables = emptyTables();
+
+  get<Kind extends DefinitionKind>(kind: Kind, namespace: string, name: string): DefinitionKinds[Kind] | undefined {
+    return this.#tables[kind].get(namespace)?.get(name);
+  }
+
+  /** All of a kind in a namespace, in no order. */
+  in<Kind extends DefinitionKind>(kind: Kind, namespace: string): ReadonlyMap<string, DefinitionKinds[Kind]> {
+    return this.#tables[kind].get(namespace) ?? new Map<string, DefinitionKinds[Kind]>();
+  }
+
+  put<Kind extends DefinitionKind>(kind: Kind, definition: DefinitionKinds[Kind]): void {
+    putInto(this.#tables, kind, definition);
+    this.generation++;
+  }
+
+  remove(kind: DefinitionKind, namespace: string, name: string): void {
+    this.#tables[kind].get(namespace)?.delete(name);
+    this.generation++;
+  }
+
+  /** In place of all that is here. */
+  load(objects: Iterable<readonly [kind: DefinitionKind, object: ObjectOf<DefinitionKind>]>): void {
+    const tables = emptyTables();
+    for (const [kind, object] of objects) putInto(tables, kind, translated(kind, object));
+    this.#tables = tables;
+    this.generation++;
+  }
+}
+
+function putInto<Kind extends DefinitionKind>(tables: Tables, kind: Kind, definition: DefinitionKinds[Kind]): void {
+  const { namespace, name } = definition.object.metadata;
+  let byName: ByName<Kind> | undefined = tables[kind].get(namespace);
+  if (byName === undefined) tables[kind].set(namespace, (byName = new Map()));
+  byName.set(name, definition);
+}
+
+function emptyTables(): Tables {
+  return { checks: new Map(), handlers: new Map(), filters: new Map(), mutators: new Map() };
+}

@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { WebSocket } from 'ws';
+import { MonError } from '../../../shared/errors.ts';
+import { AGENT_NAME_HEADER, AGENT_NAMESPACE_HEADER } from '../../../shared/schemas/agent.ts';
+import { nameSchema } from '../../../shared/schemas/name.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { maySee, type Principal } from '../api/access.ts';
+import type { EntityLimit } from '../pipeline/entity-limit.ts';
+import { refuseUnknownNamespace, unknownNamespace } from '../pipeline/unknown-namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Endpoint } from './upgrades.ts';
+
+/** What an agent says about itself before its connection is opened. */
+export interface AgentIdentity {
+  readonly name: string | undefined;
+  /** Or the one that its credentials are for. */
+  readonly namespace: string | undefined;
+}
+
+/** The names of the headers that say it, in lower case. */
+export interface IdentityHeaders {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+interface AccessParts {
+  readonly registry: Pick<Registry, 'hasNamespace'>;
+  readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
+}
+
+/** Of our own agents. */
+export const AGENT_HEADERS: IdentityHeaders = {
+  name: AGENT_NAME_HEADER.toLowerCase(),
+  namespace: AGENT_NAMESPACE_HEADER.toLowerCase(),
+};
+
+/** Of agents of the newer generation (clients, section 6). */
+const CORE_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 'sensu-namespace' };
+
+/** Asks them to speak JSON. */
+const CORE_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
+
+type Entry = Pick<Endpoint, 'headers'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
+
+/** The way in for agents of the newer generation, which always say who they are. */
+export function coreAgentEntry(
+  parts: AccessParts,
+  accept: (socket: WebSocket, identity: { readonly namespace: string; readonly name: string }) => void,
+): Entry {
+  const { admit, ...entry } = agentEntry(CORE_AGENT_HEADERS, parts, (socket, { name = '', namespace }) =>
+    accept(socket, { name, namespace: namespace ?? DEFAULT_NAMESPACE }),
+  );
+  return {
+    ...entry,
+    headers: CORE_ANSWER_HEADERS,
+    admit: (request, principal) => {
+      const name = nameSchema.safeParse(request.headers[CORE_AGENT_HEADERS.name]);
+      if (!name.success) throw new MonError('invalid', `Sensu-AgentName: ${problemsOf(name.error)}`);
+      admit(request, principal);
+    },
+  };
+}
+
+/**
+ * The way in for agents that say in these headers who they are. One whose credentials are for a single namespace belongs
+ * there, and needs not say so.
+ */
+export function agentEntry(
+  headers: IdentityHeaders,
+  parts: AccessParts,
+  accept: (socket: WebSocket, identity: AgentIdentity) => void,
+): Entry {
+  return {
+    admit: (request, principal) => admitAgent(identityOf(request.headers, headers, principal), principal, parts),
+    accept: (socket, principal, request) => accept(socket, identityOf(request.headers, headers, principal)),
+  };
+}
+
+function identityOf(
+  headers: IncomingHttpHeaders,
+  names: IdentityHeaders,
+  principal: Pick<Principal, 'namespace'>,
+): AgentIdentity {
+  return { name: single(headers[names.name]), namespace: single(headers[names.namespace]) ?? principal.namespace };
+}
+
+/**
+ * Refuses an agent before its connection is opened. A namespace that its credentials are not for is as good as none.
+ *
+ * @throws MonError `not_found` when there is no such namespace, `payment_required` when it is new and one too many
+ */
+function admitAgent(
+  { namespace = DEFAULT_NAMESPACE, name }: AgentIdentity,
+  principal: Pick<Principal, 'namespace'>,
+  { registry, entityLimit }: AccessParts,
+): void {
+  if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
+  refuseUnknownNamespace(registry, namespace);
+  if (name !== undefined) entityLimit.refuseBeyond(namespace, name);
+}
+
+function single(header: string | readonly string[] | undefined): string | undefined {
+  const value = typeof header === 'string' ? header : header?.[0];
+  return value === '' ? undefined : value;
+}

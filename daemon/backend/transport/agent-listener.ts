@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS } from '../api/limits.ts';
+import { listenProblem, type ListenAddress } from '../api/listen-problem.ts';
+import { textRefusal, routeUpgrades, type Admission, type Endpoint } from './upgrades.ts';
+
+export interface AgentListener extends AsyncDisposable {
+  /** Where it listens, `ws://127.0.0.1:8081`. */
+  readonly url: string;
+}
+
+/**
+ * A listener for agents alone, with refusals as agents of the newer generation read them: plain text.
+ *
+ * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
+ */
+export async function openAgentListener(
+  address: ListenAddress,
+  endpoints: readonly Endpoint[],
+  admission: Admission,
+): Promise<AgentListener> {
+  const server = createServer(
+    { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEAD_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    (_request, response) => refusePlainRequest(response),
+  );
+  await using parts = new AsyncDisposableStack();
+  parts.defer(() => closed(server));
+  parts.use(routeUpgrades(server, endpoints, admission, textRefusal));
+  try {
+    server.listen(address.port, address.bind);
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenProblem(error, address, 'agent-listener.port');
+  }
+  const { port } = server.address() as AddressInfo;
+  const host = address.bind.includes(':') ? `[${address.bind}]` : address.bind;
+  const running = parts.move();
+  return { url: `ws://${host}:${String(port)}`, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function refusePlainRequest(response: ServerResponse): void {
+  response.writeHead(426, { Connection: 'close', Upgrade: 'websocket', 'Content-Type': 'text/plain' });
+  response.end('this port is for the WebSocket connections of agents');
+}
+
+async function closed(server: Server): Promise<void> {
+  if (!server.listening) return;
+  server.close();
+  server.closeAllConnections();
+  await once(server, 'close');
+}

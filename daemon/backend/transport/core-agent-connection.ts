@@ -1,0 +1,242 @@
+import type { RawData, WebSocket } from 'ws';
+import { agentFrame, parseAgentFrame } from '../../../shared/domain/core/agent-frame.ts';
+import {
+  clientOfKeepalive,
+  coreCheckRequest,
+  entityConfigOf,
+  resultOfAgentEvent,
+} from '../../../shared/domain/core/agent.ts';
+import { isDeeperThan, parseJsonStripped } from '../../../shared/domain/json.ts';
+import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
+import { substituteTokens } from '../../../shared/domain/tokens.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { CheckRequest } from '../../../shared/schemas/agent.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import { coreEventSchema, type SubmittedCoreEvent } from '../../../shared/schemas/core/event.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import type { AgentLink, AgentParts, Membership } from './agent-hub.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { ResultIntake } from './result-intake.ts';
+import { sendFrame } from './send-frame.ts';
+
+/** Close codes of the WebSocket protocol. */
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+const REFUSED = 'invalid check result refused';
+
+/** Of a close frame, bytes. */
+const REASON_BYTES_MAX = 123;
+
+/**
+ * An agent of the newer generation (clients, section 6): frames of a type and JSON, nothing is acknowledged. It is told
+ * how the backend has stored it when it connects, after it has registered, and whenever that changes.
+ */
+export class CoreAgentConnection implements AgentLink {
+  readonly namespace: string;
+  readonly name: string;
+  subscriptions: readonly string[] = [];
+  readonly #socket: WebSocket;
+  readonly #parts: AgentParts;
+  readonly #membership: Membership;
+  readonly #heartbeat: Heartbeat;
+  readonly #intake: ResultIntake;
+  /** The configuration that it was told last. */
+  #told = '';
+  #isRegistered = false;
+
+  constructor(
+    socket: WebSocket,
+    { namespace, name }: { readonly namespace: string; readonly name: string },
+    parts: AgentParts,
+    membership: Membership,
+  ) {
+    this.namespace = namespace;
+    this.name = name;
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#membership = membership;
+    this.#heartbeat = new Heartbeat(socket);
+    this.#intake = new ResultIntake({
+      submit: (check, cancelled, onSettled) =>
+        parts.results.submitFromAgent(
+          namespace,
+          { client: name, spool: undefined, results: [{ id: 1, check }], cancelled },
+          (_id, reason) => parts.log.error({ namespace, client: name, reason }, REFUSED),
+          onSettled,
+        ),
+      pause: () => socket.pause(),
+      resume: () => {
+        if (socket.isPaused) socket.resume();
+      },
+      waits: () => membership.waits(),
+    });
+    socket.on('message', (message) => this.#receive(message));
+    socket.on('close', (code) => this.#closed(code));
+    // A broken socket also closes; that is all there is to do about it.
+    socket.on('error', (error) => parts.log.debug({ namespace, client: name, err: error }, 'agent socket failed'));
+  }
+
+  /** To be called once, when the hub knows the connection. */
+  begin(): void {
+    const client = this.#client();
+    this.#tell(client);
+    // Before its first keepalive nobody else knows what it has subscribed to.
+    if (client !== undefined) this.#join(client);
+  }
+
+  request(check: CheckRequest): boolean {
+    const client = this.#client();
+    const { value, unmatched } = substituteTokens(check.command ?? '', client ?? {});
+    if (unmatched.length > 0) {
+      const { namespace, name } = this;
+      this.#parts.log.warn(
+        { namespace, client: name, check: check.name, unmatched_tokens: unmatched },
+        'the client lacks attributes that the tokens of the check name: it was not asked',
+      );
+      return true;
+    }
+    const definition = this.#parts.definitions.in(this.namespace).check(check.name);
+    return this.#send(
+      'check_request',
+      coreCheckRequest(this.namespace, { ...check, command: String(value) }, definition),
+    );
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX));
+    // Its goodbye is behind what was not read yet.
+    if (this.#socket.isPaused) this.#socket.resume();
+  }
+
+  beat(): void {
+    this.#heartbeat.beat();
+  }
+
+  proceed(): void {
+    this.#intake.proceed();
+  }
+
+  clientChanged(): void {
+    const client = this.#client();
+    if (client === undefined) {
+      if (this.#isRegistered) this.close(NORMAL, 'the entity was deleted');
+      return;
+    }
+    this.#tell(client);
+    this.#join(client);
+  }
+
+  #client(): Client | undefined {
+    return this.#parts.registry.namespace(this.namespace).clients.get(this.name)?.record;
+  }
+
+  #receive(data: RawData): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    try {
+      // One buffer: the default `binaryType` of a server's socket.
+      const frame = parseAgentFrame((data as Buffer).toString());
+      if (frame === undefined) throw new MonError('invalid', 'a frame must be a type, a line feed and JSON');
+      if (frame.type === 'keepalive') {
+        const { event, problem = 'a keepalive must be an event' } = eventOf(frame.payload);
+        if (event === undefined) throw new MonError('invalid', problem);
+        this.#keepAlive(event).catch((error: unknown) => this.#refuse(error));
+      } else if (frame.type === 'event') {
+        const { event, problem } = eventOf(frame.payload);
+        if (event === undefined) this.#leaveOut(problem);
+        else this.#take(event);
+      } else {
+        const { namespace, name } = this;
+        this.#parts.log.debug({ namespace, client: name, type: frame.type }, 'agent sent a frame of unknown type');
+      }
+    } catch (error) {
+      this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'the payload must be JSON') : error);
+    }
+  }
+
+  async #keepAlive(event: SubmittedCoreEvent): Promise<void> {
+    const { namespace, name } = this;
+    const told = event.entity?.metadata?.name;
+    if (told !== name) throw new MonError('invalid', `this connection belongs to ${name}, not to ${String(told)}`);
+    const client = await this.#parts.clients.keepaliveOf(namespace, name, (present, now) =>
+      clientOfKeepalive(event, name, { present, now, version: COMPATIBLE_VERSION }),
+    );
+    this.#tell(client);
+    this.#join(client);
+  }
+
+  #take(event: SubmittedCoreEvent): void {
+    const { namespace, name } = this;
+    const definitions = this.#parts.definitions.in(namespace);
+    const result = resultOfAgentEvent(event, name, (check) => definitions.check(check) !== undefined);
+    if (result === undefined) {
+      this.#parts.log.debug({ namespace, client: name }, 'an event without a check has no status, so it was left out');
+    } else this.#intake.take(result);
+  }
+
+  /** One bad event is one refusal: local programs hand all kinds of them to their agent. */
+  #leaveOut(reason: string | undefined): void {
+    const { namespace, name } = this;
+    this.#parts.results.refused.invalid++;
+    this.#parts.log.error({ namespace, client: name, reason }, REFUSED);
+  }
+
+  #join({ subscriptions }: Client): void {
+    this.#isRegistered = true;
+    const isOpen = this.#socket.readyState === this.#socket.OPEN;
+    if (!isOpen || subscriptions.join() === this.subscriptions.join()) return;
+    this.subscriptions = subscriptions;
+    this.#membership.joined();
+  }
+
+  #tell(client: Client | undefined): void {
+    const config = entityConfigOf(this.namespace, client);
+    const text = JSON.stringify(config);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#send('entity_config', config);
+  }
+
+  #closed(code: number): void {
+    const { namespace, name } = this;
+    const isReplaced = !this.#membership.left();
+    // One that was cut off will come back; one that says goodbye to a backend that stops has no choice.
+    const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.isStopping();
+    if (!hasLeft || this.#client()?.['deregister'] !== true) {
+      // Nobody will deliver again what waits here.
+      this.#membership.waits();
+      return;
+    }
+    this.#parts.clients.deregister(namespace, name).catch((error: unknown) => {
+      this.#parts.log.error({ namespace, client: name, reason: errorMessage(error) }, 'a client was not deregistered');
+    });
+  }
+
+  #refuse(error: unknown): void {
+    const { namespace, name } = this;
+    const { code, message } = error instanceof MonError ? error : new MonError('internal', 'internal error');
+    this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent refused');
+    this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, message);
+  }
+
+  #send(type: string, payload: unknown): boolean {
+    return sendFrame(this.#socket, agentFrame(type, payload));
+  }
+}
+
+/**
+ * The event of a frame, or what is wrong with it.
+ *
+ * @throws SyntaxError when it is not even JSON
+ */
+function eventOf(payload: string): { readonly event?: SubmittedCoreEvent; readonly problem?: string } {
+  const parsed = coreEventSchema.safeParse(parseJsonStripped(payload));
+  if (!parsed.success) return { problem: problemsOf(parsed.error) };
+  if (isDeeperThan(parsed.data, DEPTH_MAX)) {
+    return { problem: `the event is nested deeper than ${String(DEPTH_MAX)} levels` };
+  }
+  return { event: parsed.data };
+}

@@ -1,0 +1,101 @@
+import type { WebSocket } from 'ws';
+import { MonError } from '../../../shared/errors.ts';
+import type { Scope } from '../../../shared/schemas/scope.ts';
+import { hasScope, type Principal } from '../api/access.ts';
+import type { Clock } from '../ports.ts';
+
+/** Connections of all peers together (design, S4). */
+const SOCKETS_MAX = 50_000;
+
+/** Of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles. */
+const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
+
+/** How soon credentials that expire end what was opened with them. */
+const LOOK_MS = 1000;
+
+/** Close code of the WebSocket protocol: against the rules, which the credentials now are. */
+const POLICY_VIOLATION = 1008;
+
+interface SocketParts {
+  readonly clock: Clock;
+  /** What somebody may do by now; undefined: the credentials count no more. */
+  readonly renewed: (principal: Principal, sinceMs: number) => Principal | undefined;
+  /** Another one after every change that may take something away from somebody. */
+  readonly version: () => string;
+  /** Calls `listener` after each commit. */
+  readonly onCommit: (listener: () => void) => Disposable;
+}
+
+interface LiveSocket {
+  readonly principal: Principal;
+  readonly access: Scope;
+  readonly sinceMs: number;
+}
+
+/** Open sockets and whose they are: each ends with the credentials that it was opened with. */
+export class LiveSockets implements Disposable {
+  readonly #parts: SocketParts;
+  readonly #sockets = new Map<WebSocket, LiveSocket>();
+  readonly #counts = new Map<string, number>();
+  readonly #watches: readonly Disposable[];
+  #version: string;
+
+  constructor(parts: SocketParts) {
+    this.#parts = parts;
+    this.#version = parts.version();
+    this.#watches = [
+      parts.clock.every(LOOK_MS, () => {
+        this.#lookAfterChange();
+        this.#look(({ principal }) => principal.expiresMs !== undefined);
+      }),
+      parts.onCommit(() => this.#lookAfterChange()),
+    ];
+  }
+
+  /** @throws MonError `unavailable` before the handshake, when there is no room for another one */
+  refuseTooMany(principal: Principal, access: Scope): void {
+    const own = this.#counts.get(ownerOf(principal, access)) ?? 0;
+    // Where nobody shows credentials there is no telling whose they are.
+    const ownMax = principal.via === 'open' ? SOCKETS_MAX : (SOCKETS_OF_OWNER_MAX[access] ?? SOCKETS_MAX);
+    if (this.#sockets.size < SOCKETS_MAX && own < ownMax) return;
+    throw new MonError('unavailable', 'there are too many connections: close some, or try again later');
+  }
+
+  /** @param access what it must be allowed to do for as long as it lasts */
+  add(socket: WebSocket, principal: Principal, access: Scope): void {
+    const owner = ownerOf(principal, access);
+    this.#sockets.set(socket, { principal, access, sinceMs: this.#parts.clock.now() });
+    this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      const left = (this.#counts.get(owner) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(owner);
+      else this.#counts.set(owner, left);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const watch of this.#watches) watch[Symbol.dispose]();
+  }
+
+  #lookAfterChange(): void {
+    const version = this.#parts.version();
+    if (this.#version === version) return;
+    this.#version = version;
+    this.#look(() => true);
+  }
+
+  #look(concerns: (socket: LiveSocket) => boolean): void {
+    for (const [socket, live] of this.#sockets) {
+      if (!concerns(live)) continue;
+      const principal = this.#parts.renewed(live.principal, live.sinceMs);
+      if (principal === undefined || !hasScope(principal, live.access)) {
+        socket.close(POLICY_VIOLATION, 'the credentials count no more');
+      }
+    }
+  }
+}
+
+function ownerOf({ keyId, name }: Principal, access: Scope): string {
+  return keyId === undefined ? `${access} user ${name}` : `${access} key ${keyId}`;
+}

@@ -1,0 +1,89 @@
+import type { CheckResult } from '../../schemas/result.ts';
+import { isSettings, type Settings } from '../merge-settings.ts';
+import { coreSubscription } from './subscription.ts';
+
+/**
+ * Attributes of checks that clients of this face know, by what they must be: one of another kind, which a result may have
+ * under the same name, would cost them the whole list.
+ */
+const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ...kinds(Array.isArray, [
+    'runtime_assets',
+    'check_hooks',
+    'output_metric_handlers',
+    'output_metric_tags',
+    'output_metric_thresholds',
+    'env_vars',
+    'secrets',
+    'pipelines',
+  ]),
+  ...kinds(isText, ['command', 'cron', 'output_metric_format', 'scheduler', 'processed_by']),
+  ...kinds(isBoolean, ['publish', 'round_robin', 'stdin', 'discard_output']),
+  ...kinds(Number.isInteger, ['max_output_size']),
+]);
+
+/** Attributes of a result that are shown under another name, are made anew or mean nothing here. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'name',
+  'type',
+  'origin',
+  'source',
+  'handler',
+  'subscribers',
+  'standalone',
+  'force_resolve',
+  'metrics',
+  'proxy_requests',
+]);
+
+/** What the check of a result has beside its outcome, by the names and of the kinds that clients of the newer face know. */
+export function shownAttributes(check: CheckResult, namespace: string): Settings {
+  // Built in place: a list has one of these for every result.
+  const shown: Record<string, unknown> = {};
+  for (const name of Object.keys(check)) {
+    const value = check[name];
+    if (!NOT_SHOWN.has(name) && (KINDS.get(name)?.(value) ?? true)) shown[name] = value;
+  }
+  const { handler, handlers, source, subdue } = check;
+  shown['handlers'] = textsOf(handlers) ?? (isText(handler) ? [handler] : []);
+  shown['subscriptions'] = (textsOf(check['subscribers']) ?? []).map(coreSubscription);
+  shown['proxy_entity_name'] = isText(source) ? source : '';
+  for (const name of SECONDS) shown[name] = secondsOf(check[name]);
+  shown['subdue'] = isSettings(subdue) && isSettings(subdue['days']) ? subdue : null;
+  shown['hooks'] = hooksOf(check['hooks'], namespace);
+  return shown;
+}
+
+const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
+
+/** Those of the legacy face are an object by the status that they are for. */
+function hooksOf(hooks: unknown, namespace: string): unknown {
+  if (Array.isArray(hooks)) return hooks;
+  if (!isSettings(hooks)) return null;
+  return Object.entries(hooks).map(([name, hook]) =>
+    Object.assign({}, isSettings(hook) ? hook : {}, { metadata: { name, namespace } }),
+  );
+}
+
+function secondsOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? Math.ceil(value) : 0;
+}
+
+function textsOf(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter(isText) : undefined;
+}
+
+function kinds(
+  is: (value: unknown) => boolean,
+  names: readonly string[],
+): (readonly [name: string, is: (value: unknown) => boolean])[] {
+  return names.map((name) => [name, is]);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}

@@ -1,0 +1,75 @@
+import type { CoreFilter } from '../../schemas/core/filter.ts';
+import { timeWindowsOf } from '../../schemas/core/windows.ts';
+import type { FilterDefinition } from '../../schemas/filter.ts';
+import { isInWindow, parseTimeWindows, type TimeWindow } from '../time-window.ts';
+import { eventConditions, objectionOf, type CoreExpressions } from './expressions.ts';
+import type { Moment } from '../attribute-conditions.ts';
+import type { Attributes } from '../attributes.ts';
+import type { Untranslatable } from './problem.ts';
+import { CONFIGURED } from './source.ts';
+
+/** A filter of the newer API, ready to judge. */
+export interface CoreEventFilter {
+  readonly kind: 'core-filter';
+  readonly action: 'allow' | 'deny';
+  readonly conditions: CoreExpressions;
+  readonly windows: readonly TimeWindow[] | undefined;
+}
+
+/** Reads the expressions, once, when the filter is stored or loaded. */
+export function coreEventFilterOf({ action, expressions, when }: CoreFilter): CoreEventFilter | Untranslatable {
+  const conditions = eventConditions(expressions);
+  if ('problem' in conditions) return conditions;
+  const windows = timeWindowsOf(when);
+  return {
+    kind: 'core-filter',
+    action,
+    conditions,
+    windows: windows === undefined ? undefined : parseTimeWindows(windows),
+  };
+}
+
+/** What a filter of the newer API makes of an event. */
+export interface CoreVerdict {
+  readonly isFiltered: boolean;
+  readonly reason: string;
+  /** What is wrong with the filter itself. */
+  readonly defect?: string;
+}
+
+/**
+ * Whether an event passes: with `allow` all expressions must hold, and it must be the time of the filter; with `deny` it is
+ * kept out when all of them hold at that time. Windows are in UTC, as at the peer.
+ *
+ * @param event as the newer API shows it
+ */
+export function judgeCoreFilter(
+  { action, conditions, windows }: CoreEventFilter,
+  event: Attributes,
+  moment: Moment,
+): CoreVerdict {
+  if (windows !== undefined && !isInWindow(windows, moment.nowMs, 'UTC')) {
+    return { isFiltered: action === 'allow', reason: 'it is outside of the time windows of the filter' };
+  }
+  const objection = objectionOf(conditions, { event }, moment);
+  if (objection === undefined) return { isFiltered: action === 'deny', reason: 'all expressions hold' };
+  const { source, defect } = objection;
+  return {
+    isFiltered: action === 'allow',
+    reason: defect === undefined ? `it does not meet ${source}` : `it cannot be judged by ${source}: ${defect}`,
+    ...(defect === undefined ? {} : { defect }),
+  };
+}
+
+/** A filter of the configuration as the newer API shows it: its conditions are in the older language, under `mon`. */
+export function coreFilterOf(namespace: string, name: string, definition: FilterDefinition): CoreFilter {
+  const { negate, when } = definition;
+  return {
+    metadata: { name, namespace, labels: null, annotations: CONFIGURED },
+    action: negate === true ? 'deny' : 'allow',
+    expressions: [],
+    when: when ?? null,
+    runtime_assets: null,
+    mon: definition,
+  };
+}

@@ -1,0 +1,25 @@
+import { SCOPES, type Scope } from '../../schemas/scope.ts';
+
+const OPERATE: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
+
+/** What members of a group may do: the groups and roles that the peer makes itself. Any other name gives nothing. */
+export const GROUP_SCOPES: Readonly<Record<string, readonly Scope[]>> = {
+  'cluster-admins': SCOPES,
+  admins: SCOPES,
+  editors: OPERATE,
+  operators: OPERATE,
+  viewers: ['read'],
+  'system:agents': ['submit'],
+};
+
+export function scopesOfGroups(groups: readonly string[]): ReadonlySet<Scope> {
+  return new Set(groups.flatMap((group) => (Object.hasOwn(GROUP_SCOPES, group) ? (GROUP_SCOPES[group] ?? []) : [])));
+}
+
+/** The scopes that both allow, where `admin` allows everything. */
+export function commonScopes(some: Iterable<Scope>, others: ReadonlySet<Scope>): ReadonlySet<Scope> {
+  const set = new Set(some);
+  return new Set(
+    SCOPES.filter((scope) => (set.has(scope) || set.has('admin')) && (others.has(scope) || others.has('admin'))),
+  );
+}

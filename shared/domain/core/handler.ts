@@ -1,0 +1,63 @@
+import type { CoreHandler } from '../../schemas/core/handler.ts';
+import { handlerSchema, type HandlerDefinition } from '../../schemas/handler.ts';
+import { problemsOf } from '../../schemas/problems.ts';
+import { redact, settingsRedactKeys } from '../redact.ts';
+import type { Untranslatable } from './problem.ts';
+import { CONFIGURED } from './source.ts';
+
+/** The filter by which a handler of the newer API asks to be kept from silenced events. */
+const NOT_SILENCED = 'not_silenced';
+
+/**
+ * A handler of the newer API as the definition that the backend works by. There a handler gets silenced events unless it
+ * lists the filter `not_silenced`, and flapping ones like any other; so the one without that filter says
+ * `handle_silenced: true` here, and every one `handle_flapping: true`. It reads events in the form of that API. What stands
+ * under `mon` is ours and wins.
+ */
+export function handlerDefinitionOf(handler: CoreHandler): HandlerDefinition | Untranslatable {
+  const { type, command, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
+  const wanted = filters ?? [];
+  const definition =
+    type === 'set'
+      ? { type, handlers }
+      : {
+          type,
+          ...(command ? { command } : {}),
+          ...(socket ? { socket } : {}),
+          ...(timeout ? { timeout } : {}),
+          ...(mutator ? { mutator } : {}),
+          ...(envVars?.length ? { env_vars: envVars } : {}),
+          filters: wanted.filter((name) => name !== NOT_SILENCED),
+          handle_silenced: !wanted.includes(NOT_SILENCED),
+          handle_flapping: true,
+          event_format: 'core',
+        };
+  const parsed = handlerSchema.safeParse({ ...definition, ...mon });
+  return parsed.success ? parsed.data : { problem: problemsOf(parsed.error) };
+}
+
+/** What the newer API has a place for; everything else of a handler of the configuration stands under `mon`. */
+const SHARED: ReadonlySet<string> = new Set(['command', 'socket', 'timeout', 'mutator', 'handlers', 'env_vars']);
+
+/** A handler of the configuration as the newer API shows it. */
+export function coreHandlerOf(namespace: string, name: string, definition: HandlerDefinition): CoreHandler {
+  const shown = redact(definition, settingsRedactKeys({}));
+  const { type } = shown;
+  const isShared = type === 'pipe' || type === 'tcp' || type === 'udp' || type === 'set';
+  const own = Object.entries(shown).filter(([key]) => !SHARED.has(key) && !(key === 'type' && isShared));
+  const filters = type === 'set' ? [] : (shown.filters ?? (shown.filter === undefined ? [] : [shown.filter]));
+  const isKept = type !== 'set' && shown.handle_silenced !== true;
+  return {
+    metadata: { name, namespace, labels: null, annotations: CONFIGURED },
+    type: isShared ? type : 'pipe',
+    command: type === 'pipe' ? shown.command : '',
+    timeout: 'timeout' in shown && typeof shown.timeout === 'number' ? Math.ceil(shown.timeout) : 0,
+    ...(type === 'tcp' || type === 'udp' ? { socket: shown.socket } : {}),
+    handlers: type === 'set' ? shown.handlers : null,
+    filters: isKept ? [NOT_SILENCED, ...filters] : filters,
+    mutator: type === 'set' ? '' : (shown.mutator ?? ''),
+    env_vars: null,
+    runtime_assets: null,
+    ...(own.length === 0 ? {} : { mon: Object.fromEntries(own) }),
+  };
+}

@@ -1,0 +1,106 @@
+import type { Wrapped } from './wrapped.ts';
+
+/** An attribute of an object that could not be carried over, and why. */
+export interface Lost {
+  readonly attribute: string;
+  readonly reason: string;
+}
+
+const NO_ROLES =
+  'there are no roles here: what somebody may do follows from the groups of the user and the scopes of the key';
+const NO_CLUSTER = 'this backend has no cluster';
+const NO_PROVIDERS = 'there are no secret providers here';
+const NO_DIRECTORY = 'there is no directory service here: make the users with monctl user create';
+const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are carried over';
+
+/** Why objects of these types of the peer are left out. What is not named here is not known at all. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  Asset: 'assets are not fetched here: install what the commands need on the machines',
+  HookConfig: 'hooks are a part of the check here: write them in the configuration of the check',
+  Role: NO_ROLES,
+  RoleBinding: NO_ROLES,
+  ClusterRole: NO_ROLES,
+  ClusterRoleBinding: NO_ROLES,
+  Secret: 'secrets are not fetched from providers here: use the environment of the backend or of the agent',
+  Env: NO_PROVIDERS,
+  VaultProvider: NO_PROVIDERS,
+  Pipeline: 'there are no pipelines here: name handlers in the check, and filters and a mutator in the handler',
+  TessenConfig: 'nothing is reported to anybody from here, so there is nothing to switch off',
+  ClusterConfig: NO_CLUSTER,
+  Cluster: NO_CLUSTER,
+  etcd_replicator: NO_CLUSTER,
+  EtcdReplicator: NO_CLUSTER,
+  PostgresConfig: 'there is no other store here: everything is in the one of the backend',
+  ldap: NO_DIRECTORY,
+  ad: NO_DIRECTORY,
+  oidc: 'there is no single sign-on here: make the users with monctl user create',
+  GlobalConfig: 'there is no web interface here',
+  SearchConfig: 'there is no web interface here: save views in the console',
+  ServiceComponent: 'there are no business services here: use aggregates',
+  RuleTemplate: 'there are no business services here: use aggregates',
+  SumoLogicMetricsHandler: NO_STREAMS,
+  TCPStreamHandler: NO_STREAMS,
+  BatchEventsHandler: NO_STREAMS,
+  License: 'no licence is needed here',
+};
+
+/** Why an object of a type that is not known here is left out. */
+export function leftOutReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
+  const known = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
+  return known ?? `there is no type ${version}.${type} here`;
+}
+
+/**
+ * Attributes of an object that it no longer has once it is stored: each that says something, in the shape of the newer
+ * API on both sides. Empty text, zero, false, empty lists and null say nothing there.
+ *
+ * @param prefix stands before each name
+ */
+export function lostAttributes(
+  given: Readonly<Record<string, unknown>>,
+  kept: Readonly<Record<string, unknown>>,
+  prefix = '',
+): readonly Lost[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (isNothing(value)) return [];
+    const there = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    if (isNothing(there)) return [{ attribute: prefix + name, reason: 'there is no place for it here' }];
+    return isEqual(value, there) ? [] : [{ attribute: prefix + name, reason: `it is ${shortText(there)} here` }];
+  });
+}
+
+/** Attributes that are stored and shown, and do nothing. */
+export function idleAttributes(
+  given: Readonly<Record<string, unknown>>,
+  reasons: Readonly<Record<string, string>>,
+): readonly Lost[] {
+  return Object.entries(reasons).flatMap(([attribute, reason]) =>
+    isNothing(given[attribute]) ? [] : [{ attribute, reason: `it is kept, but ${reason}` }],
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0 || value === false) return true;
+  return typeof value === 'object' && Object.values(value).every((part) => part === null || part === undefined);
+}
+
+/** Whatever the order of the names. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
+  }
+  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  // What says nothing may as well be absent.
+  return [...names].every(
+    (name) => isEqual(left[name], right[name]) || (isNothing(left[name]) && isNothing(right[name])),
+  );
+}
+
+const SHORT = 60;
+
+function shortText(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length <= SHORT ? text : `${text.slice(0, SHORT)}...`;
+}

@@ -1,0 +1,15 @@
+import { isAttributes } from '../attributes.ts';
+
+/**
+ * A document with a JSON merge patch applied (RFC 7396): attributes of the patch replace those of the document, objects
+ * are merged inside, and null takes an attribute away. Both must be of a bounded depth.
+ */
+export function mergePatch(document: unknown, patch: unknown): unknown {
+  if (!isAttributes(patch)) return patch;
+  const merged = new Map(Object.entries(isAttributes(document) ? document : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), value));
+  }
+  return Object.fromEntries(merged);
+}

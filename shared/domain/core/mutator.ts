@@ -1,0 +1,22 @@
+import type { CoreMutator } from '../../schemas/core/mutator.ts';
+import type { MutatorDefinition } from '../../schemas/mutator.ts';
+import { redact } from '../redact.ts';
+import { CONFIGURED } from './source.ts';
+
+/** A mutator of the newer API as the definition that the backend works by. */
+export function mutatorDefinitionOf({ command, timeout, env_vars: envVars }: CoreMutator): MutatorDefinition {
+  return { command, ...(timeout ? { timeout } : {}), ...(envVars?.length ? { env_vars: envVars } : {}) };
+}
+
+/** A mutator of the configuration as the newer API shows it. */
+export function coreMutatorOf(namespace: string, name: string, definition: MutatorDefinition): CoreMutator {
+  const { command, timeout, ...rest } = redact(definition);
+  return {
+    ...rest,
+    metadata: { name, namespace, labels: null, annotations: CONFIGURED },
+    command,
+    timeout: Math.ceil(timeout ?? 0),
+    env_vars: null,
+    runtime_assets: null,
+  };
+}

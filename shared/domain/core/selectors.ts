@@ -1,0 +1,186 @@
+import { isAttributes, type Attributes } from '../attributes.ts';
+
+/** What a `fieldSelector` or `labelSelector` asks for: conditions that must all hold. */
+export interface Selector {
+  readonly kind: 'selector';
+  readonly conditions: readonly SelectorCondition[];
+}
+
+export interface SelectorCondition {
+  /** A field such as `check.name`, or the name of a label. */
+  readonly name: string;
+  readonly operator: 'in' | 'notin' | 'matches' | 'has' | 'lacks';
+  readonly values: readonly string[];
+}
+
+export interface SelectorProblem {
+  readonly kind: 'problem';
+  readonly message: string;
+}
+
+/** Longest selector, in UTF-16 units. */
+const LENGTH_MAX = 4096;
+const CONDITIONS_MAX = 50;
+
+const SIGN = /\s*(?:(&&|==|!=|[[\],])|"([^"]*)"|'([^']*)'|([^\s[\],&=!"']+))/y;
+
+interface Part {
+  readonly kind: 'sign' | 'quoted' | 'word';
+  readonly text: string;
+}
+
+/**
+ * Reads a selector of the newer API: `name == value`, `!=`, `in [a, b]`, `notin [a, b]`, `matches text` (which looks for
+ * the text anywhere), `value in field` for fields that are lists; joined with `&&`. Never throws, in linear time.
+ */
+export function parseSelector(text: string): Selector | SelectorProblem {
+  if (text.length > LENGTH_MAX) {
+    return { kind: 'problem', message: `is longer than ${String(LENGTH_MAX)} characters: shorten it` };
+  }
+  const parts = partsOf(text);
+  if (!Array.isArray(parts)) return parts;
+  const conditions: SelectorCondition[] = [];
+  let rest: readonly Part[] = parts;
+  while (true) {
+    const read = readCondition(rest);
+    if (!('condition' in read)) return read;
+    conditions.push(read.condition);
+    const [joint, ...others] = read.rest;
+    if (joint === undefined) return { kind: 'selector', conditions };
+    if (!isSign(joint, '&&')) return problemAt(joint, 'join conditions with &&');
+    if (conditions.length === CONDITIONS_MAX) {
+      return { kind: 'problem', message: `has more than ${String(CONDITIONS_MAX)} conditions: shorten it` };
+    }
+    rest = others;
+  }
+}
+
+/** Whether an attribute has what the selector asks for; `valueOf` gives undefined where there is none. */
+export function isSelected({ conditions }: Selector, valueOf: (name: string) => unknown): boolean {
+  return conditions.every((condition) => holds(condition, valueOf(condition.name)));
+}
+
+/**
+ * The value of a field by its path, `check.name` or `event.entity.labels.region`: what an object lacks is looked for in
+ * its metadata.
+ */
+export function fieldAt(record: Attributes, path: string): unknown {
+  let value: unknown = record;
+  for (const part of path.split('.')) {
+    if (!isAttributes(value)) return undefined;
+    if (Object.hasOwn(value, part)) {
+      value = value[part];
+      continue;
+    }
+    const { metadata } = value;
+    if (!isAttributes(metadata) || !Object.hasOwn(metadata, part)) return undefined;
+    value = metadata[part];
+  }
+  return value;
+}
+
+function holds({ operator, values }: SelectorCondition, found: unknown): boolean {
+  switch (operator) {
+    case 'in':
+      return found !== undefined && values.includes(textOf(found));
+    case 'notin':
+      return found === undefined || !values.includes(textOf(found));
+    case 'matches':
+      return found !== undefined && values.some((value) => textOf(found).includes(value));
+    case 'has':
+      return values.some((value) => itemsOf(found).includes(value));
+    default:
+      return !values.some((value) => itemsOf(found).includes(value));
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function itemsOf(value: unknown): readonly string[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value.map(textOf) : textOf(value).split(',');
+}
+
+function partsOf(text: string): Part[] | SelectorProblem {
+  const parts: Part[] = [];
+  const source = text.trimEnd();
+  SIGN.lastIndex = 0;
+  while (SIGN.lastIndex < source.length) {
+    const start = SIGN.lastIndex;
+    const found = SIGN.exec(source);
+    if (found === null)
+      return { kind: 'problem', message: `cannot be read from "${source.slice(start, start + 20)}" on` };
+    const [, sign, double, single, word] = found;
+    const quoted = double ?? single;
+    if (sign !== undefined) parts.push({ kind: 'sign', text: sign });
+    else if (quoted !== undefined) parts.push({ kind: 'quoted', text: quoted });
+    else parts.push({ kind: 'word', text: word ?? '' });
+  }
+  return parts;
+}
+
+interface ReadCondition {
+  readonly condition: SelectorCondition;
+  readonly rest: readonly Part[];
+}
+
+function readCondition([left, operator, ...rest]: readonly Part[]): ReadCondition | SelectorProblem {
+  if (left === undefined) return { kind: 'problem', message: 'has a condition missing: write name == value' };
+  if (left.kind === 'sign') return problemAt(left, 'a condition begins with a name, as in name == value');
+  switch (operator?.text) {
+    case '==':
+    case '!=':
+      return readValue(left, operator.text === '==' ? 'in' : 'notin', rest);
+    case 'matches':
+      return readValue(left, 'matches', rest);
+    case 'in':
+    case 'notin':
+      return readMembership(left, operator.text, rest);
+    default:
+      return { kind: 'problem', message: `needs one of ==, !=, in, notin, matches behind "${left.text}"` };
+  }
+}
+
+function readValue(
+  { text: name }: Part,
+  operator: SelectorCondition['operator'],
+  [value, ...rest]: readonly Part[],
+): ReadCondition | SelectorProblem {
+  if (value === undefined || value.kind === 'sign') {
+    return { kind: 'problem', message: `has no value for "${name}": put it in quotes` };
+  }
+  return { condition: { name, operator, values: [value.text] }, rest };
+}
+
+function readMembership(
+  left: Part,
+  operator: 'in' | 'notin',
+  [next, ...rest]: readonly Part[],
+): ReadCondition | SelectorProblem {
+  if (next === undefined) return { kind: 'problem', message: `has nothing behind "${operator}": write [a, b]` };
+  if (next.kind !== 'sign') {
+    // The value stands first: `linux in entity.subscriptions`.
+    const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;
+    return { condition, rest };
+  }
+  if (next.text !== '[') return problemAt(next, 'a list is written [a, b]');
+  const end = rest.findIndex((part) => isSign(part, ']'));
+  if (end === -1) return { kind: 'problem', message: 'has a list without its "]"' };
+  const items = rest.slice(0, end);
+  const isList = items.every((part, at) => (at % 2 === 0 ? part.kind !== 'sign' : isSign(part, ',')));
+  if (!isList || items.length % 2 === 0) return { kind: 'problem', message: 'has a list that is not written [a, b]' };
+  const values = items.filter(({ kind }) => kind !== 'sign').map(({ text }) => text);
+  return { condition: { name: left.text, operator, values }, rest: rest.slice(end + 1) };
+}
+
+function isSign(part: Part, sign: string): boolean {
+  return part.kind === 'sign' && part.text === sign;
+}
+
+function problemAt({ text }: Part, remedy: string): SelectorProblem {
+  return { kind: 'problem', message: `cannot be read at "${text}": ${remedy}` };
+}

@@ -1,0 +1,121 @@
+import type { CoreSilenced, SubmittedCoreSilenced } from '../../schemas/core/silenced.ts';
+import type { SilencedEntry } from '../../schemas/silenced.ts';
+import { EXPIRE_NEVER } from '../expiry.ts';
+import type { SilencedRequest } from '../silencing.ts';
+import { coreSubscription, subscriptionOfCore } from './subscription.ts';
+
+/** What names an entry, as the model has it. */
+export interface SilencedParts {
+  readonly subscription: string | null;
+  readonly check: string | null;
+}
+
+/** An entry that the newer face asks for, in terms of the model. */
+export interface AskedSilenced {
+  readonly request: SilencedRequest;
+  /** What only this face can say. An end given as a time is in epoch milliseconds, and wins over the request. */
+  readonly over: Partial<Pick<SilencedEntry, 'expire_at' | 'lifetime' | 'labels' | 'annotations'>>;
+}
+
+/** The name of an entry there: `SUBSCRIPTION:CHECK`, with `*` for a missing part. */
+export function coreSilencedName({ subscription, check }: SilencedParts): string {
+  return `${subscription === null ? '*' : coreSubscription(subscription)}:${check ?? '*'}`;
+}
+
+/**
+ * The parts that a name stands for. A name without a colon is a check, as one client writes it (clients, section 7).
+ *
+ * @returns undefined when it names neither part
+ */
+export function partsOfCoreName(name: string): SilencedParts | undefined {
+  // No check has a colon in its name, and subscriptions may have several.
+  const at = name.lastIndexOf(':');
+  return partsOf(at === -1 ? null : name.slice(0, at), name.slice(at + 1));
+}
+
+/**
+ * The parts of an entry as it is sent; its name counts where they are missing.
+ *
+ * @returns undefined when nothing names a part
+ */
+export function partsOfCoreSilenced({
+  subscription,
+  check,
+  metadata,
+}: SubmittedCoreSilenced): SilencedParts | undefined {
+  const name = metadata?.name;
+  return partsOf(subscription, check) ?? (name === undefined ? undefined : partsOfCoreName(name));
+}
+
+function partsOf(subscription: string | null | undefined, check: string | null | undefined): SilencedParts | undefined {
+  const named = present(subscription);
+  const parts = { subscription: named === null ? null : subscriptionOfCore(named), check: present(check) };
+  return parts.subscription === null && parts.check === null ? undefined : parts;
+}
+
+function present(part: string | null | undefined): string | null {
+  return part === undefined || part === '' || part === '*' ? null : part;
+}
+
+/** The entry as the newer face shows it. */
+export function coreSilencedOf(namespace: string, entry: SilencedEntry): CoreSilenced {
+  const { subscription, check, creator } = entry;
+  return {
+    metadata: {
+      name: coreSilencedName(entry),
+      namespace,
+      labels: entry.labels ?? null,
+      annotations: entry.annotations ?? null,
+      ...(creator === null || creator === '' ? {} : { created_by: creator }),
+    },
+    expire: askedSeconds(entry),
+    expire_at: endSeconds(entry),
+    expire_on_resolve: entry.expire_on_resolve,
+    creator: creator ?? '',
+    ...(check === null ? {} : { check }),
+    reason: entry.reason ?? '',
+    ...(subscription === null ? {} : { subscription: coreSubscription(subscription) }),
+    begin: entry.begin ?? entry.timestamp,
+  };
+}
+
+/**
+ * The entry that is asked for. An `expire_at` wins over `expire`, except where both come from reading the present entry
+ * and only `expire` was changed: then it counts anew.
+ *
+ * @param before the entry that it replaces
+ */
+export function silencedOfCore(
+  core: SubmittedCoreSilenced,
+  parts: SilencedParts,
+  before: SilencedEntry | undefined,
+): AskedSilenced {
+  const asked = (core.expire ?? 0) > 0 ? (core.expire ?? EXPIRE_NEVER) : EXPIRE_NEVER;
+  const request: SilencedRequest = {
+    ...parts,
+    reason: core.reason,
+    creator: core.creator,
+    begin: core.begin === 0 ? null : core.begin,
+    expire: asked,
+    expire_on_resolve: core.expire_on_resolve,
+  };
+  const { labels, annotations } = core.metadata ?? {};
+  const over = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
+  const end = core.expire_at ?? 0;
+  const isEndRead = before !== undefined && end === endSeconds(before);
+  if (end === 0 || (isEndRead && asked !== askedSeconds(before))) return { request, over };
+  // The end that was read is in whole seconds: the entry keeps its own.
+  const expire_at = isEndRead ? before.expire_at : end * 1000;
+  return { request, over: { ...over, expire_at, ...(asked === EXPIRE_NEVER ? {} : { lifetime: asked }) } };
+}
+
+/** Epoch seconds; 0: never. */
+function endSeconds({ expire_at: endMs }: SilencedEntry): number {
+  return endMs === null ? 0 : Math.ceil(endMs / 1000);
+}
+
+/** The lifetime that was asked for; it counted from the moment at which the entry was made, or from a later begin. */
+function askedSeconds({ expire_at: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
+  if (endMs === null) return EXPIRE_NEVER;
+  return lifetime ?? Math.floor(endMs / 1000 - Math.max(timestamp, begin ?? 0));
+}

@@ -1,0 +1,35 @@
+import type { EntityUsage } from '../schemas/entity-usage.ts';
+
+/** Part of the limit from which on a warning stands, for a limit of none and how it grows (completion 1.17). */
+const WARNING_PART = 0.9;
+const WARNING_PART_PER_THOUSAND = 0.03;
+
+/** The peer's sentence for what its free edition refuses (completion 1.17), and what lifts it here. */
+export const ENTITY_LIMIT_REFUSAL =
+  'This functionality requires a valid license with a sufficient entity limit. To get a valid license file, arrange a ' +
+  'trial, or increase your entity limit, contact Sales. Here no license is needed: set entity_limit in the ' +
+  "backend's configuration";
+
+/** Whether there is no place for one more. */
+export function isBeyondLimit({ total, limit }: EntityUsage): boolean {
+  return limit !== 'unlimited' && total >= limit;
+}
+
+/**
+ * What is said about a limit that is nearly reached (completion 1.17).
+ *
+ * @returns undefined while it is far away
+ */
+export function entityWarning({ total, proxies, limit }: EntityUsage): string | undefined {
+  if (limit === 'unlimited' || total < warningFrom(limit)) return undefined;
+  const of = `/${String(limit)}`;
+  return (
+    `You are currently using ${String(total)}${of} total entities, ${String(total - proxies)}${of} agent entities, ` +
+    `and ${String(proxies)}${of} proxy entities`
+  );
+}
+
+/** Beyond a limit of 3333 the formula asks for more than there can be. */
+function warningFrom(limit: number): number {
+  return limit * Math.min(1, WARNING_PART + (WARNING_PART_PER_THOUSAND * limit) / 1000);
+}

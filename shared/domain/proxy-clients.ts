@@ -1,0 +1,28 @@
+import type { CheckDefinition } from '../schemas/check.ts';
+import type { Client } from '../schemas/client.ts';
+import { matchConditions, parseConditions, type Moment } from './attribute-conditions.ts';
+import { coreEntityOf } from './core/entity.ts';
+import { entityConditions, objectionOf } from './core/expressions.ts';
+
+/** Whether a proxy request is made for a client of a namespace. */
+export type ClientCondition = (namespace: string, client: Client, moment: Moment) => boolean;
+
+/**
+ * For whom a check with `proxy_requests` is asked: the clients whose attributes match (reference 2.2.3), or, for a check of
+ * the newer API, the entities for which all expressions hold. To be made once for each definition.
+ */
+export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): ClientCondition {
+  const expressions = proxy?.['entity_attributes'];
+  if (Array.isArray(expressions)) return entityCondition(expressions.filter((item) => typeof item === 'string'));
+  const conditions = parseConditions(proxy?.client_attributes ?? {});
+  // The configuration was checked when it was read.
+  if (conditions.kind === 'problems') throw new Error('the conditions of a check were not validated');
+  return (_namespace, client, moment) => matchConditions(conditions, client, moment).matches;
+}
+
+function entityCondition(sources: readonly string[]): ClientCondition {
+  const conditions = entityConditions(sources);
+  if ('problem' in conditions) throw new Error('the expressions of a check were not validated');
+  return (namespace, client, moment) =>
+    objectionOf(conditions, { entity: coreEntityOf(namespace, client) }, moment) === undefined;
+}

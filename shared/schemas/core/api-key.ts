@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { NAME_LENGTH_MAX } from '../name.ts';
+import { SCOPES, type Scope } from '../scope.ts';
+import { coreNameSchema } from './metadata.ts';
+import { usernameSchema } from './user.ts';
+
+/** `mk_<id>_<secret>` (design, S2): 8 bytes in hexadecimal digits, 32 random bytes in base64url. */
+const API_KEY = /^mk_(?<id>[\da-f]{16})_(?<secret>[\w-]{43})$/;
+const ID = /^[\da-f]{16}$/;
+
+/** `sha256$salt$hash`, both in base64url: see `daemon/backend/pipeline/key-secret.ts`. */
+const KEY_HASH = /^sha256\$[\w-]{22}\$[\w-]{43}$/;
+
+/** Furthest expiry: a hundred years, in seconds. */
+const LIFETIME_SECONDS_MAX = 100 * 366 * 86_400;
+
+export function parseApiKey(text: string): { readonly id: string; readonly secret: string } | undefined {
+  const groups = API_KEY.exec(text)?.groups;
+  return groups === undefined ? undefined : { id: groups['id'] ?? '', secret: groups['secret'] ?? '' };
+}
+
+export function formatApiKey(id: string, secret: string): string {
+  return `mk_${id}_${secret}`;
+}
+
+export const apiKeyIdSchema = z.string().regex(ID, 'must be 16 hexadecimal digits');
+
+const scopesSchema = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
+const secondsSchema = z
+  .int()
+  .min(1)
+  .max(4_102_444_800 + LIFETIME_SECONDS_MAX);
+
+const limits = {
+  username: usernameSchema,
+  /** What it is for, to people. */
+  description: z.string().max(NAME_LENGTH_MAX).nullish(),
+  /** Default: those of the user. */
+  scopes: scopesSchema.nullish(),
+  /** The only one that it reaches. Default: all that the user can. */
+  namespace: coreNameSchema.nullish(),
+  /** Epoch seconds; 0 and absent: never. */
+  expires_at: z.union([z.literal(0), secondsSchema]).nullish(),
+};
+
+/** Body of `POST /apikeys`. */
+export const grantedApiKeySchema = z
+  .looseObject({ ...limits, expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish() })
+  .refine(({ expire, expires_at: at }) => !(expire && at), 'expire and expires_at are two ways to say one thing');
+export type GrantedApiKey = z.infer<typeof grantedApiKeySchema>;
+
+/** Body of `PUT /apikeys/ID`: a key from a dump, of which only the hash is known. */
+export const restoredApiKeySchema = z.looseObject({
+  ...limits,
+  metadata: z.looseObject({ name: apiKeyIdSchema, created_by: z.string().max(NAME_LENGTH_MAX).nullish() }),
+  hash: z.string().regex(KEY_HASH, 'must be the hash of a key as a dump has it: sha256$salt$hash'),
+  created_at: z.int().min(0).nullish(),
+  last_used: z.int().min(0).nullish(),
+});
+export type RestoredApiKey = z.infer<typeof restoredApiKeySchema>;
+
+/** A key as it is shown, which is to administrators. Times are epoch seconds. */
+export interface CoreApiKey {
+  /** `name` is the id of the key. */
+  readonly metadata: { readonly name: string; readonly created_by: string };
+  readonly username: string;
+  readonly description: string | null;
+  readonly scopes: readonly Scope[];
+  readonly namespace: string | null;
+  readonly created_at: number;
+  /** 0: never. */
+  readonly expires_at: number;
+  /** To the minute; null: never. */
+  readonly last_used: number | null;
+  /** So that a dump can be restored. Nobody gets a key from it. */
+  readonly hash: string;
+}
+
+/** The answer to the one who grants it: the only time that the key itself is shown. */
+export interface NewApiKey extends CoreApiKey {
+  readonly key: string;
+}

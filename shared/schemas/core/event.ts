@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { NAME_LENGTH_MAX, nameSchema, subscriptionSchema } from '../name.ts';
+import { eventEntitySchema, type CoreEntity } from './entity.ts';
+import { metadataSchema, type CoreMetadata } from './metadata.ts';
+
+const LIST_MAX = 1000;
+
+/** Data points that one event may bring along; its size is limited besides. */
+const POINTS_MAX = 10_000;
+
+const namesSchema = z.array(z.string().min(1)).max(LIST_MAX).nullish();
+const secondsSchema = z.int().min(0).nullish();
+const partialMetadataSchema = metadataSchema(nameSchema).partial({ name: true });
+
+/** The check of an event: its definition, as far as it is known, and what came of a run. Unknown attributes are kept. */
+const eventCheckSchema = z.looseObject({
+  metadata: partialMetadataSchema.nullish(),
+  status: z.int().nullish(),
+  output: z.string().nullish(),
+  /** Epoch seconds, 0: not known. */
+  executed: secondsSchema,
+  issued: secondsSchema,
+  duration: z.number().nullish(),
+  handlers: namesSchema,
+  subscriptions: z.array(subscriptionSchema).max(LIST_MAX).nullish(),
+  interval: secondsSchema,
+  timeout: secondsSchema,
+  ttl: z.int().nullish(),
+  low_flap_threshold: secondsSchema,
+  high_flap_threshold: secondsSchema,
+  proxy_entity_name: z.union([z.literal(''), nameSchema]).nullish(),
+  pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
+});
+
+const metricsSchema = z.looseObject({
+  handlers: namesSchema,
+  points: z
+    .array(
+      z.looseObject({
+        name: z.string().max(1024),
+        value: z.number(),
+        timestamp: z.int().nullish(),
+        tags: z
+          .array(z.looseObject({ name: z.string().max(NAME_LENGTH_MAX), value: z.string() }))
+          .max(LIST_MAX)
+          .nullish(),
+      }),
+    )
+    .max(POINTS_MAX)
+    .nullish(),
+});
+
+/**
+ * An event of the newer API as it is sent, by people, programs and agents (clients, sections 6 and 7). The names of its
+ * entity and check may stand in the path instead.
+ */
+export const coreEventSchema = z.looseObject({
+  metadata: partialMetadataSchema.nullish(),
+  /** Epoch seconds. */
+  timestamp: secondsSchema,
+  entity: eventEntitySchema.nullish(),
+  check: eventCheckSchema.nullish(),
+  metrics: metricsSchema.nullish(),
+  pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
+});
+
+export type SubmittedCoreEvent = z.infer<typeof coreEventSchema>;
+
+export type CoreEventState = 'passing' | 'failing' | 'flapping';
+
+/** The check of an event as it is shown. */
+export interface CoreEventCheck {
+  readonly metadata: CoreMetadata;
+  readonly status: number;
+  readonly output: string;
+  readonly state: CoreEventState;
+  readonly executed: number;
+  readonly issued: number;
+  readonly duration: number;
+  readonly history: readonly { readonly status: number; readonly executed: number }[];
+  readonly occurrences: number;
+  readonly occurrences_watermark: number;
+  /** Epoch seconds, 0: never. */
+  readonly last_ok: number;
+  /** Percent. */
+  readonly total_state_change: number;
+  readonly is_silenced: boolean;
+  /** Names of the entries. */
+  readonly silenced: readonly string[];
+  readonly [attribute: string]: unknown;
+}
+
+/** An event whose entity and check have their names, in its namespace. */
+export type PlacedCoreEvent = SubmittedCoreEvent & {
+  readonly metadata: { readonly namespace: string };
+  readonly entity: { readonly metadata: { readonly name: string } };
+  readonly check: { readonly metadata: { readonly name: string } };
+};
+
+/** An event as the newer API shows it: the last result of a check, also one that is well. */
+export interface CoreEvent {
+  readonly id: string;
+  readonly metadata: { readonly namespace: string };
+  readonly timestamp: number;
+  readonly sequence: number;
+  readonly entity: CoreEntity;
+  readonly check: CoreEventCheck;
+  readonly metrics?: unknown;
+  readonly pipelines: unknown;
+}

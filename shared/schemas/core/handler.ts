@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { handlerSchema } from '../handler.ts';
+import { envVarsSchema, secondsSchema, textsSchema } from './check.ts';
+import { metadataSchema, type Stored } from './metadata.ts';
+
+const common = {
+  metadata: metadataSchema(),
+  filters: textsSchema,
+  mutator: z.string().nullish(),
+  timeout: secondsSchema,
+  env_vars: envVarsSchema,
+  runtime_assets: textsSchema,
+  secrets: z.array(z.looseObject({ name: z.string(), secret: z.string() })).nullish(),
+};
+
+const socketSchema = z.looseObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) });
+
+/** Attributes of a handler of the configuration that have no place in the newer one: given under `mon`. */
+const ownSchema = z
+  .looseObject({})
+  .superRefine((own, context) => {
+    const parsed = handlerSchema.safeParse({ type: 'pipe', command: 'x', ...own });
+    for (const { path, message } of parsed.error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  })
+  .nullish();
+
+/**
+ * A handler of the newer API. What only handlers of ours can do stands in the attribute `mon`: `severities`, `retry`,
+ * `concurrency`, `queue_limit`, `redact`, `handle_silenced`, `handle_flapping`; or another type there, such as `webhook`
+ * with its `url`.
+ */
+export const coreHandlerSchema = z
+  .looseObject({
+    ...common,
+    type: z.enum(['pipe', 'tcp', 'udp', 'set']),
+    command: z.string().nullish(),
+    socket: socketSchema.nullish(),
+    handlers: textsSchema,
+    mon: ownSchema,
+  })
+  .superRefine((handler, context) => {
+    const issue = (attribute: string, message: string): void =>
+      context.addIssue({ code: 'custom', message, path: [attribute] });
+    const { type, mon } = handler;
+    if (mon?.['type'] !== undefined) return;
+    if (type === 'pipe' && (handler.command ?? '') === '') issue('command', 'is required for a handler of type pipe');
+    if ((type === 'tcp' || type === 'udp') && (handler.socket ?? undefined) === undefined) {
+      issue('socket', `is required for a handler of type ${type}`);
+    }
+    if (type === 'set' && (handler.handlers ?? []).length === 0) {
+      issue('handlers', 'must name at least one handler of the set');
+    }
+  });
+
+export type SubmittedCoreHandler = z.infer<typeof coreHandlerSchema>;
+export type CoreHandler = Stored<SubmittedCoreHandler>;

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { NAME_LENGTH_MAX, NAME_PATTERN } from '../name.ts';
+
+/** Labels and annotations of one object. */
+const PAIRS_MAX = 1000;
+
+/** A name of the newer API: of a namespace, a check, a handler and the like. */
+export const coreNameSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(NAME_LENGTH_MAX)
+  .regex(NAME_PATTERN, 'must be word characters, dots and hyphens only')
+  .refine((name) => name !== '.' && name !== '..', 'must not be . or ..');
+
+const pairsSchema = z
+  .record(z.string().max(NAME_LENGTH_MAX), z.string())
+  .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must be at most ${String(PAIRS_MAX)}`);
+
+const attributes = {
+  /** Absent: the one of the path, or `default`. */
+  namespace: z.string().max(NAME_LENGTH_MAX).nullish(),
+  labels: pairsSchema.nullish(),
+  annotations: pairsSchema.nullish(),
+  created_by: z.string().max(NAME_LENGTH_MAX).nullish(),
+};
+
+type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
+
+/**
+ * What every object of the newer API has (completion 1.17). Nothing is filled in or reordered, so that an object is
+ * answered as it was sent; the namespace and who made it are the business of the backend.
+ *
+ * @param name what it may be called
+ */
+export function metadataSchema(name: z.ZodType<string> = coreNameSchema): MetadataSchema {
+  return z.looseObject({ name, ...attributes });
+}
+
+/** Metadata of an object that is stored or shown. */
+export type CoreMetadata = z.infer<ReturnType<typeof metadataSchema>> & { readonly namespace: string };
+
+/** An object of the newer API, in its namespace. */
+export interface CoreObject {
+  readonly metadata: CoreMetadata;
+}
+
+/** An object as it is sent, before it is known which namespace it belongs to. */
+export interface SubmittedCoreObject {
+  readonly metadata: z.infer<ReturnType<typeof metadataSchema>>;
+}
+
+/** An object as it is sent, and as it is once it has a namespace. */
+export type Stored<Submitted extends SubmittedCoreObject> = Submitted & CoreObject;

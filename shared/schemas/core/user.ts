@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { NAME_LENGTH_MAX } from '../name.ts';
+import { bcryptHashSchema, passwordSchema } from './password.ts';
+
+const GROUPS_MAX = 100;
+
+/** Nobody may sign with these. */
+const RESERVED: ReadonlySet<string> = new Set(['mon', 'anonymous']);
+
+/** HTTP Basic ends the name at a colon. */
+export const usernameSchema = z
+  .string()
+  .max(NAME_LENGTH_MAX)
+  .regex(/^[\w.@-]+$/, 'must be word characters, dots, hyphens and @ only')
+  .refine((name) => name !== '.' && name !== '..', 'must not be . or ..')
+  .refine((name) => !RESERVED.has(name), 'is what the audit trail calls the backend itself, or nobody in particular');
+
+export const groupSchema = z
+  .string()
+  .max(NAME_LENGTH_MAX)
+  .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only');
+
+/** A user as it is sent: with a password, or its hash from a dump, and without either where it has one already. */
+export const submittedUserSchema = z
+  .looseObject({
+    username: usernameSchema,
+    password: passwordSchema.nullish(),
+    password_hash: bcryptHashSchema.nullish(),
+    groups: z.array(groupSchema).max(GROUPS_MAX).nullish(),
+    disabled: z.boolean().nullish(),
+  })
+  .refine(
+    ({ password, password_hash: hash }) => !(password && hash),
+    'password and password_hash are two ways to say one thing',
+  );
+export type SubmittedUser = z.infer<typeof submittedUserSchema>;
+
+/** Body of `PUT /users/NAME/password`. */
+export const submittedPasswordSchema = z
+  .looseObject({ password: passwordSchema.nullish(), password_hash: bcryptHashSchema.nullish() })
+  .refine(
+    ({ password, password_hash: hash }) => Boolean(password) !== Boolean(hash),
+    'exactly one of password and password_hash is required',
+  );
+export type SubmittedPassword = z.infer<typeof submittedPasswordSchema>;
+
+/** A user as it is shown, which is to administrators. */
+export interface CoreUser {
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly disabled: boolean;
+  /** bcrypt; so that a dump can be restored. */
+  readonly password_hash: string;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { nameSchema } from './name.ts';
+
+/** Statuses that are kept of a check (completion 1.4). */
+const HISTORY_LENGTH = 21;
+
+/*
+ * What a dump holds of an object beside what the newer API shows of it, in the attribute `mon`: enough to bring it back as
+ * it was. It comes from a file, so it is held to its shape like anything else from outside.
+ */
+
+const secondsSchema = z.number().min(0);
+
+/** A check result as it is stored. */
+const checkSchema = z.looseObject({
+  name: nameSchema,
+  output: z.string(),
+  status: z.int(),
+  executed: z.number(),
+  issued: z.number(),
+});
+
+const historySchema = z.object({
+  length: z.int().min(0).max(HISTORY_LENGTH),
+  recent: z.int().min(0),
+  older: z.int().min(0),
+  wide: z.array(z.int()).max(HISTORY_LENGTH).optional(),
+});
+
+const eventStateSchema = z.object({
+  id: z.string().min(1).max(255),
+  action: z.enum(['create', 'flapping', 'resolve']),
+  status: z.int(),
+  occurrences: z.int().min(0),
+  watermark: z.int().min(0),
+  timestamp: secondsSchema,
+  lastStateChange: secondsSchema.nullable().optional(),
+  lastOk: secondsSchema.nullable(),
+  totalStateChange: z.number(),
+  isSuppressed: z.literal(true).optional(),
+});
+
+/** `mon` of an event: the record of a client and check. */
+export const exactRecordSchema = z.object({
+  history: historySchema,
+  lastOk: secondsSchema.nullable(),
+  event: eventStateSchema.optional(),
+  eventHistory: historySchema.optional(),
+  eventCheck: checkSchema.optional(),
+  check: checkSchema.nullable(),
+});
+
+/** `mon` of an entity: the client with what is not shown of it. */
+export const exactClientSchema = z.object({
+  client: z.looseObject({
+    name: nameSchema,
+    address: z.string(),
+    subscriptions: z.array(z.string().min(1).max(255)).max(1000),
+    timestamp: secondsSchema,
+    version: z.string(),
+  }),
+  signature: z.string(),
+  reporter: z.string().optional(),
+});
+
+/** `mon` of a silence. Times of its end in epoch milliseconds. */
+export const exactSilencedSchema = z.object({
+  entry: z.looseObject({
+    id: z.string().min(1),
+    subscription: z.string().nullable(),
+    check: z.string().nullable(),
+    reason: z.string().nullable(),
+    creator: z.string().nullable(),
+    begin: secondsSchema.nullable(),
+    expire_on_resolve: z.boolean(),
+    timestamp: secondsSchema,
+    expire_at: secondsSchema.nullable(),
+  }),
+  use: z.object({ suppressed: z.int().min(0), last_suppressed: secondsSchema.nullable() }).optional(),
+});
+
+/** `mon` of a user, epoch milliseconds. */
+export const exactUserSchema = z.object({ password_changed_ms: z.int().min(0) });

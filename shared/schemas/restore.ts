@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** Most objects in one request of a restore. */
+export const RESTORE_MAX = 100;
+
+const wrappedSchema = z.object({
+  type: z.string().min(1).max(255),
+  api_version: z.string().min(1).max(255),
+  metadata: z.record(z.string(), z.unknown()),
+  spec: z.record(z.string(), z.unknown()),
+});
+
+/** Body of `POST /api/mon/v1/restore`: wrapped objects, one transaction for all of them. */
+export const restoreSchema = z.strictObject({
+  objects: z.array(wrappedSchema).min(1).max(RESTORE_MAX),
+  /** Only say what would become of each. */
+  dry_run: z.boolean().optional(),
+  /**
+   * For a dry run: what these objects need and would be there by then, each as `restoreKey` has it.
+   */
+  assumed: z
+    .array(z.string().max(1024))
+    .max(3 * RESTORE_MAX)
+    .optional(),
+});
+
+export type RestoreRequest = z.infer<typeof restoreSchema>;
+
+/** Names an object that others need: a namespace, a user, or an entity of a namespace. */
+export function restoreKey(type: 'Namespace' | 'User' | 'Entity', namespace: string, name: string): string {
+  return JSON.stringify([type, namespace, name]);
+}
+
+/**
+ * What became of an object.
+ *
+ * - `created`, `replaced`: it is there now as the file has it
+ * - `unchanged`: it was there exactly like this
+ * - `left out`: it cannot be carried over; the reason says why
+ */
+export type RestoreOutcome = 'created' | 'replaced' | 'unchanged' | 'left out';
+
+/** The answer for one object, in the order of the request. */
+export interface Restored {
+  readonly outcome: RestoreOutcome;
+  /** Why it was left out. */
+  readonly reason?: string;
+  /** Attributes that could not be carried over although the object was, each with the reason. */
+  readonly lost?: readonly { readonly attribute: string; readonly reason: string }[];
+}
+
+export interface RestoreAnswer {
+  readonly results: readonly Restored[];
+}
+
+/** A page of `GET /api/mon/v1/dump`. */
+export interface DumpPage {
+  /** Wrapped objects in their exact state. */
+  readonly objects: readonly Readonly<Record<string, unknown>>[];
+  /** Where the next page goes on; null: this was the last one. */
+  readonly continue: string | null;
+}

@@ -1,0 +1,34 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readKeyFile } from '../../../daemon/agent/agent-key.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+async function keyFile(text: string, mode = 0o600): Promise<string> {
+  const file = join(await tempDir(), 'key');
+  await writeFile(file, text);
+  await chmod(file, mode);
+  return file;
+}
+
+test('the key is the one line of the file', async () => {
+  expect(await readKeyFile(await keyFile('mk_a_b\n'))).toBe('mk_a_b');
+});
+
+test.each<{ name: string; text: string; mode?: number; says: string }>([
+  { name: 'others may read', text: 'mk_a_b', mode: 0o640, says: 'it can be reached by other users of this machine' },
+  { name: 'is empty', text: '\n', says: 'it holds no key: write one line with the key' },
+  { name: 'holds more than a key', text: 'mk_a_b\nmk_c_d\n', says: 'it holds no key: write one line with the key' },
+  { name: 'is far too large', text: 'x'.repeat(5000), says: 'it is too large: write the key alone' },
+])('a file that $name is refused', async ({ text, mode, says }) => {
+  await expect(readKeyFile(await keyFile(text, mode))).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining(says),
+  });
+});
+
+test('so is one that is not there', async () => {
+  await expect(readKeyFile(join(await tempDir(), 'none'))).rejects.toMatchObject({
+    message: expect.stringContaining('ENOENT'),
+  });
+});

@@ -1,0 +1,401 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
+import { SCOPES } from '../../../../shared/schemas/scope.ts';
+import { SkippingClock } from '../../../support/skipping-clock.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+/** What each column shows: nothing, credentials that count no more or never did, one scope alone, all for a namespace. */
+const COLUMNS = ['none', 'wrong', 'expired', 'revoked', ...SCOPES, 'elsewhere', 'default'] as const;
+type Column = (typeof COLUMNS)[number];
+
+/**
+ * The answers in the order of the columns. `in`: let in, whatever comes of it there; else the status of the refusal. The keys
+ * of the columns `elsewhere` and `default` have all scopes for one namespace: where the path names another, nothing is there.
+ */
+const ROWS = {
+  read: '401 401 401 401 in 403 403 403 in 403 in',
+  submit: '401 401 401 401 403 in 403 403 in 403 in',
+  silence: '401 401 401 401 403 403 in 403 in 403 in',
+  resolve: '401 401 401 401 403 403 403 in in 403 in',
+  'silence or resolve': '401 401 401 401 403 403 in in in 403 in',
+  admin: '401 401 401 401 403 403 403 403 in 403 in',
+  'admin of all': '401 401 401 401 403 403 403 403 in 403 403',
+  'read of all': '401 401 401 401 in 403 403 403 in 403 403',
+  'resolve of all': '401 401 401 401 403 403 403 in in 403 403',
+  'read in all namespaces': '401 401 401 401 in 403 403 403 in in in',
+  'submit in all namespaces': '401 401 401 401 403 in 403 403 in in in',
+  'silence in all namespaces': '401 401 401 401 403 403 in 403 in in in',
+  'read in a namespace': '401 401 401 401 in 403 403 403 in 404 404',
+  'submit in a namespace': '401 401 401 401 403 in 403 403 in 404 404',
+  'silence in a namespace': '401 401 401 401 403 403 in 403 in 404 404',
+  'resolve in a namespace': '401 401 401 401 403 403 403 in in 404 404',
+  'admin in a namespace': '401 401 401 401 403 403 403 403 in 404 404',
+  'any credentials': '401 401 401 401 in in in in in in in',
+  everybody: 'in in in in in in in in in in in',
+  /** It says by itself who may come in: by HTTP Basic alone. */
+  'user and password': '401 401 401 401 401 401 401 401 401 401 401',
+  /** As that, by a token. */
+  token: '400 400 400 400 400 400 400 400 400 400 400',
+} as const;
+type Row = keyof typeof ROWS;
+
+/** Every route that there is, by what it asks for. */
+const ROUTES: Readonly<Record<Row, readonly string[]>> = {
+  read: [
+    'GET /aggregates',
+    'GET /aggregates/:aggregate',
+    'GET /aggregates/:aggregate/checks',
+    'GET /aggregates/:aggregate/clients',
+    'GET /aggregates/:aggregate/results/:severity',
+    'GET /api/mon/v1/aggregates',
+    'GET /api/mon/v1/checks',
+    'GET /api/mon/v1/checks/:check',
+    'GET /api/mon/v1/checks/:check/results',
+    'GET /api/mon/v1/clients/:client',
+    'GET /api/mon/v1/events',
+    'GET /api/mon/v1/events/:client/:check/explain',
+    'GET /api/mon/v1/handlers',
+    'GET /api/mon/v1/overview',
+    'GET /api/mon/v1/silence-policy',
+    'GET /api/mon/v1/silenced',
+    'GET /api/mon/v1/silenced/:id',
+    'GET /api/mon/v1/versions',
+    'GET /checks',
+    'GET /checks/:check',
+    'GET /clients',
+    'GET /clients/:client',
+    'GET /clients/:client/history',
+    'GET /events',
+    'GET /events/:client',
+    'GET /events/:client/:check',
+    'GET /health',
+    'GET /incidents',
+    'GET /incidents/:client',
+    'GET /incidents/:client/:check',
+    'GET /info',
+    'GET /metrics',
+    'GET /results',
+    'GET /results/:client',
+    'GET /results/:client/:check',
+    'GET /settings',
+    'GET /silenced',
+    'GET /silenced/checks/:check',
+    'GET /silenced/ids/:id',
+    'GET /silenced/subscriptions/:subscription',
+    'GET /stash/*',
+    'GET /stashes',
+    'GET /stashes/*',
+    'POST /api/mon/v1/simulate',
+  ],
+  'read of all': [
+    'GET /api/mon/v1/audit',
+    'GET /api/mon/v1/audit/head',
+    'GET /api/mon/v1/dead-letters',
+    'GET /api/mon/v1/dead-letters/:id',
+    'GET /api/mon/v1/store/upgrade',
+  ],
+  submit: ['POST /api/mon/v1/results', 'POST /clients', 'POST /results'],
+  silence: ['DELETE /silenced/ids/:id', 'POST /silenced', 'POST /silenced/clear'],
+  resolve: [
+    'DELETE /checks/:check',
+    'DELETE /events/:client/:check',
+    'DELETE /incidents/:client/:check',
+    'DELETE /results/:client/:check',
+    'POST /request',
+    'POST /resolve',
+  ],
+  'resolve of all': [
+    'DELETE /api/mon/v1/dead-letters/:id',
+    'POST /api/mon/v1/dead-letters/:id/retry',
+    'POST /api/mon/v1/dead-letters/drop',
+    'POST /api/mon/v1/dead-letters/retry',
+  ],
+  'silence or resolve': ['POST /api/mon/v1/bulk'],
+  admin: [
+    'DELETE /aggregates/:aggregate',
+    'DELETE /clients/:client',
+    'DELETE /stash/*',
+    'DELETE /stashes/*',
+    'POST /api/mon/v1/checks/:check/rename',
+    'POST /stash/*',
+    'POST /stashes',
+    'POST /stashes/*',
+  ],
+  'admin of all': [
+    'DELETE /api/core/v2/apikeys/:key',
+    'DELETE /api/core/v2/users/:user',
+    'DELETE /api/core/v2/users/:user/groups',
+    'DELETE /api/core/v2/users/:user/groups/:group',
+    'GET /api/core/v2/apikeys',
+    'GET /api/core/v2/apikeys/:key',
+    'GET /api/core/v2/users',
+    'GET /api/core/v2/users/:user',
+    'GET /api/mon/v1/dump/:type',
+    'POST /api/core/v2/apikeys',
+    'POST /api/core/v2/checks',
+    'POST /api/core/v2/filters',
+    'POST /api/core/v2/handlers',
+    'POST /api/core/v2/mutators',
+    'POST /api/core/v2/namespaces',
+    'POST /api/core/v2/users',
+    'POST /api/mon/v1/restore',
+    'POST /api/mon/v1/store/upgrade',
+    'PUT /api/core/v2/apikeys/:key',
+    'PUT /api/core/v2/users/:user',
+    'PUT /api/core/v2/users/:user/groups/:group',
+    'PUT /api/core/v2/users/:user/password',
+    'PUT /api/core/v2/users/:user/reinstate',
+  ],
+  'read in all namespaces': [
+    'GET /api/core/v2/checks',
+    'GET /api/core/v2/entities',
+    'GET /api/core/v2/events',
+    'GET /api/core/v2/filters',
+    'GET /api/core/v2/handlers',
+    'GET /api/core/v2/mutators',
+    'GET /api/core/v2/namespaces',
+    'GET /api/core/v2/silenced',
+  ],
+  'submit in all namespaces': ['POST /api/core/v2/entities', 'POST /api/core/v2/events'],
+  'silence in all namespaces': ['POST /api/core/v2/silenced'],
+  'read in a namespace': [
+    'GET /api/core/v2/namespaces/:namespace',
+    'GET /api/core/v2/namespaces/:namespace/checks',
+    'GET /api/core/v2/namespaces/:namespace/checks/:name',
+    'GET /api/core/v2/namespaces/:namespace/entities',
+    'GET /api/core/v2/namespaces/:namespace/entities/:entity',
+    'GET /api/core/v2/namespaces/:namespace/events',
+    'GET /api/core/v2/namespaces/:namespace/events/:entity',
+    'GET /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'GET /api/core/v2/namespaces/:namespace/filters',
+    'GET /api/core/v2/namespaces/:namespace/filters/:name',
+    'GET /api/core/v2/namespaces/:namespace/handlers',
+    'GET /api/core/v2/namespaces/:namespace/handlers/:name',
+    'GET /api/core/v2/namespaces/:namespace/mutators',
+    'GET /api/core/v2/namespaces/:namespace/mutators/:name',
+    'GET /api/core/v2/namespaces/:namespace/silenced',
+    'GET /api/core/v2/namespaces/:namespace/silenced/:silenced',
+    'GET /api/core/v2/namespaces/:namespace/silenced/checks/:check',
+    'GET /api/core/v2/namespaces/:namespace/silenced/subscriptions/:subscription',
+  ],
+  'submit in a namespace': [
+    'PATCH /api/core/v2/namespaces/:namespace/entities/:entity',
+    'PATCH /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'POST /api/core/v2/namespaces/:namespace/entities',
+    'POST /api/core/v2/namespaces/:namespace/events',
+    'POST /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'PUT /api/core/v2/namespaces/:namespace/entities/:entity',
+    'PUT /api/core/v2/namespaces/:namespace/events/:entity/:check',
+  ],
+  'silence in a namespace': [
+    'DELETE /api/core/v2/namespaces/:namespace/silenced/:silenced',
+    'PATCH /api/core/v2/namespaces/:namespace/silenced/:silenced',
+    'POST /api/core/v2/namespaces/:namespace/silenced',
+    'PUT /api/core/v2/namespaces/:namespace/silenced/:silenced',
+  ],
+  'resolve in a namespace': [
+    'DELETE /api/core/v2/namespaces/:namespace/entities/:entity',
+    'DELETE /api/core/v2/namespaces/:namespace/events/:entity/:check',
+    'POST /api/core/v2/namespaces/:namespace/checks/:name/execute',
+  ],
+  'admin in a namespace': [
+    'DELETE /api/core/v2/namespaces/:namespace',
+    'DELETE /api/core/v2/namespaces/:namespace/checks/:name',
+    'DELETE /api/core/v2/namespaces/:namespace/filters/:name',
+    'DELETE /api/core/v2/namespaces/:namespace/handlers/:name',
+    'DELETE /api/core/v2/namespaces/:namespace/mutators/:name',
+    'PATCH /api/core/v2/namespaces/:namespace',
+    'PATCH /api/core/v2/namespaces/:namespace/checks/:name',
+    'PATCH /api/core/v2/namespaces/:namespace/filters/:name',
+    'PATCH /api/core/v2/namespaces/:namespace/handlers/:name',
+    'PATCH /api/core/v2/namespaces/:namespace/mutators/:name',
+    'POST /api/core/v2/namespaces/:namespace/checks',
+    'POST /api/core/v2/namespaces/:namespace/filters',
+    'POST /api/core/v2/namespaces/:namespace/handlers',
+    'POST /api/core/v2/namespaces/:namespace/mutators',
+    'PUT /api/core/v2/namespaces/:namespace',
+    'PUT /api/core/v2/namespaces/:namespace/checks/:name',
+    'PUT /api/core/v2/namespaces/:namespace/filters/:name',
+    'PUT /api/core/v2/namespaces/:namespace/handlers/:name',
+    'PUT /api/core/v2/namespaces/:namespace/mutators/:name',
+  ],
+  'any credentials': ['GET /api/mon/v1/access', 'GET /auth/test'],
+  'user and password': ['GET /auth'],
+  token: ['POST /auth/logout', 'POST /auth/token'],
+  everybody: ['GET /version'],
+};
+
+/** What a consumer of the feed may subscribe to, and the agents' connection, beside the routes. */
+const FEED_TOPICS = [
+  { topics: ['events'] },
+  { topics: ['silenced'] },
+  { topics: ['clients'] },
+  { topics: [], transports: ['pager'] },
+];
+
+const BASIC = `Basic ${Buffer.from('root:long enough').toString('base64')}`;
+
+let clock: SkippingClock;
+let backend: RunningBackend;
+let agent: Agent;
+const credentials = new Map<Column, string>();
+let failures = 0;
+
+interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+function ask(method: string, target: string, authorization: string | undefined, body?: unknown): Promise<Answered> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(authorization !== undefined && { Authorization: authorization }),
+  };
+  const sent = httpRequest(`${backend.url}${target}`, { method, agent, headers }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      resolve({ status: response.statusCode ?? 0, body: /^[[{]/.test(text) ? JSON.parse(text) : text });
+    });
+  });
+  sent.on('error', reject);
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  return promise;
+}
+
+async function grant(limits: object): Promise<{ readonly key: string; readonly id: string }> {
+  const { status, body } = await ask('POST', '/api/core/v2/apikeys', BASIC, { username: 'root', ...limits });
+  expect(status).toBe(201);
+  const { key, metadata } = body as { readonly key: string; readonly metadata: { readonly name: string } };
+  return { key, id: metadata.name };
+}
+
+/** Wrong credentials are slowed down after ten in a minute; here time is cheap. */
+function noteFailure(column: Column): void {
+  if (!['wrong', 'expired', 'revoked'].includes(column)) return;
+  failures++;
+  if (failures % 9 === 0) clock.skip(60_000);
+}
+
+beforeAll(async () => {
+  clock = new SkippingClock();
+  agent = new Agent({ keepAlive: true });
+  backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
+  await ask('POST', '/api/core/v2/namespaces', BASIC, { name: 'elsewhere' });
+  const expired = await grant({ expire: 1 });
+  const revoked = await grant({});
+  clock.skip(1000);
+  await ask('DELETE', `/api/core/v2/apikeys/${revoked.id}`, BASIC);
+  credentials.set('wrong', `Key mk_${revoked.id}_${'x'.repeat(43)}`);
+  credentials.set('expired', `Key ${expired.key}`);
+  credentials.set('revoked', `Key ${revoked.key}`);
+  for (const scope of SCOPES) credentials.set(scope, `Key ${(await grant({ scopes: [scope] })).key}`);
+  credentials.set('default', `Key ${(await grant({ namespace: 'default' })).key}`);
+  credentials.set('elsewhere', `Key ${(await grant({ namespace: 'elsewhere' })).key}`);
+});
+
+afterAll(async () => {
+  agent.destroy();
+  await backend[Symbol.asyncDispose]();
+});
+
+test('every route has a row, and every row a route', async () => {
+  const { body } = await ask('GET', '/api/mon/v1/access', BASIC);
+  const { routes } = body as { readonly routes: readonly { readonly method: string; readonly url: string }[] };
+  const served = routes.map(({ method, url }) => `${method} ${url}`);
+  expect(Object.values(ROUTES).flat().toSorted()).toEqual(served.toSorted());
+});
+
+test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) => ({ route, row: row as Row }))))(
+  '$route: $row',
+  async ({ route, row }) => {
+    const [method = '', url = ''] = route.split(' ');
+    const target = url.replaceAll(/:\w+/g, 'none').replace('*', 'none');
+    const cells: string[] = [];
+    for (const column of COLUMNS) {
+      const { status } = await ask(method, target, credentials.get(column));
+      noteFailure(column);
+      const isHidden = status === 404 && row.endsWith('in a namespace') && ['elsewhere', 'default'].includes(column);
+      const isRefused = [401, 403].includes(status) || isHidden || row === 'token';
+      cells.push(isRefused ? String(status) : 'in');
+    }
+    expect(cells.join(' ')).toBe(ROWS[row]);
+  },
+);
+
+test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
+  '%s, which is no route, is told to any credentials',
+  async (route) => {
+    const [method = '', target = ''] = route.split(' ');
+    const statuses: number[] = [];
+    for (const column of COLUMNS) {
+      statuses.push((await ask(method, target, credentials.get(column))).status);
+      noteFailure(column);
+    }
+    const status = method === 'PUT' ? 405 : 404;
+    expect(statuses).toEqual([401, 401, 401, 401, ...Array.from({ length: 7 }, () => status)]);
+  },
+);
+
+test('each face says so in its own words', async () => {
+  expect(await ask('GET', '/api/core/v2/checks', undefined)).toMatchObject({
+    status: 401,
+    body: { message: 'invalid credentials', code: 5 },
+  });
+  expect(await ask('POST', '/api/core/v2/users', credentials.get('read'))).toMatchObject({
+    status: 403,
+    body: { message: 'root lacks the scope admin: use a key or a user that has it', code: 4 },
+  });
+  expect(await ask('GET', '/api/core/v2/namespaces/default/checks', credentials.get('elsewhere'))).toMatchObject({
+    status: 404,
+    body: { message: 'not found', code: 2 },
+  });
+  expect(await ask('POST', '/clients', credentials.get('read'))).toMatchObject({
+    status: 403,
+    body: { error: 'root lacks the scope submit: use a key or a user that has it' },
+  });
+});
+
+/** How a socket is let in: `in`, or the status or the error that refuses it. */
+async function connect(path: string, protocol: string, column: Column, hello?: object): Promise<string> {
+  const authorization = credentials.get(column);
+  const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${path}`, protocol, {
+    headers: authorization === undefined ? {} : { authorization },
+  });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  socket.on('unexpected-response', (_request, { statusCode }) => resolve(String(statusCode)));
+  // Of a handshake that was refused.
+  socket.on('error', () => undefined);
+  socket.on('open', () => (hello === undefined ? resolve('in') : socket.send(JSON.stringify(hello))));
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as { readonly type: string; readonly code?: string };
+    if (message.type === 'live') resolve('in');
+    if (message.type === 'error') resolve(message.code ?? '');
+  });
+  const cell = await promise;
+  socket.terminate();
+  noteFailure(column);
+  return cell;
+}
+
+describe('sockets', () => {
+  test.each(FEED_TOPICS)('the feed with $topics $transports', async (about) => {
+    const cells: string[] = [];
+    for (const column of COLUMNS) {
+      cells.push(await connect(FEED_PATH, FEED_PROTOCOL, column, { type: 'subscribe', ...about }));
+    }
+    // Without a header the first message says who it is, which this one does not.
+    expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in 403 in');
+  });
+
+  test('agents', async () => {
+    const cells: string[] = [];
+    for (const column of COLUMNS) cells.push(await connect(AGENT_PATH, AGENT_PROTOCOL, column));
+    expect(cells.join(' ')).toBe('401 401 401 401 403 in 403 403 in in in');
+  });
+});

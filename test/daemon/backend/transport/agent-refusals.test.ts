@@ -1,0 +1,265 @@
+import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { ENTITY_LIMIT_REFUSAL } from '../../../../shared/domain/entity-limit.ts';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
+import { GoAgent } from '../../../support/go-agent.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { startAgent } from '../../../support/start-agent.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const SOON = { timeout: 10_000, interval: 10 };
+const SLOW = { timeout: 30_000, interval: 20 };
+const ADMIN = 'ops:secret';
+const TEXT = 'text/plain; charset=utf-8';
+
+/** What there is place for. */
+const LIMIT = 4;
+
+let backend: RunningBackend;
+let api: ApiClient;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    settings: {
+      api: { user: 'ops', password: 'secret' },
+      'agent-listener': { port: 0 },
+      'client-quarantine': 0,
+      entity_limit: LIMIT,
+    },
+  });
+  api = openApiClient({ backend: backend.url.replace('//', `//${ADMIN}@`) });
+  await core('namespaces', { name: 'shop' });
+});
+
+afterAll(() => backend[Symbol.asyncDispose]());
+
+/** Asks the newer API for something new. */
+async function core(type: string, body: object): Promise<unknown> {
+  const answer = await fetch(`${backend.url}/api/core/v2/${type}`, {
+    method: 'POST',
+    headers: { Authorization: basic(ADMIN), 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (answer.status !== 201) throw new Error(`${String(answer.status)} ${await answer.text()}`);
+  return (await answer.text().then((text) => (text === '' ? undefined : JSON.parse(text)))) as unknown;
+}
+
+async function key(about: object): Promise<string> {
+  const granted = (await core('apikeys', { metadata: {}, username: 'ops', ...about })) as { key: string };
+  return granted.key;
+}
+
+/** Our own agent's handshake: the connection, or why there is none. */
+async function handshake(
+  identity: { readonly name?: string; readonly namespace?: string },
+  authorization = basic(ADMIN),
+): Promise<{ status: number; body?: unknown; socket?: WebSocket }> {
+  const { name, namespace } = identity;
+  const socket = new WebSocket(backend.url.replace('http', 'ws') + AGENT_PATH, AGENT_PROTOCOL, {
+    headers: {
+      Authorization: authorization,
+      ...(name === undefined ? {} : { 'Mon-Agent-Name': name }),
+      ...(namespace === undefined ? {} : { 'Mon-Namespace': namespace }),
+    },
+  });
+  const { promise, resolve } = Promise.withResolvers<{ status: number; body?: unknown; socket?: WebSocket }>();
+  socket.on('error', () => socket.terminate());
+  socket.on('open', () => resolve({ status: 101, socket }));
+  socket.on('unexpected-response', (_request, response) => {
+    const { statusCode: status = 0 } = response;
+    void response.toArray().then((parts) => resolve({ status, body: JSON.parse(Buffer.concat(parts).toString()) }));
+  });
+  return await promise;
+}
+
+function basic(credentials: string): string {
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
+}
+
+/** Says hello and tells what came back. */
+async function greeting(socket: WebSocket, about: object): Promise<Readonly<Record<string, unknown>>> {
+  const { promise, resolve } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+  socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString()) as Record<string, unknown>));
+  socket.send(JSON.stringify({ type: 'hello', spool: 's', ...about }));
+  return await promise;
+}
+
+const client = (name: string): object => ({ name, address: '192.0.2.1', subscriptions: [] });
+
+describe('before the connection is opened', () => {
+  test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; status: number; body: string }>([
+    { name: 'wrong credentials', identity: {}, status: 401, body: 'bad credentials' },
+    { name: 'a wrong key', identity: { key: 'mk_none_none' }, status: 401, body: 'bad credentials' },
+    {
+      name: 'an unknown namespace',
+      identity: { credentials: ADMIN, namespace: 'zz' },
+      status: 404,
+      body: 'namespace "zz" not found',
+    },
+  ])('an agent of the newer generation with $name is told in plain text', async ({ identity, status, body }) => {
+    expect(await GoAgent.connect(backend.agentUrl, identity)).toEqual({ status, body, type: TEXT });
+  });
+
+  test('one whose key may not submit is forbidden', async () => {
+    const reader = await key({ scopes: ['read'] });
+    expect(await GoAgent.connect(backend.agentUrl, { key: reader })).toEqual({
+      status: 403,
+      body: 'Forbidden',
+      type: TEXT,
+    });
+    expect((await handshake({ name: 'mine' }, `Key ${reader}`)).status).toBe(403);
+  });
+
+  test('our own agents are told in JSON', async () => {
+    expect(await handshake({}, basic('ops:wrong'))).toMatchObject({ status: 401 });
+    expect(await handshake({ name: 'mine', namespace: 'zz' })).toEqual({
+      status: 404,
+      body: { error: 'namespace "zz" not found' },
+    });
+  });
+});
+
+describe('a key for one namespace', () => {
+  test('takes the agent there, whether it says so or not, and nowhere else', async () => {
+    const shop = await key({ scopes: ['submit'], namespace: 'shop' });
+    const other = await handshake({ name: 'till', namespace: 'default' }, `Key ${shop}`);
+    expect(other).toEqual({ status: 404, body: { error: 'namespace "default" not found' } });
+    expect(await GoAgent.connect(backend.agentUrl, { key: shop, name: 'till' })).toMatchObject({ status: 404 });
+
+    const { socket } = await handshake({ name: 'till' }, `Key ${shop}`);
+    if (socket === undefined) throw new Error('refused');
+    expect(await greeting(socket, { client: client('till') })).toMatchObject({ type: 'welcome' });
+    socket.terminate();
+    const { socket: liar } = await handshake({ name: 'till' }, `Key ${shop}`);
+    if (liar === undefined) throw new Error('refused');
+    expect(await greeting(liar, { client: client('till'), namespace: 'default' })).toMatchObject({
+      type: 'error',
+      code: 'forbidden',
+      message: 'this connection is for the namespace shop: set agent.namespace to it',
+    });
+    // The legacy API shows the namespace default.
+    expect(await api.client('till')).toBeUndefined();
+  });
+});
+
+describe('a limit of entities', () => {
+  test('counts those of all namespaces; new agents are refused before they are connected, others go on', async () => {
+    for (const name of ['web-1', 'web-2']) {
+      const agent = await GoAgent.joined(backend.agentUrl, { name, credentials: ADMIN });
+      await agent.register();
+      agent.cut();
+    }
+    const { socket } = await handshake({ name: 'web-3' });
+    if (socket === undefined) throw new Error('refused');
+    expect(await greeting(socket, { client: client('web-3') })).toMatchObject({ type: 'welcome' });
+    expect((await api.overview()).entities).toEqual({ total: LIMIT, proxies: 0, limit: LIMIT });
+
+    expect(await handshake({ name: 'web-4' })).toEqual({ status: 402, body: { error: ENTITY_LIMIT_REFUSAL } });
+    const refused = await GoAgent.connect(backend.agentUrl, { name: 'web-4', credentials: ADMIN });
+    expect(refused).toEqual({ status: 402, body: ENTITY_LIMIT_REFUSAL, type: TEXT });
+    expect(ENTITY_LIMIT_REFUSAL).toMatch(/requires a valid license with a sufficient entity limit.* set entity_limit/);
+
+    const again = await GoAgent.joined(backend.agentUrl, { name: 'web-1', credentials: ADMIN });
+    again.cut();
+    socket.terminate();
+  });
+
+  test('holds also for one that did not say its name, and for the clients that results would make', async () => {
+    const { socket } = await handshake({});
+    if (socket === undefined) throw new Error('refused');
+    expect(await greeting(socket, { client: client('web-5') })).toMatchObject({
+      type: 'error',
+      code: 'payment_required',
+      message: ENTITY_LIMIT_REFUSAL,
+    });
+
+    const known = await GoAgent.joined(backend.agentUrl, { name: 'web-1', credentials: ADMIN });
+    await known.hears('entity_config');
+    known.event({ metadata: { name: 'ping' }, status: 1, output: 'lost', proxy_entity_name: 'router' });
+    known.event({ metadata: { name: 'disk' }, status: 1, output: 'full' });
+    await vi.waitFor(async () => expect(await api.event('web-1', 'disk')).toBeDefined(), SOON);
+    expect(await api.client('router')).toBeUndefined();
+    expect(backend.log.records.find(({ fields }) => fields['client'] === 'web-1')).toBeDefined();
+    expect(
+      backend.log.records
+        .filter(({ message }) => message === 'invalid check result refused')
+        .map(({ fields }) => fields['reason']),
+    ).toEqual([`router would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`]);
+    known.cut();
+  });
+
+  test('never holds for the legacy API', async () => {
+    await api.saveClient({ name: 'legacy', address: 'a', subscriptions: [] });
+    await api.submitResult({ name: 'ping', output: '', source: 'legacy-proxy' });
+    expect((await api.overview()).entities).toEqual({ total: LIMIT + 2, proxies: 1, limit: LIMIT });
+    await api.deleteClient('legacy');
+    await api.deleteClient('legacy-proxy');
+  });
+
+  test('is told by mon-agent in the words of the peer; it tries again and keeps its results until there is place', async () => {
+    const dir = await tempDir();
+    const config = join(dir, 'agent.json');
+    const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
+    await writeFile(
+      config,
+      JSON.stringify({
+        agent: { namespace: 'default' },
+        client: { name: 'late', address: 'a', ...closed },
+        checks: { uptime: { command: 'echo up', standalone: true, interval: 1 } },
+      }),
+    );
+    const agent = startAgent(['start', '--backend', backend.url, '--state-dir', join(dir, 'state'), '-c', config], {
+      MON_AGENT_CREDENTIALS: ADMIN,
+    });
+    const refusals = (): Readonly<Record<string, unknown>>[] =>
+      agent.records.filter(({ message }) => message === 'reconnection attempt failed');
+    await vi.waitFor(() => {
+      expect(refusals().length).toBeGreaterThan(1);
+      expect(refusals().at(-1)?.['spooled']).toBeGreaterThan(0);
+    }, SLOW);
+    expect(refusals()[0]).toMatchObject({
+      component: 'agent',
+      level: 'error',
+      error: 'handshake failed with status 402',
+      body: JSON.stringify({ error: ENTITY_LIMIT_REFUSAL }),
+    });
+    await api.deleteClient('web-3');
+    await vi.waitFor(async () => expect(await api.result('late', 'uptime')).toBeDefined(), SLOW);
+  });
+});
+
+describe('a listener for agents', () => {
+  test('at an address that others can reach needs credentials', async () => {
+    await expect(startBackend({ settings: { 'agent-listener': { bind: '0.0.0.0', port: 0 } } })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('0.0.0.0 can be reached by others'),
+    });
+  });
+
+  test('on a port that is taken stops the start, and says which setting to change', async () => {
+    const port = Number(new URL(backend.agentUrl).port);
+    await expect(startBackend({ settings: { 'agent-listener': { port } } })).rejects.toMatchObject({
+      code: 'conflict',
+      message: `127.0.0.1:${String(port)} is in use: stop that program, or choose another agent-listener.port`,
+    });
+  });
+
+  test('has nothing for others than agents, and nothing beside their two paths', async () => {
+    const plain = await fetch(backend.agentUrl.replace('ws', 'http'));
+    expect(plain.status).toBe(426);
+    expect(await GoAgent.connect(`${backend.agentUrl}/api`, { credentials: ADMIN })).toEqual({
+      status: 404,
+      body: 'there is no WebSocket endpoint at /api',
+      type: TEXT,
+    });
+  });
+
+  test('is not there without its setting', async () => {
+    await using other = await startBackend();
+    expect(other.agentUrl).toBe('');
+    expect(await GoAgent.connect(other.url.replace('http', 'ws'))).toMatchObject({ status: 404 });
+  });
+});

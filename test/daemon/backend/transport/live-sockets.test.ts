@@ -1,0 +1,88 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { compose, type Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
+import { asking, basic } from '../../../support/asking.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+/** @param authorization undefined: none is shown */
+async function openFeed({ url }: Pick<Backend, 'url'>, authorization: string | undefined): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
+    headers: authorization === undefined ? {} : { authorization },
+  });
+  await once(socket, 'open');
+  return socket;
+}
+
+test('one key has room for some consoles, and takes none from the others', async () => {
+  await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  const keyOf = async (): Promise<string> => {
+    const ask = asking(backend.url, basic('root', 'long enough'));
+    const { body } = await ask('POST', '/api/core/v2/apikeys', { username: 'root' });
+    return `Key ${(body as { readonly key: string }).key}`;
+  };
+  const [greedy, other] = [await keyOf(), await keyOf()];
+  const sockets = await Promise.all(Array.from({ length: 200 }, () => openFeed(backend, greedy)));
+  await expect(openFeed(backend, greedy)).rejects.toThrow('503');
+  sockets.push(await openFeed(backend, other));
+  sockets.shift()?.terminate();
+  await vi.waitFor(async () => sockets.push(await openFeed(backend, greedy)));
+  for (const socket of sockets) socket.terminate();
+});
+
+test('who does not say in five seconds who it is has to go', async () => {
+  const clock = new ManualClock();
+  await using backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
+  const socket = await openFeed(backend, undefined);
+  const closed = once(socket, 'close');
+  const said = once(socket, 'message') as Promise<[Buffer]>;
+  clock.advance(4999);
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  clock.advance(1);
+  expect((await closed)[0]).toBe(1008);
+  expect(JSON.parse((await said)[0].toString())).toMatchObject({ type: 'error', code: 'unauthenticated' });
+});
+
+test('few may wait with saying who they are', async () => {
+  await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  const waiting = await Promise.all(Array.from({ length: 100 }, () => openFeed(backend, undefined)));
+  const tooMany = await openFeed(backend, undefined);
+  expect((await once(tooMany, 'close'))[0]).toBe(1013);
+  for (const socket of waiting) socket.terminate();
+});
+
+test('a reload with another password ends what was opened with the one before', async () => {
+  const dir = await tempDir();
+  const file = join(dir, 'config.json');
+  const configure = (password: string): Promise<void> =>
+    writeFile(file, JSON.stringify({ api: { user: 'root', password } }));
+  const load = (): ReturnType<typeof loadConfig> => loadConfig({ file, directories: [], env: {} });
+  await configure('the old one');
+  const backend = await compose({
+    config: await load(),
+    loadConfig: load,
+    openStore: () => openLevelStore(join(dir, 'store')),
+    clock: new SystemClock(),
+    log: new RecordedLog(),
+    bind: '127.0.0.1',
+    port: 0,
+  });
+  const before = await openFeed(backend, basic('root', 'the old one'));
+  const closed = once(before, 'close');
+  await configure('the new one');
+  await backend.reload();
+  const after = await openFeed(backend, basic('root', 'the new one'));
+  expect((await closed)[0]).toBe(1008);
+  expect(after.readyState).toBe(WebSocket.OPEN);
+  after.terminate();
+  await backend.stop();
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { checkDefinitionOf, coreCheckOf } from '../../../../shared/domain/core/check.ts';
+import { checkSchema } from '../../../../shared/schemas/check.ts';
+import { coreCheckSchema, type CoreCheck } from '../../../../shared/schemas/core/check.ts';
+
+const metadata = { name: 'disk', namespace: 'prod' };
+
+function definitionOf(attributes: object): unknown {
+  return checkDefinitionOf(coreCheckSchema.parse({ metadata, command: 'df', ...attributes }) as CoreCheck);
+}
+
+describe('a check of the newer API is scheduled and run as', () => {
+  test('nothing but its command, when it says nothing', () => {
+    expect(definitionOf({})).toEqual({ command: 'df', handlers: [], subscribers: [], publish: false, name: 'disk' });
+  });
+
+  test.each<[name: string, attributes: object, expected: object]>([
+    ['its interval', { interval: 60, publish: true }, { interval: 60, publish: true }],
+    ['its cron', { cron: '* * * * *', interval: 0, publish: true }, { cron: '* * * * *' }],
+    [
+      'the subscription of one machine under the name of the model',
+      { subscriptions: ['linux', 'entity:web-1'] },
+      {
+        subscribers: ['linux', 'client:web-1'],
+      },
+    ],
+    ['a proxy check', { proxy_entity_name: 'sw-1' }, { source: 'sw-1' }],
+    ['one for a single client of each subscription', { round_robin: true }, { round_robin: true }],
+    [
+      'what agents need besides',
+      { env_vars: ['A=b'], stdin: true, timeout: 5, ttl: 90 },
+      {
+        env_vars: ['A=b'],
+        stdin: true,
+        timeout: 5,
+        ttl: 90,
+      },
+    ],
+    [
+      'flap detection with both thresholds',
+      { low_flap_threshold: 20, high_flap_threshold: 60 },
+      {
+        low_flap_threshold: 20,
+        high_flap_threshold: 60,
+      },
+    ],
+    [
+      'windows of days that have any, in UTC',
+      {
+        subdue: { days: { all: null, monday: [], friday: [{ begin: '5:00PM', end: '6:00PM' }] } },
+      },
+      { subdue: { days: { friday: [{ begin: '5:00PM UTC', end: '6:00PM UTC' }] } } },
+    ],
+    [
+      'what has no meaning here, for those who know',
+      { check_hooks: [{ ok: ['x'] }], output_metric_format: 'influxdb_line' },
+      {
+        check_hooks: [{ ok: ['x'] }],
+        output_metric_format: 'influxdb_line',
+      },
+    ],
+    [
+      'its labels, for handlers and filters',
+      { metadata: { ...metadata, labels: { team: 'ops' } } },
+      {
+        metadata: { labels: { team: 'ops' } },
+      },
+    ],
+  ])('%s', (_name, attributes, expected) => {
+    expect(definitionOf(attributes)).toMatchObject(expected);
+  });
+
+  test('zero, empty and null are not set', () => {
+    const unset = { interval: 0, cron: '', timeout: 0, ttl: 0, proxy_entity_name: '', subdue: null, env_vars: null };
+    expect(definitionOf({ ...unset, low_flap_threshold: 0, high_flap_threshold: 60, subscriptions: null })).toEqual(
+      definitionOf({}),
+    );
+  });
+
+  test('an expression that cannot be read is named', () => {
+    expect(definitionOf({ proxy_requests: { entity_attributes: ['entity.labels.indexOf("x") > 0'] } })).toEqual({
+      problem: expect.stringContaining('proxy_requests.entity_attributes: the expression "entity.labels.indexOf'),
+    });
+  });
+});
+
+describe('a check is refused for', () => {
+  test.each<[object, string]>([
+    [{ command: '' }, 'command'],
+    [{ interval: '60' }, 'interval'],
+    [{ interval: 60, cron: '* * * * *' }, 'interval'],
+    [{ publish: true }, 'interval'],
+    [{ interval: 60, ttl: 60 }, 'ttl'],
+    [{ cron: '61 * * * *' }, 'cron'],
+    [{ low_flap_threshold: 50, high_flap_threshold: 50 }, 'low_flap_threshold'],
+    [{ env_vars: ['no variable'] }, 'env_vars'],
+    [{ subscriptions: ['a b'] }, 'subscriptions'],
+    [{ metadata: { name: 'a b' } }, 'metadata'],
+    [{ metadata: { name: 'a', labels: { team: 1 } } }, 'metadata'],
+    [{ subdue: { days: { friday: [{ begin: 'noon', end: '6:00PM' }] } } }, 'subdue'],
+  ])('%j', (attributes, place) => {
+    const parsed = coreCheckSchema.safeParse({ metadata, command: 'df', ...attributes });
+    expect(parsed.error?.issues.map(({ path }) => path[0])).toContain(place);
+  });
+});
+
+test('a check of the configuration is shown with the types that clients of the newer API decode', () => {
+  const definition = checkSchema.parse({
+    command: 'df',
+    subscribers: ['all'],
+    interval: 60,
+    handler: 'mail',
+    refresh: 5,
+  });
+  const shown = coreCheckOf('default', { ...definition, name: 'disk' });
+  expect(coreCheckSchema.safeParse(shown).error).toBeUndefined();
+  expect(shown).toMatchObject({ handlers: ['mail'], cron: '', ttl: 0, timeout: 0, refresh: 5, subdue: null });
+});

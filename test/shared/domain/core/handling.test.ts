@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { coreEventFilterOf, judgeCoreFilter } from '../../../../shared/domain/core/filter.ts';
+import { eventSubjectOf } from '../../../../shared/domain/core/event-subject.ts';
+import { coreHandledEvent } from '../../../../shared/domain/core/handled-event.ts';
+import { coreHandlerOf, handlerDefinitionOf } from '../../../../shared/domain/core/handler.ts';
+import { coreFilterSchema, type CoreFilter } from '../../../../shared/schemas/core/filter.ts';
+import { coreHandlerSchema, type CoreHandler } from '../../../../shared/schemas/core/handler.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
+import { anEvent } from '../../../support/an-event.ts';
+
+const metadata = { name: 'x', namespace: 'prod' };
+
+function definitionOf(attributes: object): unknown {
+  return handlerDefinitionOf(
+    coreHandlerSchema.parse({ metadata, type: 'pipe', command: 'cat', ...attributes }) as CoreHandler,
+  );
+}
+
+describe('a handler of the newer API', () => {
+  test.each<[string, object, object]>([
+    [
+      'gets silenced events unless it says otherwise',
+      {},
+      { handle_silenced: true, handle_flapping: true, event_format: 'core', filters: [] },
+    ],
+    [
+      'is kept from them by the filter for that',
+      { filters: ['is_incident', 'not_silenced'] },
+      {
+        handle_silenced: false,
+        filters: ['is_incident'],
+      },
+    ],
+    ['has an environment', { env_vars: ['A=b'] }, { env_vars: ['A=b'] }],
+    [
+      'sends to a socket',
+      { type: 'tcp', command: '', socket: { host: 'h', port: 1 } },
+      { type: 'tcp', socket: { port: 1 } },
+    ],
+    ['is a set', { type: 'set', command: null, handlers: ['a', 'b'] }, { type: 'set', handlers: ['a', 'b'] }],
+    [
+      'can be what only ours can',
+      { mon: { type: 'webhook', url: 'https://hooks.example/x', severities: ['critical'] } },
+      {
+        type: 'webhook',
+        url: 'https://hooks.example/x',
+        severities: ['critical'],
+      },
+    ],
+  ])('%s', (_name, attributes, expected) => {
+    expect(definitionOf(attributes)).toMatchObject(expected);
+  });
+
+  test.each<object>([
+    { command: '' },
+    { type: 'tcp', socket: null },
+    { type: 'set', handlers: [] },
+    { type: 'grpc' },
+    { mon: { type: 'webhook' } },
+    { mon: { concurrency: 0 } },
+  ])('is refused: %j', (attributes) => {
+    expect(coreHandlerSchema.safeParse({ metadata, type: 'pipe', command: 'cat', ...attributes }).success).toBe(false);
+  });
+
+  test('of the configuration is shown without its secrets', () => {
+    const webhook = handlerSchema.parse({
+      type: 'webhook',
+      url: 'https://hooks.example/x',
+      secret: 's',
+      headers: { a: 'b' },
+    });
+    expect(coreHandlerOf('default', 'hook', webhook)).toMatchObject({
+      metadata: { annotations: { 'mon/source': 'configuration' } },
+      filters: ['not_silenced'],
+      mon: { type: 'webhook', secret: 'REDACTED', headers: 'REDACTED' },
+    });
+  });
+});
+
+test('a handler of the newer API gets events as that shows them', () => {
+  const event = anEvent({
+    action: 'resolve',
+    check: { status: 0, history: ['0', '2', '0'], source: 'web-1', subscribers: ['client:web-1'] },
+    silenced: true,
+    silenced_by: ['client:web-1:*', '*:disk'],
+  });
+  expect(coreHandledEvent('prod', { ...event, silence_ended: true })).toMatchObject({
+    metadata: { namespace: 'prod' },
+    entity: { metadata: { name: 'web-1', namespace: 'prod' }, subscriptions: ['web', 'entity:web-1'] },
+    check: {
+      metadata: { name: 'disk', namespace: 'prod' },
+      state: 'passing',
+      subscriptions: ['entity:web-1'],
+      proxy_entity_name: 'web-1',
+      history: [{ status: 0 }, { status: 2 }, { status: 0, executed: 1 }],
+      is_silenced: true,
+      silenced: ['entity:web-1:*', '*:disk'],
+    },
+    silence_ended: true,
+  });
+});
+
+describe('a filter of the newer API', () => {
+  const NOON = Date.parse('2026-11-20T12:00:00Z');
+  const critical = anEvent({
+    check: { status: 2, metadata: { labels: { team: 'ops' } }, interval: 60 },
+    occurrences: 3,
+  });
+
+  function keepsOut(filter: object, event = critical): boolean | string {
+    const parsed = coreEventFilterOf(coreFilterSchema.parse({ metadata, ...filter }) as CoreFilter);
+    if ('problem' in parsed) return parsed.problem;
+    return judgeCoreFilter(parsed, eventSubjectOf('prod', event), { nowMs: NOON, zone: 'Europe/Berlin' }).isFiltered;
+  }
+
+  test.each<[action: string, expressions: string[], isKeptOut: boolean]>([
+    ['allow', ['event.check.status == 2'], false],
+    ['allow', ['event.check.status === 1'], true],
+    ['allow', ['event.check.status == 2', 'event.check.occurrences == 1'], true],
+    ['deny', ['event.check.status == 2', 'event.check.occurrences == 1'], false],
+    ['deny', ['event.check.status !== 0'], true],
+    ['allow', ['event.check.occurrences == 1 || event.check.occurrences % 3 == 0'], false],
+    ['allow', ["event.check.labels['team'] == 'ops'"], false],
+    ['allow', ['event.check.metadata.labels.team == "ops"'], false],
+    ['allow', ["event.entity.labels['team'] == 'ops'"], true],
+    ['allow', ['event.check.nothing.at.all == 1'], true],
+    ['allow', ['event.is_incident && !event.is_resolution'], false],
+    ['allow', ["event.check.output =~ /disk|status/ || event.check.state == 'failing'"], false],
+    ['allow', ["event.check.namespace == 'prod'"], false],
+    // As scripts of the newer API write it.
+    ['allow', ["event.check.name.startsWith('di') && event.check.labels['team'].includes('o')"], false],
+    ['allow', ['event.check.annotations.runbook == undefined'], false],
+    ['allow', ['event.check.labels.team !== undefined'], false],
+    ['allow', ['weekday(event.timestamp) >= 0 && hour(event.timestamp) <= 23'], false],
+    ['allow', ['hour(event.timestamp) > 23'], true],
+    ['allow', ['event.check.occurrences % (180 / event.check.interval) == 0'], false],
+    // What has no value fits no expression, whichever way it is asked.
+    ['allow', ['event.check.name > 3'], true],
+    ['deny', ['event.check.name > 3'], false],
+  ])('%s %j', (action, expressions, isKeptOut) => {
+    expect(keepsOut({ action, expressions })).toBe(isKeptOut);
+  });
+
+  test.each<[action: string, begin: string, isKeptOut: boolean]>([
+    ['allow', '11:00AM', false],
+    ['allow', '12:30PM', true],
+    ['deny', '11:00AM', true],
+    ['deny', '12:30PM', false],
+  ])('%s from %s on: windows are in UTC', (action, begin, isKeptOut) => {
+    const when = { days: { all: [{ begin, end: '11:00PM' }] } };
+    expect(keepsOut({ action, expressions: ['event.check.status == 2'], when })).toBe(isKeptOut);
+  });
+
+  test('an expression that cannot be read is named with the place', () => {
+    expect(keepsOut({ action: 'allow', expressions: ['sensu.FetchEvent("a", "b")'] })).toBe(
+      'the expression "sensu.FetchEvent(\\"a\\", \\"b\\")" cannot be read, character 1: ' +
+        'there is no "sensu": use an attribute such as event.name, or quote a text',
+    );
+  });
+});

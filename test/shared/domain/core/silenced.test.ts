@@ -1,0 +1,160 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  coreSilencedName,
+  coreSilencedOf,
+  partsOfCoreName,
+  partsOfCoreSilenced,
+  silencedOfCore,
+  type SilencedParts,
+} from '../../../../shared/domain/core/silenced.ts';
+import { coreSubscription, subscriptionOfCore } from '../../../../shared/domain/core/subscription.ts';
+import { silencedEntry } from '../../../../shared/domain/silencing.ts';
+import { coreSilencedSchema } from '../../../../shared/schemas/core/silenced.ts';
+import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
+
+/** Epoch seconds and milliseconds of the present, in the middle of a second. */
+const NOW = 1_800_000_000;
+const NOW_MS = NOW * 1000 + 250;
+
+/** The entry that a body makes at a time, as the pipeline puts it together. */
+function entryOf(body: unknown, { before, nowMs = NOW_MS }: { before?: SilencedEntry; nowMs?: number } = {}) {
+  const core = coreSilencedSchema.parse(body);
+  const parts = partsOfCoreSilenced(core);
+  if (parts === undefined) throw new Error('the body names nothing');
+  const { request, over } = silencedOfCore(core, parts, before);
+  return { ...silencedEntry(request, nowMs), ...over };
+}
+
+describe('the subscription of a single machine', () => {
+  test('is called entity:NAME by the newer face and client:NAME by the model', () => {
+    expect(coreSubscription('client:web-01')).toBe('entity:web-01');
+    expect(subscriptionOfCore('entity:web-01')).toBe('client:web-01');
+  });
+
+  test.each(['linux', 'roundrobin:web', 'client', 'client:', 'entities:x'])(
+    '%s is the same for both',
+    (subscription) => {
+      expect(coreSubscription(subscription)).toBe(subscription);
+      expect(subscriptionOfCore(coreSubscription(subscription))).toBe(subscription);
+    },
+  );
+});
+
+describe('the name of an entry', () => {
+  test.each<{ name: string; parts: SilencedParts | undefined }>([
+    { name: 'linux:check-cpu', parts: { subscription: 'linux', check: 'check-cpu' } },
+    { name: 'linux:*', parts: { subscription: 'linux', check: null } },
+    { name: '*:check-cpu', parts: { subscription: null, check: 'check-cpu' } },
+    { name: 'entity:web-01:check-cpu', parts: { subscription: 'client:web-01', check: 'check-cpu' } },
+    { name: 'entity:web-01:*', parts: { subscription: 'client:web-01', check: null } },
+    { name: 'entity:cpu', parts: { subscription: 'entity', check: 'cpu' } },
+    { name: 'check-cpu', parts: { subscription: null, check: 'check-cpu' } },
+    { name: '*:*', parts: undefined },
+  ])('$name', ({ name, parts }) => {
+    expect(partsOfCoreName(name)).toEqual(parts);
+  });
+
+  test('every name leads back to its parts', () => {
+    const word = fc.stringMatching(/^[a-z]{1,5}$/);
+    const subscription = fc.oneof(
+      word,
+      word.map((name) => `client:${name}`),
+    );
+    fc.assert(
+      fc.property(fc.option(subscription), fc.option(word), (named, check) => {
+        fc.pre(named !== null || check !== null);
+        const parts = { subscription: named, check };
+        expect(partsOfCoreName(coreSilencedName(parts))).toEqual(parts);
+      }),
+    );
+  });
+
+  test('counts only where the body names no part', () => {
+    const metadata = { name: 'entity:web-01:cpu' };
+    expect(partsOfCoreSilenced({ metadata })).toEqual({ subscription: 'client:web-01', check: 'cpu' });
+    expect(partsOfCoreSilenced({ metadata, check: 'disk', subscription: '' })).toEqual({
+      subscription: null,
+      check: 'disk',
+    });
+    expect(partsOfCoreSilenced({ subscription: '*', check: null })).toBeUndefined();
+  });
+});
+
+describe('an entry as it is shown', () => {
+  test('has what was asked for: the configured number of seconds and the end as a time', () => {
+    const entry = entryOf({
+      metadata: { namespace: 'default', labels: { team: 'a' } },
+      subscription: 'entity:web-01',
+      check: 'cpu',
+      expire: 3600,
+      expire_on_resolve: true,
+      reason: 'rebooting',
+      creator: 'ada',
+    });
+    expect(coreSilencedOf('default', entry)).toEqual({
+      metadata: {
+        name: 'entity:web-01:cpu',
+        namespace: 'default',
+        labels: { team: 'a' },
+        annotations: null,
+        created_by: 'ada',
+      },
+      expire: 3600,
+      expire_at: NOW + 3601,
+      expire_on_resolve: true,
+      creator: 'ada',
+      check: 'cpu',
+      reason: 'rebooting',
+      subscription: 'entity:web-01',
+      begin: NOW,
+    });
+    expect(entry).toMatchObject({ id: 'client:web-01:cpu', subscription: 'client:web-01' });
+  });
+
+  test('names only the parts that it has', () => {
+    const shown = coreSilencedOf('default', entryOf({ subscription: 'linux', expire: -1 }));
+    expect(shown).toMatchObject({ metadata: { name: 'linux:*' }, expire: -1, expire_at: 0, reason: '', creator: '' });
+    expect(shown).not.toHaveProperty('check');
+  });
+
+  test.each([
+    { body: { expire: 60 }, expire: 60 },
+    { body: { expire: 60, begin: NOW + 600 }, expire: 60 },
+    { body: { expire: 60, begin: NOW - 600 }, expire: 60 },
+    { body: { expire: 0 }, expire: -1 },
+    { body: {}, expire: -1 },
+  ])('$body lasts for $expire seconds', ({ body, expire }) => {
+    expect(coreSilencedOf('default', entryOf({ check: 'cpu', ...body })).expire).toBe(expire);
+  });
+
+  test.each([
+    { body: { expire: 3600 }, expire: 3600 },
+    { body: {}, expire: 60 },
+    { body: { expire: -1, begin: NOW + 20 }, expire: 40 },
+  ])('$body with an end as a time is over then, and still tells $expire seconds', ({ body, expire }) => {
+    const shown = coreSilencedOf('default', entryOf({ check: 'cpu', expire_at: NOW + 60, ...body }));
+    expect(shown).toMatchObject({ expire, expire_at: NOW + 60 });
+  });
+});
+
+describe('an entry that is read, changed and put', () => {
+  const before = entryOf({ check: 'cpu', expire: 3600 });
+  const later = { before, nowMs: NOW_MS + 600_000 };
+  const read = coreSilencedOf('default', before);
+
+  test('keeps its end to the millisecond, and its configured number, while neither was changed', () => {
+    const after = entryOf({ ...read, reason: 'longer than thought' }, later);
+    expect(after.expire_at).toBe(before.expire_at);
+    expect(coreSilencedOf('default', after)).toEqual({ ...read, reason: 'longer than thought' });
+  });
+
+  test('counts anew when its number of seconds was changed', () => {
+    const after = entryOf({ ...read, expire: 7200 }, later);
+    expect(after.expire_at).toBe(NOW_MS + 600_000 + 7_200_000);
+  });
+
+  test('ends when it is told to, when its end was changed', () => {
+    expect(entryOf({ ...read, expire_at: NOW + 900 }, later).expire_at).toBe((NOW + 900) * 1000);
+  });
+});

@@ -1,0 +1,18 @@
+import { send, type Answer } from './raw-http.ts';
+
+/** Asks a backend with the same credentials each time, as a client of the newer API does: JSON throughout. */
+export type Ask = (method: string, target: string, body?: unknown) => Promise<Answer>;
+
+/** @param authorization the header; undefined: none */
+export function asking(url: string, authorization?: string): Ask {
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(authorization !== undefined && { Authorization: authorization }),
+  };
+  return (method, target, body) =>
+    send(url, { method, target, headers, body: body === undefined ? null : JSON.stringify(body) });
+}
+
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}

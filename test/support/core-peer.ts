@@ -1,0 +1,59 @@
+/** What came back. */
+export interface CoreAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined: it was empty. */
+  readonly body: unknown;
+}
+
+/** The newer API, asked as its command-line client does: with the same headers on every request, body or not. */
+export class CorePeer {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
+    this.#url = `${url}/api/core/v2`;
+    this.#headers = {
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      'Accept-Encoding': 'gzip',
+      'User-Agent': 'sensuctl/6.2.4',
+      ...headers,
+    };
+  }
+
+  get(path: string): Promise<CoreAnswer> {
+    return this.send('GET', path);
+  }
+
+  post(path: string, body: unknown): Promise<CoreAnswer> {
+    return this.send('POST', path, body);
+  }
+
+  put(path: string, body: unknown): Promise<CoreAnswer> {
+    return this.send('PUT', path, body);
+  }
+
+  patch(path: string, body: unknown): Promise<CoreAnswer> {
+    return this.send('PATCH', path, body, { 'Content-Type': 'application/merge-patch+json' });
+  }
+
+  delete(path: string): Promise<CoreAnswer> {
+    return this.send('DELETE', path);
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<CoreAnswer> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method,
+      headers: { ...this.#headers, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+}

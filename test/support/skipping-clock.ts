@@ -1,0 +1,28 @@
+import type { Clock } from '../../daemon/backend/ports.ts';
+import { SystemClock } from '../../daemon/clock/system-clock.ts';
+
+/** The time of this machine, of which a test can skip some; timers run as they would. */
+export class SkippingClock implements Clock {
+  readonly #clock = new SystemClock();
+  #skippedMs = 0;
+
+  skip(ms: number): void {
+    this.#skippedMs += ms;
+  }
+
+  now(): number {
+    return this.#clock.now() + this.#skippedMs;
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic() + this.#skippedMs;
+  }
+
+  after(delayMs: number, task: () => void): Disposable {
+    return this.#clock.after(delayMs, task);
+  }
+
+  every(periodMs: number, task: () => void): Disposable {
+    return this.#clock.every(periodMs, task);
+  }
+}

@@ -1,0 +1,151 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+const ADMIN = 'me:let me in';
+
+let backend: RunningBackend;
+let home: string;
+
+beforeAll(async () => {
+  backend = await startBackend({ settings: { api: { user: 'me', password: 'let me in' } } });
+  home = await mkdtemp(join(tmpdir(), 'mon-test-'));
+});
+afterAll(async () => {
+  await backend[Symbol.asyncDispose]();
+  await rm(home, { recursive: true });
+});
+
+function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[2]): Promise<MonctlRun> {
+  return runMonctl(line, { MON_BACKEND: backend.url, MON_CREDENTIALS: ADMIN }, options);
+}
+
+/** With nothing in the environment but where the configuration file is. */
+function atHome(line: readonly string[], options?: Parameters<typeof runMonctl>[2]): Promise<MonctlRun> {
+  return runMonctl(line, { XDG_CONFIG_HOME: home }, options);
+}
+
+const FROM_STDIN = ['--password-file', '-'];
+
+test('a user is made, listed, given another password and disabled', async () => {
+  const create = ['user', 'create', 'alice', '--groups', 'operators,viewers', ...FROM_STDIN];
+  expect(await monctl(create, { input: 'correct horse\n' })).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
+  expect(await monctl(create, { input: 'correct horse\n' })).toMatchObject({ code: 6 });
+  expect((await monctl(['user', 'list'])).stdout).toMatch(/^alice +yes +operators, viewers$/m);
+  const json = await monctl(['user', 'list', '-o', 'json']);
+  expect(json.stdout).not.toContain('hash');
+
+  const look = ['event', 'list', '--backend', backend.url];
+  const as = (password: string): Promise<MonctlRun> => runMonctl(look, { MON_CREDENTIALS: `alice:${password}` });
+  expect(await as('correct horse')).toMatchObject({ code: 0 });
+  expect(await monctl(['user', 'set-password', 'alice', ...FROM_STDIN], { input: 'battery staple' })).toMatchObject({
+    code: 0,
+    stdout: 'Updated\n',
+  });
+  expect(await as('correct horse')).toMatchObject({ code: 4 });
+  expect(await as('battery staple')).toMatchObject({ code: 0 });
+  expect(await monctl(['user', 'disable', 'alice', '--skip-confirm'])).toMatchObject({ code: 0, stdout: 'Disabled\n' });
+  expect(await as('battery staple')).toMatchObject({ code: 4 });
+  expect(await monctl(['user', 'disable', 'nobody'])).toMatchObject({ code: 3 });
+});
+
+test('a password is never taken from the command line, and asked for twice where there is somebody', async () => {
+  expect(await monctl(['user', 'create', 'eve', '--password', 'x'])).toMatchObject({ code: 2 });
+  expect(await monctl(['user', 'create', 'eve'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'monctl: there is no terminal to ask for the password of eve: use --password-file FILE, - for standard input\n',
+  });
+  const asked = await monctl(['user', 'create', 'eve', '--groups', 'viewers'], { answer: 'to be or not' });
+  expect(asked).toEqual({
+    code: 0,
+    stdout: 'Created\n',
+    stderr: 'password of eve: password of eve, again: ',
+  });
+  expect(await monctl(['user', 'create', 'mallory', ...FROM_STDIN], { input: '\n' })).toMatchObject({ code: 2 });
+});
+
+test('a key is granted, shown once, used, listed and revoked', async () => {
+  const granted = await monctl([
+    'api-key',
+    'grant',
+    'me',
+    '--scopes',
+    'read',
+    '--expire',
+    '1d',
+    '--description',
+    'board',
+  ]);
+  expect(granted.stdout).toMatch(
+    /^Granted a new API key\. Save this key as it will not be retrievable later!\nName {2}[\da-f]{16}\nKey {3}mk_\S+\n$/,
+  );
+  const [, name = '', key = ''] = /Name {2}(\S+)\nKey {3}(\S+)/.exec(granted.stdout) ?? [];
+  const withKey = (...line: string[]): Promise<MonctlRun> =>
+    runMonctl(line, { MON_BACKEND: backend.url, MON_API_KEY: key });
+  expect(await withKey('event', 'list')).toMatchObject({ code: 0 });
+  expect(await withKey('namespace', 'create', 'x')).toMatchObject({ code: 4 });
+  const { stdout } = await monctl(['api-key', 'list']);
+  expect(stdout).toMatch(new RegExp(`^${name} +me +read +all +\\d{4}-.* board$`, 'm'));
+  expect((await monctl(['api-key', 'list', '-o', 'json'])).stdout).not.toMatch(/hash|mk_/);
+  expect(await monctl(['api-key', 'revoke', name, '--skip-confirm'])).toMatchObject({ code: 0, stdout: 'Deleted\n' });
+  expect(await withKey('event', 'list')).toMatchObject({ code: 4 });
+  expect(await monctl(['api-key', 'revoke', name])).toMatchObject({ code: 3 });
+  expect(await monctl(['api-key', 'grant', 'nobody'])).toMatchObject({ code: 3 });
+});
+
+test('configure keeps a backend for monctl and the console, the secret in a file of its own', async () => {
+  const line = ['configure', '--context', 'prod', '--backend', backend.url, '--user', 'me', '--namespace', 'default'];
+  const config = join(home, 'mon', 'console.yml');
+  expect(await atHome([...line, ...FROM_STDIN], { input: 'wrong' })).toMatchObject({
+    code: 4,
+    stderr: `monctl: ${backend.url} does not take these credentials: nothing was written\n`,
+  });
+  await expect(stat(config)).rejects.toThrow(/ENOENT/);
+
+  expect(await atHome([...line, ...FROM_STDIN], { input: 'let me in\n' })).toEqual({
+    code: 0,
+    stdout: `the context prod for ${backend.url} is in ${config}\n`,
+    stderr: '',
+  });
+  expect(await readFile(config, 'utf8')).not.toContain('let me in');
+  for (const file of [config, join(home, 'mon', 'secrets', 'prod')])
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await atHome(['namespace', 'list', '-o', 'json'])).toMatchObject({ code: 0 });
+  expect((await atHome(['version'])).stdout).toContain(backend.url);
+  expect(await atHome(['event', 'list', '--context', 'test'])).toMatchObject({
+    code: 3,
+    stderr: 'monctl: there is no context "test": there is prod\n',
+  });
+});
+
+test('configure with an API key beside another context, and what stands in the file stays', async () => {
+  const granted = await monctl(['api-key', 'grant', 'me', '-o', 'json']);
+  const { key } = JSON.parse(granted.stdout) as { key: string };
+  const file = join(home, 'key');
+  await writeFile(file, `${key}\n`, { mode: 0o600 });
+  const config = join(home, 'mon', 'console.yml');
+  await writeFile(config, `# mine\nskin: dark\n${await readFile(config, 'utf8')}`);
+  const made = await atHome(['configure', '--context', 'ci', '--backend', backend.url, '--api-key-file', file]);
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  const text = await readFile(config, 'utf8');
+  expect(text).toMatch(/^# mine\nskin: dark\n/);
+  expect(text).toMatch(/^context: ci$/m);
+  expect(await atHome(['api-key', 'list'])).toMatchObject({ code: 0 });
+  expect(await atHome(['api-key', 'list', '--context', 'prod'])).toMatchObject({ code: 0 });
+  const completed = await atHome(['__complete', '--', 'event', 'list', '--context', '']);
+  expect(completed.stdout).toBe('prod\nci\n');
+});
+
+test.each([
+  ['credentials in the address', ['--backend', 'http://a:b@127.0.0.1:1'], /leave the credentials out/],
+  ['no backend', [], /name the backend/],
+  ['two ways in', ['--backend', 'http://127.0.0.1:1', '--user', 'a', '--api-key-file', '/x'], /not both/],
+])('configure refuses %s', async (_what, options, message) => {
+  const { code, stderr } = await atHome(['configure', ...options]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import { startScriptedServer, type ScriptedAnswer } from '../../support/scripted-server.ts';
+
+let backend: RunningBackend;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    settings: { entity_limit: 1, checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } },
+  });
+  await monctl(['namespace', 'create', 'staging']);
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[2]): Promise<MonctlRun> {
+  return runMonctl(line, { MON_BACKEND: backend.url }, options);
+}
+
+const CHECKS = `
+type: CheckConfig
+api_version: core/v2
+metadata: {name: swap}
+spec: {command: swap, interval: 60, subscriptions: [web]}
+---
+type: CheckConfig
+metadata: {name: cron, namespace: staging}
+spec: {command: cron, cron: "0 5 * * *"}
+`;
+
+test('objects are made, replaced and deleted; what names no namespace is in that of the option', async () => {
+  const line = ['create', '-f', '-', '--namespace', 'staging'];
+  const created = 'Created CheckConfig staging/swap\nCreated CheckConfig staging/cron\n';
+  expect(await monctl(line, { input: CHECKS })).toEqual({ code: 0, stdout: created, stderr: '' });
+  expect(await monctl(line, { input: CHECKS.replace('60', '90') })).toMatchObject({ code: 0 });
+  const { stdout } = await monctl(['check', 'info', 'swap', '--namespace', 'staging', '-o', 'json']);
+  expect(JSON.parse(stdout)).toMatchObject({ interval: 90 });
+
+  const remove = ['delete', '-f', '-', '--namespace', 'staging'];
+  expect(await monctl(remove, { input: CHECKS, answer: 'no' })).toMatchObject({ code: 7, stdout: '' });
+  expect(await monctl(remove, { input: CHECKS })).toEqual({
+    code: 0,
+    stdout: 'Deleted CheckConfig staging/cron\nDeleted CheckConfig staging/swap\n',
+    stderr: '',
+  });
+  expect((await monctl(remove, { input: CHECKS })).stdout).toMatch(/^Not there CheckConfig staging\/cron\n/);
+});
+
+test('a dry run names the objects, and nothing is sent', async () => {
+  expect(await monctl(['create', '-f', '-', '--dry-run'], { input: CHECKS })).toEqual({
+    code: 0,
+    stdout: 'would create CheckConfig default/swap\nwould create CheckConfig staging/cron\nnothing was sent\n',
+    stderr: '',
+  });
+  expect(await monctl(['check', 'info', 'cron', '--namespace', 'staging'])).toMatchObject({ code: 3 });
+});
+
+test('an object that is refused does not hold up the others, and is named with the reason', async () => {
+  const input = `
+{type: CheckConfig, metadata: {name: disk}, spec: {command: mine, interval: 5}}
+---
+{type: Asset, metadata: {name: tool}, spec: {url: "https://x"}}
+---
+{type: CheckConfig, metadata: {name: wrong}, spec: {interval: 5}}
+---
+{type: CheckConfig, metadata: {name: fine}, spec: {command: fine, interval: 5}}
+`;
+  const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });
+  expect([code, stderr]).toEqual([9, 'monctl: 3 of 4 objects refused\n']);
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    'Refused CheckConfig default/disk: disk is defined in the configuration file; change it there',
+    'Refused Asset tool: there is no type core/v2.Asset here',
+    expect.stringMatching(/^Refused CheckConfig default\/wrong: command: /),
+    'Created CheckConfig default/fine',
+  ]);
+});
+
+test('beyond the entity limit the sentence of the licence is told, with what lifts it', async () => {
+  const input = '{type: Entity, metadata: {name: a}, spec: {entity_class: proxy}}\n';
+  expect(await monctl(['create', '-f', '-'], { input })).toMatchObject({ code: 0 });
+  expect(await monctl(['create', '-f', '-'], { input: input.replace('a}', 'b}') })).toEqual({
+    code: 4,
+    stdout: expect.stringMatching(/^Refused Entity default\/b: This functionality requires/) as string,
+    stderr: expect.stringMatching(
+      /^monctl: This functionality requires a valid license with a sufficient entity limit\..*entity_limit/,
+    ) as string,
+  });
+});
+
+test('exact state is for restore, which does not count it as a report', async () => {
+  const { stdout } = await monctl(['dump', 'entities']);
+  const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
+  expect(code).toBe(2);
+  expect(said).toMatch(
+    /^Refused Entity default\/a: it is the exact state of a dump: bring it back with monctl restore/,
+  );
+});
+
+test.each([
+  ['no file', ['create'], '', /name the file/],
+  ['nothing in it', ['create', '-f', '-'], '# nothing\n', /holds no object/],
+  ['no name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /it has no name/],
+  ['a file that is not there', ['create', '-f', '/nope/x.yml'], '', /cannot be read/],
+])('refused before anything is sent: %s', async (_what, line, input, message) => {
+  const { code, stderr } = await monctl(line, { input });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
+/** A backend of another make: it knows lists of pages, and no exact state. */
+function anotherMake(path: string): ScriptedAnswer {
+  if (path.startsWith('/api/mon')) return { status: 404, body: { message: 'not found', code: 2 } };
+  if (path.includes('/users')) return { status: 402, body: { message: 'no license', code: 6 } };
+  if (path.includes('/silenced')) return { status: 403, body: { Message: 'request unauthorized', Code: 4 } };
+  if (!path.includes('/checks')) return { status: 200, body: [] };
+  const isSecond = path.includes('continue=NEXT');
+  const name = isSecond ? 'b' : 'a';
+  return {
+    status: 200,
+    body: [{ metadata: { name, namespace: 'default' }, command: 'x', interval: 60 }],
+    ...(isSecond ? {} : { headers: { 'Sensu-Continue': 'NEXT' } }),
+  };
+}
+
+test('the objects of a backend of another make, page by page; what it denies is named', async () => {
+  const server = await startScriptedServer(({ path }) => anotherMake(path));
+  const line = ['dump', 'checks,users,silenced', '--all-namespaces', '--backend', server.url];
+  const { code, stdout, stderr } = await runMonctl(line);
+  expect([code, stderr]).toEqual([
+    0,
+    'Silenced: left out, because request unauthorized\nUser: left out, because no license\n',
+  ]);
+  const objects = parseAllDocuments(stdout).map((document) => document.toJS() as unknown);
+  expect(objects.filter((object) => object !== null)).toEqual([
+    {
+      type: 'CheckConfig',
+      api_version: 'core/v2',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { command: 'x', interval: 60 },
+    },
+    {
+      type: 'CheckConfig',
+      api_version: 'core/v2',
+      metadata: { name: 'b', namespace: 'default' },
+      spec: { command: 'x', interval: 60 },
+    },
+  ]);
+  expect(stdout).toMatch(/^# complete: 2 objects$/m);
+  expect(server.seen.map(({ path }) => path).filter((path) => path.includes('checks'))).toEqual([
+    '/api/core/v2/checks?limit=100',
+    '/api/core/v2/checks?limit=100&continue=NEXT',
+  ]);
+});
+
+test('a dump that breaks off leaves no file behind', async () => {
+  const server = await startScriptedServer(({ path }) =>
+    path.includes('Handler') ? { status: 500 } : { status: 200, body: { objects: [], continue: null } },
+  );
+  const file = `/tmp/mon-test-dump-${String(process.pid)}`;
+  const line = ['dump', 'all', '--file', file, '--backend', server.url];
+  expect(await runMonctl(line)).toMatchObject({ code: 1 });
+  expect(await runMonctl(['restore', file, '--backend', server.url])).toMatchObject({ code: 2 });
+});

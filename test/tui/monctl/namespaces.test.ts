@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+let backend: RunningBackend;
+let made: MonctlRun;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    settings: { checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } },
+  });
+  await monctl('namespace', 'create', 'staging');
+  made = await create(EVENT);
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const EVENT = `
+type: Event
+api_version: core/v2
+metadata: { namespace: staging }
+spec:
+  entity: { entity_class: proxy, metadata: { name: web-1, namespace: staging }, subscriptions: [web] }
+  check: { metadata: { name: http, namespace: staging }, status: 2, output: "timeout\\n" }
+---
+type: Event
+metadata: { namespace: staging }
+spec:
+  entity: { entity_class: proxy, metadata: { name: web-1, namespace: staging } }
+  check: { metadata: { name: load, namespace: staging }, status: 0, output: fine }
+`;
+
+function monctl(...line: string[]): Promise<MonctlRun> {
+  return runMonctl(line, { MON_BACKEND: backend.url, USER: 'alice' });
+}
+
+function create(input: string, ...options: string[]): Promise<MonctlRun> {
+  return runMonctl(['create', '-f', '-', ...options], { MON_BACKEND: backend.url }, { input });
+}
+
+/** The lines of a table without its titles, columns apart by one bar. */
+async function rows(...line: string[]): Promise<string[]> {
+  const { stdout } = await monctl(...line);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.trim().replaceAll(/ {2,}/g, '|'));
+}
+
+test('objects of a file are made, each with a line', () => {
+  expect(made).toEqual({
+    code: 0,
+    stdout: 'Created Event staging/web-1/http\nCreated Event staging/web-1/load\n',
+    stderr: '',
+  });
+});
+
+test('a namespace is made, listed and deleted, in the words of the peer', async () => {
+  expect(await monctl('namespace', 'create', 'dev')).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
+  expect(await rows('namespace', 'list')).toEqual(['default', 'dev', 'staging']);
+  expect(await monctl('namespace', 'create', 'dev')).toMatchObject({ code: 6, stdout: '' });
+  const asked = await runMonctl(['namespace', 'delete', 'dev'], { MON_BACKEND: backend.url }, { answer: 'n' });
+  expect(asked).toEqual({ code: 7, stdout: '', stderr: 'delete the namespace dev? [y/N] monctl: Canceled\n' });
+  expect(await monctl('namespace', 'delete', 'dev', '--skip-confirm')).toEqual({
+    code: 0,
+    stdout: 'Deleted\n',
+    stderr: '',
+  });
+  expect(await monctl('namespace', 'delete', 'dev')).toMatchObject({
+    code: 3,
+    stderr: 'monctl: there is no namespace dev: see monctl namespace list\n',
+  });
+});
+
+test('a namespace that holds something stays, and the backend says what it holds', async () => {
+  const { code, stdout, stderr } = await monctl('namespace', 'delete', 'staging');
+  expect([code === 0, stdout]).toEqual([false, '']);
+  expect(stderr).toMatch(/namespace is not empty.*entit/);
+});
+
+test('a check is defined, listed, shown, run and deleted in its namespace', async () => {
+  const line = ['check', 'create', 'swap', '--command', 'swap -w 80', '--cron', '0 5 * * *', '--subscriptions', 'db'];
+  expect(await monctl(...line, '--namespace', 'staging')).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
+  expect(await monctl(...line, '--namespace', 'staging')).toMatchObject({ code: 6 });
+  expect(await rows('check', 'list', '--namespace', 'staging')).toEqual(['swap|0 5 * * *|db|swap -w 80']);
+  expect(await rows('check', 'list', '--all-namespaces')).toEqual([
+    'default|disk|every 60 s|web|df',
+    'staging|swap|0 5 * * *|db|swap -w 80',
+  ]);
+  // Without a namespace the list is that of the legacy API, as ever.
+  expect(await rows('check', 'list')).toEqual([expect.stringMatching(/^disk\|every 60 s\|in \S+\|web\|df$/)]);
+  const info = await monctl('check', 'info', 'swap', '--namespace', 'staging', '--output', 'json');
+  expect(JSON.parse(info.stdout)).toMatchObject({ metadata: { name: 'swap', namespace: 'staging' }, publish: true });
+  expect((await monctl('check', 'execute', 'swap', '--namespace', 'staging')).stdout).toMatch(/^requested swap at /);
+  expect(await monctl('check', 'delete', 'swap', '--namespace', 'staging')).toMatchObject({
+    code: 0,
+    stdout: 'Deleted\n',
+  });
+  expect(await monctl('check', 'execute', 'swap', '--namespace', 'staging')).toMatchObject({ code: 3 });
+});
+
+test('what check delete does not delete it says, and what to do instead', async () => {
+  expect(await monctl('check', 'delete', 'disk')).toEqual({
+    code: 6,
+    stdout: '',
+    stderr: 'monctl: disk is defined in the configuration file; change it there\n',
+  });
+  expect(await monctl('check', 'delete', 'nope')).toEqual({
+    code: 3,
+    stdout: '',
+    stderr:
+      'monctl: no check nope is defined in default: see monctl check list --namespace default; results that are left of one are deleted with monctl check delete nope --results\n',
+  });
+  expect(await monctl('check', 'delete', 'http', '--results', '--namespace', 'staging')).toMatchObject({ code: 2 });
+});
+
+test.each([
+  ['neither --interval nor --cron', ['--command', 'x']],
+  ['both', ['--command', 'x', '--interval', '60', '--cron', '* * * * *']],
+  ['no command', ['--interval', '60']],
+])('a check with %s is refused before anything is sent', async (_what, options) => {
+  expect(await monctl('check', 'create', 'x', ...options)).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('events of another namespace: those that are events, wherever they are listed', async () => {
+  expect(await rows('event', 'list', '--namespace', 'staging')).toEqual([
+    expect.stringMatching(/^CRIT\|web-1\|http\|1\|\S+\|\S+\|timeout$/),
+  ]);
+  expect(await rows('event', 'list', '--all-namespaces', '--status', 'crit')).toEqual([
+    expect.stringMatching(/^staging\|CRIT\|web-1\|http\|/),
+  ]);
+  expect((await monctl('event', 'list')).stderr).toBe('no events\n');
+  expect(await monctl('event', 'list', '--namespace', 'staging', '--all-namespaces')).toMatchObject({ code: 2 });
+  const info = await monctl('event', 'info', 'web-1', 'http', '--namespace', 'staging', '--output', 'json');
+  expect(JSON.parse(info.stdout)).toMatchObject({ check: { status: 2, state: 'failing' } });
+  expect(await monctl('event', 'info', 'web-1', 'nope', '--namespace', 'staging')).toMatchObject({ code: 3 });
+});
+
+test('a silence in another namespace, by the names of either API, and in the list of events', async () => {
+  const options = ['--namespace', 'staging'];
+  const silenced = await monctl(
+    'silenced',
+    'create',
+    '--client',
+    'web-1',
+    '--check',
+    'http',
+    '--reason',
+    'CHG-7',
+    ...options,
+  );
+  expect(silenced).toEqual({ code: 0, stdout: 'silenced entity:web-1:http\n', stderr: '' });
+  expect(await rows('silenced', 'list', '--client', 'web-1', ...options)).toEqual([
+    expect.stringMatching(/^entity:web-1:http\|.*never\|no\|.*CHG-7$/),
+  ]);
+  expect(await rows('event', 'list', ...options)).toEqual([expect.stringMatching(/\|silenced\|timeout$/)]);
+  expect(await rows('event', 'list', '--no-silenced', ...options)).toEqual([]);
+  expect((await monctl('silenced', 'info', 'entity:web-1:http', ...options)).stdout).toContain('reason: CHG-7');
+  expect((await monctl('silenced', 'list')).stderr).toBe('no silenced entries\n');
+  expect(await monctl('silenced', 'clear', 'client:web-1:http', ...options)).toMatchObject({
+    code: 0,
+    stdout: 'cleared entity:web-1:http\n',
+  });
+  expect(await monctl('silenced', 'clear', 'entity:web-1:http', ...options)).toMatchObject({ code: 3 });
+});
+
+test('the namespace of the environment stands in for the option', async () => {
+  const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'staging' };
+  const { stdout } = await runMonctl(['entity', 'list', '-o', 'json'], env);
+  expect(JSON.parse(stdout)).toMatchObject([{ metadata: { name: 'web-1', namespace: 'staging' } }]);
+});
+
+test('an event is resolved, and its record and its entity are deleted', async () => {
+  const options = ['--namespace', 'staging'];
+  expect(await monctl('event', 'resolve', 'web-1', 'http', ...options)).toMatchObject({
+    code: 0,
+    stdout: 'Resolved web-1/http\n',
+  });
+  expect(await rows('event', 'list', ...options)).toEqual([]);
+  expect(await monctl('event', 'delete', 'web-1', 'http', ...options)).toMatchObject({ code: 0, stdout: 'Deleted\n' });
+  expect(await monctl('event', 'delete', 'web-1', 'http', ...options)).toMatchObject({ code: 3 });
+  expect(await rows('entity', 'list', '--all-namespaces')).toEqual([
+    expect.stringMatching(/^staging\|web-1\|proxy\|\S+\|web, entity:web-1$/),
+  ]);
+  expect((await monctl('entity', 'info', 'web-1', ...options)).stdout).toContain('entity_class: proxy');
+  expect(await monctl('entity', 'delete', 'web-1', ...options)).toMatchObject({ code: 0, stdout: 'Deleted\n' });
+  expect(await monctl('entity', 'delete', 'web-1', ...options)).toMatchObject({ code: 3 });
+});

@@ -1,0 +1,128 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+const FILE = fileURLToPath(new URL('../../support/sensu-go-cluster.yml', import.meta.url));
+
+let backend: RunningBackend;
+let restored: MonctlRun;
+const lines = (): string[] => restored.stdout.trimEnd().split('\n');
+
+beforeAll(async () => {
+  // The users of the dump must not shut the door behind them: one is configured.
+  backend = await startBackend({ settings: { api: { user: 'me', password: 'let me in' } } });
+  restored = await monctl('restore', FILE);
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+function monctl(...line: string[]): Promise<MonctlRun> {
+  return runMonctl(line, { MON_BACKEND: backend.url, MON_CREDENTIALS: 'me:let me in' });
+}
+
+async function shown(...line: string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await monctl(...line, '--namespace', 'shop', '--output', 'json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+test('a dump of a real cluster is carried over, as far as there is a place for it', () => {
+  expect(restored.code).toBe(9);
+  expect(restored.stderr).toMatch(/does not say where it ends: whether it is whole cannot be told/);
+  expect(lines().filter((line) => /^(?:created|replaced|unchanged)/.test(line))).toEqual([
+    'unchanged Namespace default',
+    'created Namespace shop',
+    'created EventFilter shop/repeated',
+    'created Mutator shop/only-check',
+    'created Handler shop/slack',
+    'created CheckConfig shop/check-cpu',
+    'created CheckConfig shop/backup',
+    'created Silenced shop/entity:web-1:check-cpu',
+    'created Entity shop/web-1',
+    'created Event shop/web-1/check-cpu',
+    'created User admin',
+  ]);
+});
+
+test('whatever is left out is named, with the reason', () => {
+  const left = lines().flatMap((line) => {
+    const [, what, why] = /^left out ([^:]+(?::\*)?): (.*)$/.exec(line) ?? [];
+    return what === undefined || why === undefined ? [] : [{ what, why }];
+  });
+  expect(left.map(({ what }) => what)).toEqual([
+    'ClusterRole cluster-admin',
+    'ClusterRoleBinding cluster-admin',
+    'TessenConfig',
+    'Asset shop/sensu/sensu-cpu-usage',
+    'HookConfig shop/ps-top',
+    'Secret shop/slack_url',
+    'Pipeline shop/incidents',
+    'ad corp',
+    'BusinessService shop/checkout',
+    'EventFilter shop/scripted',
+    'Silenced shop/linux:*',
+    'User old',
+    'APIKey 5c9ac8b1-5fa8-4d1f-9a1e-3a4f7d9b2c11',
+  ]);
+  for (const { why } of left) expect(why).toMatch(/\w+ \w+/);
+});
+
+test('attributes that are lost or do nothing are named, with the reason', () => {
+  expect(lines().filter((line) => line.startsWith('  '))).toEqual([
+    expect.stringMatching(/^ {2}runtime_assets: it is kept, but assets are not fetched/),
+    expect.stringMatching(/^ {2}secrets: it is kept, but secrets are not fetched/),
+    expect.stringMatching(/^ {2}runtime_assets: it is kept, but assets are not fetched/),
+    expect.stringMatching(/^ {2}check_hooks: it is kept, but /),
+    expect.stringMatching(/^ {2}check\.history: only its statuses are kept/),
+    '  groups.payments: groups of this name give no rights here',
+  ]);
+});
+
+test('counting, silencing and times go on where they were', async () => {
+  expect(await shown('event', 'info', 'web-1', 'check-cpu')).toMatchObject({
+    id: '3a5948f3-6ffd-4ea2-a41e-334f4a72ca2f',
+    timestamp: 1603386050,
+    check: {
+      status: 2,
+      output: 'CRITICAL: 97%\n',
+      state: 'failing',
+      occurrences: 2,
+      occurrences_watermark: 4,
+      last_ok: 1603385930,
+      executed: 1603386050,
+      is_silenced: true,
+      silenced: ['entity:web-1:check-cpu'],
+      history: [{ status: 0 }, { status: 2 }, { status: 2 }],
+    },
+  });
+  expect(await shown('silenced', 'info', 'entity:web-1:check-cpu')).toMatchObject({
+    begin: 1603380000,
+    expire: -1,
+    creator: 'alice',
+    reason: 'CHG-4412',
+    expire_on_resolve: true,
+  });
+});
+
+test('definitions and entities are as the cluster had them', async () => {
+  expect(await shown('check', 'info', 'check-cpu')).toMatchObject({
+    metadata: { annotations: { 'fatigue_check/occurrences': '3' }, labels: { 'sensu.io/managed_by': 'sensuctl' } },
+    output_metric_format: 'nagios_perfdata',
+    runtime_assets: ['sensu/sensu-cpu-usage'],
+    subscriptions: ['linux'],
+  });
+  expect(await shown('entity', 'info', 'web-1')).toMatchObject({
+    entity_class: 'agent',
+    metadata: { labels: { region: 'eu' } },
+    last_seen: 1603386060,
+    subscriptions: ['linux', 'entity:web-1'],
+    system: { os: 'linux', arch: 'amd64' },
+  });
+});
+
+test('restored again it is all there already', async () => {
+  const { code, stdout, stderr } = await monctl('restore', FILE);
+  expect(code).toBe(9);
+  expect(stderr).toMatch(/^0 created, 0 replaced, 11 unchanged, 13 left out$/m);
+  expect(stdout).not.toMatch(/read back/);
+});

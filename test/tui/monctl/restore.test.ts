@@ -1,0 +1,250 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+let dir: string;
+let source: RunningBackend;
+/** Of an administrator of the backend that is dumped. */
+let key: string;
+
+const HOUR_S = 3600;
+
+const DEFINITIONS = ['default', 'staging']
+  .map(
+    (namespace) => `
+{type: EventFilter, api_version: core/v2, metadata: {name: night, namespace: ${namespace}}, spec: {action: allow, expressions: ["event.check.occurrences > 2"]}}
+---
+{type: Mutator, api_version: core/v2, metadata: {name: shorten, namespace: ${namespace}}, spec: {command: shorten, timeout: 5}}
+---
+{type: Handler, api_version: core/v2, metadata: {name: pager, namespace: ${namespace}, labels: {team: ops}}, spec: {type: pipe, command: page, filters: [night], mutator: shorten}}
+---
+{type: CheckConfig, api_version: core/v2, metadata: {name: http, namespace: ${namespace}}, spec: {command: "curl -sf x", interval: 60, publish: false, subscriptions: [web], handlers: [pager], labels: {own: attribute}}}
+`,
+  )
+  .join('---');
+
+const STATE = `
+{type: Entity, metadata: {name: db-1, namespace: staging, labels: {tier: db}}, spec: {entity_class: agent, subscriptions: [db], system: {os: linux}}}
+---
+{type: Event, metadata: {namespace: staging}, spec: {entity: {metadata: {name: db-1}}, check: {metadata: {name: disk}, status: 1, output: "90 %"}}}
+---
+{type: Silenced, metadata: {name: "entity:db-1:disk", namespace: staging}, spec: {subscription: "entity:db-1", check: disk, expire: 7200, reason: CHG-1}}
+`;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+  source = await startBackend();
+  const api = openApiClient({ backend: source.url, env: {} });
+  await done(on(source, 'namespace', 'create', 'staging'));
+  for (const objects of [DEFINITIONS, STATE]) {
+    await done(on(source, { input: objects }, 'create', '-f', '-'));
+  }
+  await api.saveClient({ name: 'web-1', address: '192.0.2.1', subscriptions: ['web'], password: 'hunter2', rack: 7 });
+  const statuses = [0, 2, 2, 1, 0, 2, 3, 130, 2];
+  for (const status of statuses) {
+    await api.submitResult({
+      source: 'web-1',
+      name: 'http',
+      status,
+      output: `is ${String(status)}\n`,
+      handlers: ['pager'],
+    });
+  }
+  await api.submitResult({ source: 'web-1', name: 'load', status: 0, output: '0.1\u001b[31m "quoted" ja: nein\n' });
+  await api.silence({
+    subscription: 'web',
+    check: 'http',
+    expire: HOUR_S,
+    reason: 'known',
+    creator: 'alice',
+    expire_on_resolve: true,
+  });
+  await api.silence({ check: 'load', begin: Math.floor(Date.now() / 1000) + HOUR_S });
+  key = await administrator(source);
+}, 30_000);
+afterAll(async () => {
+  await source[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true });
+});
+
+/** What comes before the tests must have been done. */
+async function done(run: Promise<MonctlRun>): Promise<void> {
+  const { code, stderr } = await run;
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** Makes users and an API key; from then on the backend asks for credentials. */
+async function administrator(backend: RunningBackend): Promise<string> {
+  const create = ['user', 'create', 'root', '--groups', 'cluster-admins', '--password-file', '-'];
+  await done(on(backend, { input: 'correct horse' }, ...create));
+  const env = { MON_BACKEND: backend.url, MON_CREDENTIALS: 'root:correct horse' };
+  const granted = await runMonctl(['api-key', 'grant', 'root', '--description', 'backup', '-o', 'json'], env);
+  await runMonctl(['user', 'create', 'bob', '--groups', 'viewers', '--password-file', '-'], env, {
+    input: 'battery staple',
+  });
+  return (JSON.parse(granted.stdout) as { key: string }).key;
+}
+
+function on(backend: RunningBackend, ...line: readonly (string | { readonly input: string })[]): Promise<MonctlRun> {
+  const [first, ...rest] = line;
+  const options = typeof first === 'object' ? first : {};
+  const words = (typeof first === 'object' ? rest : line) as readonly string[];
+  return runMonctl(words, { MON_BACKEND: backend.url, ...(key && { MON_API_KEY: key }) }, options);
+}
+
+async function dumped(backend: RunningBackend, name: string, ...options: string[]): Promise<string> {
+  const file = join(dir, name);
+  const { code, stderr } = await on(backend, 'dump', 'all', '--all-namespaces', '--file', file, ...options);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^\d+ objects in /)]);
+  return file;
+}
+
+test.each(['yaml', 'wrapped-json'])(
+  'dump, wipe, restore: the state is the same, object by object (%s)',
+  async (format) => {
+    const before = await dumped(source, `before-${format}`, '--format', format);
+    await using target = await startBackend();
+    const restored = await on(target, 'restore', before);
+    expect(restored.stderr).toBe('20 created, 0 replaced, 1 unchanged, 0 left out\n');
+    expect(restored.code).toBe(0);
+    const after = await dumped(target, `after-${format}`, '--format', format);
+    expect(await readFile(after, 'utf8')).toBe(await readFile(before, 'utf8'));
+    const again = await on(target, 'restore', before, '--quiet');
+    expect(again).toEqual({ code: 0, stdout: '', stderr: '0 created, 0 replaced, 21 unchanged, 0 left out\n' });
+  },
+);
+
+test('what both faces show is the same after a restore as well', async () => {
+  const file = await dumped(source, 'faces');
+  await using target = await startBackend();
+  await on(target, 'restore', file);
+  const shown = async (backend: RunningBackend): Promise<unknown> => {
+    const api = openApiClient({ backend: backend.url, env: { MON_API_KEY: key } });
+    const core = await on(backend, 'event', 'list', '--all-namespaces', '-o', 'json');
+    return {
+      clients: await api.clients(),
+      results: await api.results(),
+      events: await api.events(),
+      silenced: (await api.silencedDetails()).map((entry) => Object.assign(entry, { expire: 0 })),
+      core: JSON.parse(core.stdout) as unknown,
+    };
+  };
+  expect(await shown(target)).toEqual(await shown(source));
+});
+
+test('counting goes on where it was', async () => {
+  const file = await dumped(source, 'counting');
+  await using target = await startBackend();
+  await on(target, 'restore', file);
+  const api = openApiClient({ backend: target.url, env: { MON_API_KEY: key } });
+  const before = await api.event('web-1', 'http');
+  await api.submitResult({ source: 'web-1', name: 'http', status: 2, output: 'still' });
+  expect(await api.event('web-1', 'http')).toMatchObject({
+    id: before?.id,
+    occurrences: (before?.occurrences ?? 0) + 1,
+    last_ok: before?.last_ok,
+    silenced: true,
+  });
+});
+
+test('a dump is for its owner alone, is there only when it is complete, and replaces nothing unasked', async () => {
+  const file = await dumped(source, 'mode');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await on(source, 'dump', 'all', '--file', file)).toMatchObject({ code: 6 });
+  expect(await on(source, 'dump', 'all', '--file', file, '--force')).toMatchObject({ code: 0 });
+});
+
+test('a dump holds secrets in full, and keys and passwords as hashes', async () => {
+  const text = await readFile(await dumped(source, 'secrets'), 'utf8');
+  expect(text).toContain('hunter2');
+  expect(text).not.toContain(key.split('_').at(-1));
+  expect(text).not.toContain('correct horse');
+  expect(text).toMatch(/password_hash: \$2/);
+  expect(text).toMatch(/hash: sha256\$/);
+});
+
+test('types and namespaces that were asked for, and no others', async () => {
+  const types = async (...line: string[]): Promise<string[]> => {
+    const { code, stdout } = await on(source, 'dump', ...line);
+    expect(code).toBe(0);
+    return parseAllDocuments(stdout)
+      .map((document) => document.toJS() as { type: string; metadata: { namespace?: string } } | null)
+      .flatMap((object) => (object === null ? [] : [`${object.type} ${object.metadata.namespace ?? ''}`.trim()]));
+  };
+  expect(await types('checks,core/v2.Handler', '--namespace', 'staging')).toEqual([
+    'Handler staging',
+    'CheckConfig staging',
+  ]);
+  expect(await types('all', '--omit', 'events,entities,silenced,users,apikeys,handlers,filters,mutators')).toEqual([
+    'Namespace',
+    'Namespace',
+    'CheckConfig default',
+  ]);
+  expect(await on(source, 'dump', 'checkz')).toMatchObject({ code: 2 });
+});
+
+test('a file that was cut off is refused before anything is sent', async () => {
+  const file = await dumped(source, 'whole');
+  const text = await readFile(file, 'utf8');
+  await using target = await startBackend();
+  const lines = text.split('\n');
+  for (const kept of [lines.length - 2, Math.floor(lines.length / 2)]) {
+    await writeFile(join(dir, 'cut'), lines.slice(0, kept).join('\n'));
+    const { code, stdout } = await on(target, 'restore', join(dir, 'cut'));
+    expect([code, stdout]).toEqual([2, '']);
+  }
+  expect((await on(target, 'namespace', 'list', '-o', 'json')).stdout).not.toContain('staging');
+});
+
+test('a dry run says what would become of each object, and nothing is done', async () => {
+  const file = await dumped(source, 'dry');
+  await using target = await startBackend();
+  const dry = await on(target, 'restore', file, '--dry-run');
+  expect(dry).toMatchObject({ code: 0, stderr: '20 created, 0 replaced, 1 unchanged, 0 left out; nothing was sent\n' });
+  expect(await on(target, 'namespace', 'list', '-o', 'json')).toMatchObject({ code: 0 });
+  expect((await on(target, 'dump', 'entities', '--all-namespaces')).stdout).not.toContain('db-1');
+});
+
+test('what was changed in the file by hand counts, and what is lost by it is said', async () => {
+  const text = await readFile(await dumped(source, 'edited'), 'utf8');
+  await writeFile(join(dir, 'edited'), text.replace('tier: db', 'tier: cache'));
+  await using target = await startBackend();
+  const { code, stdout } = await on(target, 'restore', join(dir, 'edited'), '--quiet');
+  expect(code).toBe(9);
+  expect(stdout).toMatch(/^created Entity staging\/db-1\n {2}mon: the rest of the object was changed since/);
+  const { stdout: info } = await on(target, 'entity', 'info', 'db-1', '--namespace', 'staging', '-o', 'json');
+  expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
+});
+
+test('the entity limit holds for a restore', async () => {
+  const file = await dumped(source, 'limit');
+  await using target = await startBackend({ settings: { entity_limit: 1 } });
+  const { code, stdout } = await on(target, 'restore', file, '--quiet');
+  expect(code).toBe(9);
+  expect(stdout).toMatch(/^left out Entity staging\/db-1: This functionality requires a valid .*entity_limit/m);
+  expect(stdout).toMatch(/^left out Event staging\/db-1\/disk: there is no entity db-1 in staging/m);
+});
+
+test('a backend that took everybody asks for credentials from the first user on, which is said', async () => {
+  const file = await dumped(source, 'guarded');
+  await using target = await startBackend();
+  const { code, stderr } = await runMonctl(['restore', file], { MON_BACKEND: target.url });
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/the users of the dump guard the backend from now on/);
+  expect(await on(target, 'restore', file, '--quiet')).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('without the scope admin a dump holds what may be seen, and says what it lacks', async () => {
+  const env = { MON_BACKEND: source.url, MON_CREDENTIALS: 'bob:battery staple' };
+  const { code, stdout, stderr } = await runMonctl(['dump', 'checks,users,entities', '--all-namespaces'], env);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^CheckConfig: as the API shows it, because .*admin/m);
+  expect(stderr).toMatch(/^User: left out, because /m);
+  expect(stdout).toContain('name: http');
+  expect(stdout).not.toContain('hunter2');
+});

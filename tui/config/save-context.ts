@@ -1,0 +1,76 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isMap } from 'yaml';
+import { MonError } from '../../shared/errors.ts';
+import { readConfigText } from './config-file.ts';
+import type { ContextConfig } from './console-config.ts';
+import { openDocument, parseConfig } from './parse-config.ts';
+import { replaceFile } from './replace-file.ts';
+
+const LINE_WIDTH = 120;
+
+/** Credentials to be kept beside the configuration file. */
+export type KeptSecret = { readonly user: string; readonly password: string } | { readonly key: string };
+
+/**
+ * Writes a backend into the configuration file as a context, and makes it the one to begin with; its secret goes into a
+ * file of its own that only its owner can read. Everything else in the file stays.
+ *
+ * @param path of the configuration file
+ * @throws MonError `conflict` when the file cannot be read as it is: it would be lost
+ */
+export async function saveContext(
+  path: string,
+  name: string,
+  {
+    backend,
+    namespace,
+    secret,
+  }: {
+    readonly backend: string;
+    readonly namespace: string | undefined;
+    readonly secret: KeptSecret | undefined;
+  },
+): Promise<void> {
+  const text = (await readConfigText(path)) ?? '';
+  const refusal = problemWith(text, path);
+  if (refusal !== undefined) {
+    throw new MonError('conflict', `the configuration file has a mistake: mend it first\n${refusal.message}`, {
+      cause: refusal,
+    });
+  }
+  const context: ContextConfig = {
+    backend,
+    ...(secret !== undefined && (await keep(path, name, secret))),
+    ...(namespace !== undefined && { namespace }),
+  };
+  const document = openDocument(text);
+  if (!isMap(document.contents)) document.contents = openDocument('{}\n').contents;
+  if (isMap(document.contents)) document.contents.flow = false;
+  if (!isMap(document.get('contexts'))) document.set('contexts', document.createNode({}));
+  document.setIn(['contexts', name], document.createNode(context));
+  document.set('context', name);
+  const changed = document.toString({ lineWidth: LINE_WIDTH });
+  // What is written must be readable at the next start, whatever was in the file.
+  parseConfig(changed, path);
+  await replaceFile(path, changed);
+}
+
+function problemWith(text: string, path: string): Error | undefined {
+  try {
+    parseConfig(text, path);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** The part of a context that says where its secret is. */
+async function keep(path: string, name: string, secret: KeptSecret): Promise<Partial<ContextConfig>> {
+  const folder = join(dirname(path), 'secrets');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const file = join(folder, name);
+  await replaceFile(file, `${'key' in secret ? secret.key : secret.password}\n`);
+  return 'key' in secret ? { key: { file } } : { user: secret.user, password: { file } };
+}

@@ -1,0 +1,134 @@
+import type { CoreObject } from '../../../shared/client/core-client.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { SCOPES } from '../../../shared/schemas/scope.ts';
+import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import type { Command } from '../command.ts';
+import { nameOf, numberAt, textAt, textsAt, without } from '../core-object.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { record } from '../table.ts';
+import type { Column } from '../table.ts';
+import { ago, parseLifetime, timestamp } from '../times.ts';
+
+const grant: Command = {
+  words: ['api-key', 'grant'],
+  summary: 'Make an API key for a user',
+  details: ['The key is shown this once: the backend keeps only its hash.'],
+  operands: ['USER'],
+  completes: ['user'],
+  options: {
+    scopes: {
+      type: 'value',
+      value: 'NAME,...',
+      completes: SCOPES,
+      text: `what it may do: ${SCOPES.join(', ')}; default: what the user may do`,
+    },
+    namespace: {
+      type: 'value',
+      value: 'NAME',
+      completes: 'namespace',
+      text: 'the only one that it reaches; default all',
+    },
+    expire: { type: 'value', value: 'DURATION', text: 'how long it is good for; default for ever' },
+    description: { type: 'value', value: 'TEXT', text: 'what it is for' },
+  },
+  examples: [['monctl api-key grant grafana --scopes read --expire 90d', 'to look and no more']],
+  async run(call) {
+    const { flags, output } = call;
+    const [username = ''] = call.operands;
+    const [scopes, namespace, expire, description] = [
+      flags.list('scopes'),
+      // Not that of the context: who grants a key says where it counts.
+      flags.value('namespace'),
+      flags.value('expire'),
+      flags.value('description'),
+    ];
+    const { body, location } = await call.core().create(['apikeys'], {
+      metadata: {},
+      username,
+      ...(scopes !== undefined && { scopes }),
+      ...(namespace !== undefined && { namespace }),
+      ...(expire !== undefined && { expire: parseLifetime('--expire', expire) }),
+      ...(description !== undefined && { description }),
+    });
+    const key = textAt(body, 'key');
+    // Backends before the 7.0 line have no secret: the name is the key, and the path is all they tell.
+    if (key === '') return output.show({ location }, () => `Created: ${location ?? ''}`);
+    await output.show(without(body, 'hash'), () =>
+      [
+        'Granted a new API key. Save this key as it will not be retrievable later!',
+        record(
+          [
+            ['Name', nameOf(body)],
+            ['Key', key],
+          ],
+          output.look,
+        ),
+      ].join('\n'),
+    );
+  },
+};
+
+const list: Command = {
+  words: ['api-key', 'list'],
+  summary: 'List the API keys, never the keys themselves',
+  operands: [],
+  options: LIST_OPTIONS,
+  examples: [['monctl api-key list', 'who has keys, for what, and are they used']],
+  async run(call) {
+    await showList<CoreObject>(call, {
+      noun: 'API keys',
+      columns,
+      key: nameOf,
+      value: (key) => without(key, 'hash'),
+      fetch: () => call.core().list(['apikeys']),
+    });
+  },
+};
+
+const revoke: Command = {
+  words: ['api-key', 'revoke'],
+  summary: 'Take an API key away',
+  details: ['Its live connections are closed.'],
+  operands: ['NAME'],
+  completes: ['api-key'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl api-key revoke 0c1d2e3f4a5b6c7d', 'by its name, as `monctl api-key list` shows it']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    await carryOut(call, {
+      async send(_api, core) {
+        if (!(await core.remove(['apikeys', name]))) {
+          throw new MonError('not_found', `there is no API key ${name}: see monctl api-key list`);
+        }
+      },
+      effects: () => Promise.resolve([]),
+      question: `revoke the API key ${name}`,
+      declined: 'Canceled',
+      done: () => call.output.show({ name, deleted: true }, () => 'Deleted'),
+    });
+  },
+};
+
+export const apiKeyCommands: readonly Command[] = [grant, list, revoke];
+
+function columns(nowMs: number): readonly Column<CoreObject>[] {
+  return [
+    { title: 'NAME', text: nameOf },
+    { title: 'USER', text: (key) => textAt(key, 'username') },
+    { title: 'SCOPES', text: (key) => textsAt(key, 'scopes').join(', ') },
+    { title: 'NAMESPACE', text: (key) => textAt(key, 'namespace') || 'all' },
+    { title: 'EXPIRES', text: (key) => momentText(numberAt(key, 'expires_at')) },
+    {
+      title: 'LAST USED',
+      text: (key) => {
+        const used = numberAt(key, 'last_used') ?? 0;
+        return used === 0 ? 'never' : ago(used, nowMs);
+      },
+    },
+    { title: 'DESCRIPTION', text: (key) => textAt(key, 'description') },
+  ];
+}
+
+function momentText(seconds: number | undefined): string {
+  return seconds === undefined || seconds === 0 ? 'never' : timestamp(seconds);
+}

@@ -1,0 +1,201 @@
+import type { CoreObject } from '../../../shared/client/core-client.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { carryOut, CHANGE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { SELECTOR_OPTIONS, selectorsOf } from '../core-list.ts';
+import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../core-object.ts';
+import { defaultCreator } from '../creator.ts';
+import { showList } from '../list.ts';
+import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { toYaml } from '../output.ts';
+import type { Column } from '../table.ts';
+import { timestamp } from '../times.ts';
+
+/** Options of `check list` with `--namespace`. */
+export const LIST_NAMESPACES_OPTIONS = { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS };
+
+export async function listInNamespaces(call: Call): Promise<void> {
+  const namespace = namespacesOf(call);
+  const subscription = call.flags.value('subscription');
+  await showList<CoreObject>(call, {
+    noun: 'checks',
+    columns: () => columns(namespace === undefined),
+    key: (check) => `${inNamespace(check)}/${nameOf(check)}`,
+    fetch: () => call.core().list(listPath(namespace, 'checks'), selectorsOf(call)),
+    select: (all) =>
+      all.filter((check) => subscription === undefined || textsAt(check, 'subscriptions').includes(subscription)),
+  });
+}
+
+export async function showDefinition(call: Call): Promise<void> {
+  const [name = ''] = call.operands;
+  const check = await wanted(call, name);
+  const text = await toYaml(check);
+  await call.output.show(check, () => text);
+}
+
+/** Deletes the stored definition; nothing of its results. */
+export async function deleteDefinition(call: Call): Promise<void> {
+  const [name = ''] = call.operands;
+  const namespace = namespaceOf(call);
+  await carryOut(call, {
+    async send(_api, core) {
+      if (!(await core.remove(checkPath(namespace, name)))) throw noSuch(namespace, name);
+    },
+    async effects() {
+      await wanted(call, name);
+      return [
+        `the definition of ${name} in ${namespace} would be deleted; its results and events stay until they are deleted`,
+      ];
+    },
+    question: `delete the check ${name}`,
+    declined: 'Canceled',
+    done: () => call.output.show({ namespace, check: name, deleted: true }, () => 'Deleted'),
+  });
+}
+
+export const createCheck: Command = {
+  words: ['check', 'create'],
+  summary: 'Define a check that the backend stores',
+  details: [
+    'Checks of the configuration file are changed there. A definition with more attributes is made with monctl create -f.',
+  ],
+  operands: ['CHECK'],
+  options: {
+    command: { type: 'value', value: 'COMMAND', text: 'what the agents run' },
+    interval: { type: 'value', value: 'SECONDS', text: 'how often' },
+    cron: { type: 'value', value: 'TEXT', text: "or when: '0 5 * * *'" },
+    subscriptions: {
+      type: 'value',
+      value: 'NAME,...',
+      completes: 'subscription',
+      text: 'who runs it',
+    },
+    handlers: { type: 'value', value: 'NAME,...', completes: 'handler', text: 'who is given its events' },
+    timeout: { type: 'value', value: 'SECONDS', text: 'ends a run that takes longer' },
+    ttl: { type: 'value', value: 'SECONDS', text: 'an event when no result comes for so long' },
+    publish: { type: 'switch', text: 'on its schedule, the default; --no-publish: only when it is asked for' },
+    ...NAMESPACE_OPTION,
+    ...CHANGE_OPTIONS,
+  },
+  examples: [
+    [
+      'monctl check create disk --command check-disk --interval 60 --subscriptions db',
+      'every minute on the machines with that subscription',
+    ],
+  ],
+  async run(call) {
+    const namespace = namespaceOf(call);
+    const check = definitionOf(call, namespace);
+    const { name } = check.metadata;
+    await carryOut(call, {
+      send: (_api, core) => core.create(listPath(namespace, 'checks'), check),
+      effects: () => Promise.resolve([`the check ${name} would be defined in ${namespace}`]),
+      done: () => call.output.show(check, () => 'Created'),
+    });
+  },
+};
+
+export const executeCheck: Command = {
+  words: ['check', 'execute'],
+  summary: 'Run a check of any namespace now, instead of on its schedule',
+  details: ['The same as check request, which also tells the subscribers why.'],
+  operands: ['CHECK'],
+  completes: ['check'],
+  options: {
+    subscriptions: {
+      type: 'value',
+      value: 'NAME,...',
+      completes: 'subscription',
+      text: 'who runs it; default: those of the definition',
+    },
+    reason: { type: 'value', value: 'TEXT', text: 'why' },
+    ...NAMESPACE_OPTION,
+    ...CHANGE_OPTIONS,
+  },
+  examples: [['monctl check execute disk --namespace staging', 'once, at once']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    const namespace = namespaceOf(call);
+    const { flags, env } = call;
+    const [subscriptions, reason, creator] = [flags.list('subscriptions'), flags.value('reason'), defaultCreator(env)];
+    const order = {
+      metadata: { name, namespace },
+      ...(subscriptions !== undefined && { subscriptions }),
+      ...(reason !== undefined && { reason }),
+      ...(creator !== undefined && { creator }),
+    };
+    await carryOut(call, {
+      send: (_api, core) => core.execute(namespace, name, order),
+      async effects() {
+        const check = await wanted(call, name);
+        const asked = subscriptions ?? textsAt(check, 'subscriptions');
+        return [`${name} would be asked of ${asked.length === 0 ? 'nobody' : asked.join(', ')}`];
+      },
+      done: (answer) =>
+        call.output.show({ check: name, namespace, ...answer }, () =>
+          safeText(`requested ${name} at ${timestamp(answer.issued)}: its results come when the clients have run it`),
+        ),
+    });
+  },
+};
+
+function definitionOf(
+  { flags, operands: [name = ''] }: Call,
+  namespace: string,
+): CoreObject & { readonly metadata: { readonly name: string; readonly namespace: string } } {
+  const [command, cron] = [flags.value('command'), flags.value('cron')];
+  const interval = flags.number('interval');
+  const [timeout, ttl] = [flags.number('timeout', 0), flags.number('ttl')];
+  if (command === undefined) throw new MonError('invalid', 'say what to run: --command COMMAND');
+  if ((interval === undefined) === (cron === undefined)) {
+    throw new MonError('invalid', 'say when to run it: either --interval SECONDS or --cron TEXT');
+  }
+  return {
+    metadata: { name, namespace },
+    command,
+    ...(interval !== undefined && { interval }),
+    ...(cron !== undefined && { cron }),
+    subscriptions: flags.list('subscriptions') ?? [],
+    handlers: flags.list('handlers') ?? [],
+    ...(timeout !== undefined && { timeout }),
+    ...(ttl !== undefined && { ttl }),
+    publish: flags.switch('publish') ?? true,
+  };
+}
+
+async function wanted(call: Call, name: string): Promise<CoreObject> {
+  const namespace = namespaceOf(call);
+  const check = await call.core().find(checkPath(namespace, name));
+  if (check === undefined) throw noSuch(namespace, name);
+  return check;
+}
+
+function checkPath(namespace: string, name: string): readonly string[] {
+  return [...listPath(namespace, 'checks'), name];
+}
+
+function noSuch(namespace: string, name: string): MonError {
+  return new MonError(
+    'not_found',
+    `no check ${name} is defined in ${namespace}: see monctl check list --namespace ${namespace}; results that are left of one are deleted with monctl check delete ${name} --results`,
+  );
+}
+
+function columns(isEverywhere: boolean): readonly Column<CoreObject>[] {
+  return [
+    ...(isEverywhere ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
+    { title: 'CHECK', text: nameOf },
+    {
+      title: 'SCHEDULE',
+      text: (check) => {
+        const [cron, interval] = [textAt(check, 'cron'), numberAt(check, 'interval') ?? 0];
+        return cron === '' ? (interval === 0 ? 'on request' : `every ${String(interval)} s`) : cron;
+      },
+    },
+    { title: 'SUBSCRIPTIONS', text: (check) => textsAt(check, 'subscriptions').join(', ') },
+    { title: 'HANDLERS', text: (check) => textsAt(check, 'handlers').join(', ') },
+    { title: 'COMMAND', text: (check) => textAt(check, 'command') },
+  ];
+}

@@ -1,0 +1,90 @@
+import { openCoreClient } from '../../../shared/client/core-client.ts';
+import { parseBackendAddress } from '../../../shared/client/backend-address.ts';
+import type { CredentialsEnv } from '../../../shared/client/backend-address.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { configPath } from '../../config/config-file.ts';
+import type { KeptSecret } from '../../config/save-context.ts';
+import type { Call, Command } from '../command.ts';
+import { DEFAULT_BACKEND } from '../parse-arguments.ts';
+import { readSecret, secretOption } from '../secret.ts';
+
+/** The context that is written when none is named. */
+const CONTEXT_DEFAULT = 'default';
+
+export const configureCommand: Command = {
+  words: ['configure'],
+  summary: 'Keep a backend and the way into it in the configuration file',
+  details: [
+    'Asks for what is not given. The backend becomes the context NAME of --context, and the one that monctl and the console begin with.',
+    'The file is $XDG_CONFIG_HOME/mon/console.yml, else ~/.config/mon/console.yml; the secret goes into a file of its own beside it, with mode 0600.',
+    'Nothing is written unless the backend takes the credentials; without any it must take everybody.',
+  ],
+  operands: [],
+  options: {
+    user: { type: 'value', value: 'NAME', text: 'who, with a password' },
+    'password-file': secretOption('password'),
+    'api-key-file': secretOption('API key'),
+    namespace: {
+      type: 'value',
+      value: 'NAME',
+      completes: 'namespace',
+      text: 'what commands work on there; default: default',
+    },
+  },
+  isLocal: true,
+  examples: [
+    ['monctl configure --context prod --backend https://mon.example.org --user alice', 'asks for the password'],
+    ['monctl configure --context ci --backend https://mon.test --api-key-file key', 'from a script'],
+  ],
+  async run(call) {
+    const { flags, env, output } = call;
+    const name = flags.value('context') ?? CONTEXT_DEFAULT;
+    const given = flags.value('backend') ?? (await askedBackend(call));
+    // Credentials in the address would be written where everybody can read them.
+    const { url, headers } = parseBackendAddress(given, {});
+    if ('authorization' in headers) {
+      throw new MonError('invalid', 'leave the credentials out of the address: use --user or --api-key-file');
+    }
+    const secret = await secretOf(call);
+    await verify(url, secret);
+    const path = configPath(env);
+    const { saveContext } = await import('../../config/save-context.ts');
+    await saveContext(path, name, { backend: url, namespace: flags.value('namespace'), secret });
+    await output.show({ context: name, backend: url, file: path }, () =>
+      safeText(`the context ${name} for ${url} is in ${path}`),
+    );
+  },
+};
+
+async function askedBackend({ ask }: Call): Promise<string> {
+  if (ask === undefined) throw new MonError('invalid', 'name the backend: --backend URL');
+  return (await ask(`backend [${DEFAULT_BACKEND}]: `)).trim() || DEFAULT_BACKEND;
+}
+
+async function secretOf(call: Call): Promise<KeptSecret | undefined> {
+  const { flags, ask } = call;
+  const user = flags.value('user');
+  if (flags.value('api-key-file') !== undefined) {
+    if (user !== undefined) throw new MonError('invalid', 'use --user or --api-key-file, not both');
+    return { key: await readSecret(call, { option: 'api-key-file', what: 'API key' }) };
+  }
+  const asked = user ?? (ask === undefined ? '' : (await ask('user, or nothing for an API key: ')).trim());
+  if (asked !== '') {
+    return { user: asked, password: await readSecret(call, { option: 'password-file', what: `password of ${asked}` }) };
+  }
+  const key = ask === undefined ? '' : (await ask('API key, or nothing: ', true)).trim();
+  return key === '' ? undefined : { key };
+}
+
+/** @throws MonError `unauthenticated` when the backend does not take it */
+async function verify(backend: string, secret: KeptSecret | undefined): Promise<void> {
+  if (!(await openCoreClient({ backend, env: credentialsOf(secret) }).testCredentials())) {
+    throw new MonError('unauthenticated', `${backend} does not take these credentials: nothing was written`);
+  }
+}
+
+function credentialsOf(secret: KeptSecret | undefined): CredentialsEnv {
+  if (secret === undefined) return {};
+  return 'key' in secret ? { MON_API_KEY: secret.key } : { MON_CREDENTIALS: `${secret.user}:${secret.password}` };
+}

@@ -1,0 +1,144 @@
+import { Readable } from 'node:stream';
+import type { CoreClient } from '../../../shared/client/core-client.ts';
+import { inNamespace, kindOf, namespaceOf, pathOf, unwrap, wrappedName } from '../../../shared/domain/core/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { counted } from '../counted.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { FILE_OPTION } from '../input.ts';
+import { NAMESPACE_OPTION, namespaceOf as namespaceOfCall } from '../namespaces.ts';
+import { openFile, readObjects } from '../objects/read-objects.ts';
+
+/** What somebody writes by hand; a dump of a whole backend is for `restore`. */
+const OBJECTS_MAX = 10_000;
+
+const FORM = [
+  'Each object is of the form {type, api_version, metadata, spec}, as YAML documents with --- between them or as JSON, one after the other or in a list.',
+  'What names no namespace is taken for that of --namespace.',
+];
+
+export const createFileCommand: Command = {
+  words: ['create'],
+  summary: 'Make the objects of a file, or replace those that are there',
+  details: [...FORM, 'An object that is refused does not hold up the others; the exit code is 9 then.'],
+  operands: [],
+  options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...CHANGE_OPTIONS },
+  examples: [
+    ['monctl create -f checks.yml --namespace staging', 'definitions under version control'],
+    ['monctl dump checks | monctl create -f - --namespace staging', 'from another place'],
+  ],
+  async run(call) {
+    await forEachObject(call, 'create', async (core, object, path) => {
+      // Its state would be read as a report and counted: only a restore brings it back as it was.
+      if ('mon' in object.spec && isState(object)) {
+        throw new MonError('invalid', 'it is the exact state of a dump: bring it back with monctl restore');
+      }
+      await core.put(path, unwrap(object));
+      return 'Created';
+    });
+  },
+};
+
+export const deleteFileCommand: Command = {
+  words: ['delete'],
+  summary: 'Delete the objects that a file names',
+  details: [...FORM, 'What is not there is said and is no failure.'],
+  operands: [],
+  options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
+  examples: [['monctl delete -f checks.yml --namespace staging', 'what monctl create -f made']],
+  async run(call) {
+    await forEachObject(call, 'delete', async (core, _object, path) =>
+      (await core.remove(path)) ? 'Deleted' : 'Not there',
+    );
+  },
+};
+
+type Act = (core: CoreClient, object: Wrapped, path: readonly string[]) => Promise<string>;
+
+/** @throws ExitError when some of them could not be done */
+async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {
+  const objects = await objectsOf(call);
+  const { flags, ask, output } = call;
+  if (flags.switch('dry-run') === true) {
+    await output.show({ dry_run: true, objects: objects.map(nameText) }, () =>
+      safeText([...objects.map((object) => `would ${verb} ${nameText(object)}`), 'nothing was sent'].join('\n')),
+    );
+    return;
+  }
+  if (verb === 'delete' && ask !== undefined && flags.switch('skip-confirm') !== true) {
+    await confirm(ask, `delete ${counted(objects.length, 'objects')}`, objects.map(nameText), 'Canceled');
+  }
+  let failures = 0;
+  let last: MonError | undefined;
+  // What others need goes last when it is taken away.
+  for (const object of verb === 'delete' ? objects.toReversed() : objects) {
+    const done = await attempt(async () => act(call.core(), object, pathOfObject(object)));
+    if (done instanceof MonError) {
+      failures++;
+      last = done;
+    }
+    const [outcome, reason] = done instanceof MonError ? ['Refused', done.message] : [done, undefined];
+    await output.showNext({ outcome, object: nameText(object), reason }, () =>
+      safeLine(`${outcome} ${nameText(object)}${reason === undefined ? '' : `: ${reason}`}`),
+    );
+  }
+  if (last !== undefined && objects.length === 1) throw last;
+  if (failures > 0) {
+    throw new ExitError(EXIT.incomplete, `${String(failures)} of ${counted(objects.length, 'objects')} refused`);
+  }
+}
+
+/** @throws what does not concern this object alone */
+async function attempt(act: () => Promise<string>): Promise<string | MonError> {
+  try {
+    return await act();
+  } catch (error) {
+    const isOwn = error instanceof MonError && !['unavailable', 'unauthenticated', 'internal'].includes(error.code);
+    if (isOwn) return error;
+    throw error;
+  }
+}
+
+async function objectsOf(call: Call): Promise<readonly Wrapped[]> {
+  const path = call.flags.value('file');
+  if (path === undefined) throw new MonError('invalid', 'name the file: --file FILE, or - for standard input');
+  const chunks = path === '-' ? Readable.from([Buffer.from(await call.readInput())]) : openFile(path);
+  const objects: Wrapped[] = [];
+  for await (const item of readObjects(chunks, path === '-' ? 'standard input' : path)) {
+    if (item.kind !== 'object') continue;
+    objects.push(placed(item.object, call));
+    if (objects.length > OBJECTS_MAX) {
+      throw new MonError('too_large', `${path} holds more than ${String(OBJECTS_MAX)} objects: use monctl restore`);
+    }
+  }
+  if (objects.length === 0) throw new MonError('invalid', `${path} holds no object`);
+  return objects;
+}
+
+function placed(object: Wrapped, call: Call): Wrapped {
+  const hasNone = typeof object.metadata['namespace'] !== 'string' || object.metadata['namespace'] === '';
+  return kindOf(object)?.isNamespaced === true && hasNone ? inNamespace(object, namespaceOfCall(call)) : object;
+}
+
+function pathOfObject(object: Wrapped): readonly string[] {
+  const kind = kindOf(object);
+  const name = wrappedName(object);
+  if (kind === undefined) {
+    throw new MonError('invalid', `there is no type ${object.api_version}.${object.type} here`);
+  }
+  if (name === '') throw new MonError('invalid', 'it has no name');
+  return pathOf(kind, namespaceOf(object), name);
+}
+
+/** Of a kind that reports what happened, where a definition says what should. */
+function isState({ type }: Wrapped): boolean {
+  return type === 'Event' || type === 'Entity' || type === 'Silenced' || type === 'User';
+}
+
+function nameText(object: Wrapped): string {
+  const namespace = kindOf(object)?.isNamespaced === true ? `${namespaceOf(object)}/` : '';
+  return `${object.type} ${namespace}${wrappedName(object)}`;
+}

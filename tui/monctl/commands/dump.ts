@@ -1,0 +1,164 @@
+import { access } from 'node:fs/promises';
+import type { CoreClient } from '../../../shared/client/core-client.ts';
+import { kindNamed, readWrapped, wrap, WRAPPED_KINDS } from '../../../shared/domain/core/wrapped.ts';
+import type { Wrapped, WrappedKind } from '../../../shared/domain/core/wrapped.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Call, Command } from '../command.ts';
+import { counted } from '../counted.ts';
+import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { DUMP_FORMATS, DumpWriter, writeWhole } from '../objects/write-objects.ts';
+import type { DumpFormat, TextSink } from '../objects/write-objects.ts';
+
+const TYPE_NAMES = WRAPPED_KINDS.map(({ short }) => short);
+
+export const dumpCommand: Command = {
+  words: ['dump'],
+  summary: 'Write the objects of the backend to a file, to be restored',
+  details: [
+    `TYPES is all, or some of ${TYPE_NAMES.join(', ')}, with commas between them; core/v2.CheckConfig and CheckConfig are other names of checks.`,
+    'With the scope admin the dump is exact and holds secrets as they are, passwords and API keys as hashes; without it, what the credentials may see as the API shows it.',
+    'What is denied or not there is left out and named. Definitions of the configuration file are in that file, and not in a dump.',
+  ],
+  operands: ['TYPES'],
+  completes: [['all', ...TYPE_NAMES]],
+  options: {
+    ...NAMESPACES_OPTIONS,
+    omit: { type: 'value', value: 'TYPE,...', completes: TYPE_NAMES, text: 'all but these' },
+    format: {
+      type: 'value',
+      value: DUMP_FORMATS.join('|'),
+      completes: DUMP_FORMATS,
+      text: 'default yaml',
+    },
+    file: {
+      type: 'value',
+      value: 'FILE',
+      short: 'f',
+      completes: 'file',
+      text: 'write this file, which is there only when it is complete; default standard output',
+    },
+    force: { type: 'switch', text: 'although the file is there' },
+  },
+  examples: [
+    ['monctl dump all --all-namespaces --file backup.yml', 'everything, to be restored'],
+    ['monctl dump checks,handlers --namespace staging', 'definitions, to look at'],
+  ],
+  async run(call) {
+    const { flags, output } = call;
+    const kinds = kindsOf(call.operands[0] ?? '', flags.list('omit') ?? []);
+    const format = flags.value('format') ?? 'yaml';
+    if (!isDumpFormat(format)) throw new MonError('invalid', `--format must be ${DUMP_FORMATS.join(' or ')}`);
+    const namespace = namespacesOf(call);
+    const path = flags.value('file');
+    if (path === undefined) {
+      await writeDump(call, { kinds, namespace, format }, (text) => output.flow(text));
+      return;
+    }
+    if (flags.switch('force') !== true && (await isThere(path))) {
+      throw new MonError('conflict', `${path} is there already: name another file, or use --force`);
+    }
+    let count = 0;
+    await writeWhole(path, async (sink) => {
+      count = await writeDump(call, { kinds, namespace, format }, sink);
+    });
+    output.note(`${counted(count, 'objects')} in ${path}`);
+  },
+};
+
+interface Wanted {
+  readonly kinds: readonly WrappedKind[];
+  /** undefined: all. */
+  readonly namespace: string | undefined;
+  readonly format: DumpFormat;
+}
+
+/** @returns how many objects it holds */
+async function writeDump(call: Call, { kinds, namespace, format }: Wanted, sink: TextSink): Promise<number> {
+  const writer = new DumpWriter(sink, format);
+  await writer.begin();
+  for (const kind of kinds) {
+    const said = `${kind.type}${namespace === undefined || !kind.isNamespaced ? '' : ` of ${namespace}`}`;
+    for await (const page of pagesOf(call, kind, namespace, said)) await writer.write(page);
+  }
+  await writer.end();
+  return writer.count;
+}
+
+/** The objects of one type; where they cannot be had, a word about it and none. */
+async function* pagesOf(
+  call: Call,
+  kind: WrappedKind,
+  namespace: string | undefined,
+  said: string,
+): AsyncGenerator<readonly Wrapped[], void, undefined> {
+  const { output } = call;
+  const core = call.core();
+  try {
+    const isExact = yield* exactPages(core, kind, namespace);
+    if (isExact) return;
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    output.note(`${said}: as the API shows it, because ${error.message}`);
+  }
+  try {
+    const path = listPath(kind.isNamespaced ? namespace : undefined, kind.path);
+    for await (const page of core.pages(path)) yield page.map((object) => wrap(kind, object));
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    output.note(`${said}: left out, because ${error.message}`);
+  }
+}
+
+/** @returns false, before anything was given, when the backend is of another make */
+async function* exactPages(
+  core: CoreClient,
+  kind: WrappedKind,
+  namespace: string | undefined,
+): AsyncGenerator<readonly Wrapped[], boolean, undefined> {
+  let after: string | undefined;
+  do {
+    const page = await core.dump(kind.type, kind.isNamespaced ? namespace : undefined, after);
+    if (page === undefined) return false;
+    yield page.objects.map((object) => read(object, core.url));
+    after = page.continue ?? undefined;
+  } while (after !== undefined);
+  return true;
+}
+
+function read(value: unknown, url: string): Wrapped {
+  const object = readWrapped(value);
+  if ('problem' in object) throw new MonError('internal', `${url} gave an object that ${object.problem}`);
+  return object;
+}
+
+/** What these credentials may not see, or what is not there (clients, section 6: dump). */
+function isDenied(error: unknown): error is MonError {
+  return error instanceof MonError && ['forbidden', 'not_found', 'payment_required'].includes(error.code);
+}
+
+function kindsOf(types: string, omitted: readonly string[]): readonly WrappedKind[] {
+  const left = new Set<WrappedKind>(omitted.map((name) => wantedKind(name)));
+  const names = types.split(',').map((name) => name.trim());
+  const wanted = new Set<WrappedKind>(names.flatMap((name) => (name === 'all' ? WRAPPED_KINDS : [wantedKind(name)])));
+  // In the order in which they can be restored, whatever order they were asked in.
+  return WRAPPED_KINDS.filter((kind) => wanted.has(kind) && !left.has(kind));
+}
+
+function wantedKind(name: string): WrappedKind {
+  const kind = kindNamed(name);
+  if (kind === undefined) {
+    throw new MonError('invalid', `${JSON.stringify(name)} is no type: write all, or some of ${TYPE_NAMES.join(', ')}`);
+  }
+  return kind;
+}
+
+function isDumpFormat(format: string): format is DumpFormat {
+  return DUMP_FORMATS.some((known) => known === format);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

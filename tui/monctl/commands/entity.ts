@@ -1,0 +1,106 @@
+import type { CoreObject } from '../../../shared/client/core-client.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../core-object.ts';
+import { SELECTOR_OPTIONS, selectorsOf } from '../core-list.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { toYaml } from '../output.ts';
+import type { Column } from '../table.ts';
+
+const list: Command = {
+  words: ['entity', 'list'],
+  summary: 'List entities by name: the clients of any namespace, as the newer API shows them',
+  operands: [],
+  options: { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS, ...LIST_OPTIONS },
+  examples: [
+    ['monctl entity list --all-namespaces', 'every machine that reports'],
+    ["monctl entity list --label-selector 'region == eu'", 'some of them'],
+  ],
+  async run(call) {
+    const namespace = namespacesOf(call);
+    await showList<CoreObject>(call, {
+      noun: 'entities',
+      columns: (nowMs) => columns(namespace === undefined, nowMs),
+      key: (entity) => `${inNamespace(entity)}/${nameOf(entity)}`,
+      news: (entity) => without(entity, 'last_seen'),
+      fetch: () => call.core().list(listPath(namespace, 'entities'), selectorsOf(call)),
+    });
+  },
+};
+
+const info: Command = {
+  words: ['entity', 'info'],
+  summary: 'Show one entity',
+  operands: ['ENTITY'],
+  completes: ['entity'],
+  options: NAMESPACE_OPTION,
+  examples: [['monctl entity info web-001 --namespace staging', 'everything about it']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    const entity = await wanted(call, name);
+    const text = await toYaml(entity);
+    await call.output.show(entity, () => text);
+  },
+};
+
+const remove: Command = {
+  words: ['entity', 'delete'],
+  summary: 'Delete an entity with its events',
+  details: ['Its agent makes it again when it connects the next time.'],
+  operands: ['ENTITY'],
+  completes: ['entity'],
+  options: { ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
+  examples: [['monctl entity delete web-001 --namespace staging', 'a machine that is gone']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    const namespace = namespaceOf(call);
+    await carryOut(call, {
+      async send(_api, core) {
+        if (!(await core.remove(['namespaces', namespace, 'entities', name]))) throw noSuch(namespace, name);
+      },
+      async effects() {
+        await wanted(call, name);
+        return [`the entity ${name} of the namespace ${namespace} would be deleted with its events`];
+      },
+      question: `delete the entity ${name}`,
+      declined: 'Canceled',
+      done: () => call.output.show({ namespace, name, deleted: true }, () => 'Deleted'),
+    });
+  },
+};
+
+export const entityCommands: readonly Command[] = [list, info, remove];
+
+async function wanted(call: Call, name: string): Promise<CoreObject> {
+  const namespace = namespaceOf(call);
+  const entity = await call.core().find(['namespaces', namespace, 'entities', name]);
+  if (entity === undefined) throw noSuch(namespace, name);
+  return entity;
+}
+
+function noSuch(namespace: string, name: string): MonError {
+  return new MonError(
+    'not_found',
+    `there is no entity ${name} in ${namespace}: see monctl entity list --all-namespaces`,
+  );
+}
+
+function columns(isEverywhere: boolean, nowMs: number): readonly Column<CoreObject>[] {
+  return [
+    ...(isEverywhere ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
+    { title: 'ENTITY', text: nameOf },
+    { title: 'CLASS', text: (entity) => textAt(entity, 'entity_class') },
+    {
+      title: 'LAST SEEN',
+      align: 'right',
+      text: (entity) => {
+        const seen = numberAt(entity, 'last_seen');
+        return seen === undefined || seen === 0 ? '' : formatDuration(nowMs / 1000 - seen, 1);
+      },
+    },
+    { title: 'SUBSCRIPTIONS', text: (entity) => textsAt(entity, 'subscriptions').join(', ') },
+  ];
+}

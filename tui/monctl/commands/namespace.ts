@@ -1,0 +1,66 @@
+import type { CoreObject } from '../../../shared/client/core-client.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import type { Command } from '../command.ts';
+import { textAt } from '../core-object.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+
+const nameOfNamespace = (namespace: CoreObject): string => textAt(namespace, 'name');
+
+const list: Command = {
+  words: ['namespace', 'list'],
+  summary: 'List the namespaces by name',
+  operands: [],
+  options: LIST_OPTIONS,
+  examples: [['monctl namespace list', 'what is kept apart on this backend']],
+  async run(call) {
+    await showList<CoreObject>(call, {
+      noun: 'namespaces',
+      columns: () => [{ title: 'NAME', text: nameOfNamespace }],
+      key: nameOfNamespace,
+      fetch: () => call.core().list(['namespaces']),
+    });
+  },
+};
+
+const create: Command = {
+  words: ['namespace', 'create'],
+  summary: 'Make a namespace',
+  operands: ['NAME'],
+  options: CHANGE_OPTIONS,
+  examples: [['monctl namespace create staging', 'room for clients and checks of their own']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    await carryOut(call, {
+      send: (_api, core) => core.create(['namespaces'], { name }),
+      effects: () => Promise.resolve([`the namespace ${name} would be made`]),
+      done: () => call.output.show({ name }, () => 'Created'),
+    });
+  },
+};
+
+const remove: Command = {
+  words: ['namespace', 'delete'],
+  summary: 'Delete a namespace in which nothing is left',
+  details: ['While anything is in it, the backend says what, and keeps it. `default` stays for ever.'],
+  operands: ['NAME'],
+  completes: ['namespace'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl namespace delete staging --skip-confirm', 'from a script']],
+  async run(call) {
+    const [name = ''] = call.operands;
+    await carryOut(call, {
+      async send(_api, core) {
+        if (!(await core.remove(['namespaces', name]))) {
+          throw new MonError('not_found', `there is no namespace ${name}: see monctl namespace list`);
+        }
+      },
+      effects: () => Promise.resolve([]),
+      question: `delete the namespace ${name}`,
+      declined: 'Canceled',
+      done: () => call.output.show({ name, deleted: true }, () => 'Deleted'),
+    });
+  },
+};
+
+export const namespaceCommands: readonly Command[] = [list, create, remove];

@@ -1,0 +1,207 @@
+import { open } from 'node:fs/promises';
+import { kindOf, namespaceOf, wrappedName, WRAPPED_KINDS } from '../../../shared/domain/core/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Restored, RestoreAnswer, RestoreOutcome } from '../../../shared/schemas/restore.ts';
+import { RESTORE_MAX, restoreKey } from '../../../shared/schemas/restore.ts';
+import { confirm, DELETE_OPTIONS } from '../change.ts';
+import type { Call, Command } from '../command.ts';
+import { textAt } from '../core-object.ts';
+import { counted } from '../counted.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { openFile, readObject } from '../objects/read-objects.ts';
+import { indexFile } from '../objects/index-file.ts';
+import type { FileIndex, Place } from '../objects/index-file.ts';
+
+const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');
+
+/** Bytes of objects that are sent at once, well below what the backend takes. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+export const restoreCommand: Command = {
+  words: ['restore'],
+  summary: 'Bring back what a dump holds, and read it back to make sure',
+  details: [
+    'FILE is a dump of monctl, or one of a Sensu Go cluster (sensuctl dump), as YAML or wrapped JSON. It is read to its end before anything is sent: one that was cut off is refused.',
+    'Namespaces come first, users and API keys last. Each object gets a line: created, replaced, unchanged, or left out with the reason; attributes that are lost are named. What is on the backend and not in FILE stays.',
+    'No handler runs. The exit code is 9 when anything was left out or lost, or is not what the file says when it is read back.',
+  ],
+  operands: ['FILE'],
+  completes: ['file'],
+  options: { ...DELETE_OPTIONS, quiet: { type: 'switch', short: 'q', text: 'only what was left out or lost' } },
+  examples: [
+    ['monctl restore backup.yml --dry-run', 'what would become of each object'],
+    ['monctl restore sensu-go.yml', 'a cluster that moves here'],
+  ],
+  async run(call) {
+    const [path = ''] = call.operands;
+    const index = await indexFile(openFile(path), path);
+    const isDryRun = call.flags.switch('dry-run') === true;
+    if (!index.isMarked) call.output.note(`${path} does not say where it ends: whether it is whole cannot be told`);
+    if (!isDryRun && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
+      await confirm(
+        call.ask,
+        `restore ${counted(index.places.length, 'objects')} to ${call.core().url}`,
+        [],
+        'Canceled',
+      );
+    }
+    const tally = await restoreAll(call, path, index, isDryRun);
+    finish(call, tally, isDryRun);
+  },
+};
+
+/** What has become of the objects so far. */
+interface Tally {
+  readonly outcomes: Record<RestoreOutcome, number>;
+  /** Objects of which attributes were lost. */
+  lossy: number;
+  /** Objects that were not what the file says when they were read back. */
+  different: number;
+}
+
+async function restoreAll(call: Call, path: string, { places }: FileIndex, isDryRun: boolean): Promise<Tally> {
+  const tally: Tally = { outcomes: { created: 0, replaced: 0, unchanged: 0, 'left out': 0 }, lossy: 0, different: 0 };
+  const foreseen = new Foreseen();
+  await using file = await open(path);
+  for (const page of pagesOf(places)) {
+    const objects: Wrapped[] = [];
+    for (const { offset, length } of page) {
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+      objects.push(await readObject(buffer.toString('utf8'), `${path}: the object at byte ${String(offset)}`));
+    }
+    const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects) };
+    const { results } = await asked(call.core().restore({ objects, ...(isDryRun && dryRun) }), tally);
+    // At once, while nothing else can have changed much.
+    const again = isDryRun ? undefined : await asked(call.core().restore({ objects, dry_run: true }), tally, results);
+    const readBack = again?.results;
+    for (const [at, object] of objects.entries()) {
+      const result = results[at];
+      if (result === undefined) throw new MonError('internal', `${call.core().url} said nothing of an object`);
+      if (isDryRun && result.outcome !== 'left out') foreseen.add(object);
+      await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
+    }
+  }
+  return tally;
+}
+
+/** What a restore would have made by now, for a dry run of what comes after it. */
+class Foreseen {
+  readonly #keys = new Set<string>();
+
+  add(object: Wrapped): void {
+    const { type } = object;
+    if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
+    this.#keys.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
+  }
+
+  /** What of it these objects may need. */
+  neededBy(objects: readonly Wrapped[]): string[] {
+    const needed = objects.flatMap((object) => {
+      const namespace = namespaceOf(object);
+      const entity = wrappedName(object).split('/')[0] ?? '';
+      return [
+        restoreKey('Namespace', '', namespace),
+        restoreKey('User', '', textAt(object.spec, 'username')),
+        restoreKey('Entity', namespace, entity),
+      ];
+    });
+    return [...new Set(needed)].filter((key) => this.#keys.has(key));
+  }
+}
+
+/**
+ * An answer, or why there is none in the middle of it.
+ *
+ * @param results of this page so far
+ */
+async function asked(
+  answer: Promise<RestoreAnswer>,
+  tally: Tally,
+  results: readonly Restored[] = [],
+): Promise<RestoreAnswer> {
+  try {
+    return await answer;
+  } catch (error) {
+    const hasBegun = results.some(({ outcome }) => outcome !== 'left out');
+    const { created, replaced } = tally.outcomes;
+    if (error instanceof MonError && error.code === 'unauthenticated' && (hasBegun || created + replaced > 0)) {
+      throw new MonError(
+        'unauthenticated',
+        'the users of the dump guard the backend from now on: restore it again with the credentials of one of them, which goes on where this ended',
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * Objects that are small enough to go together. Users and API keys begin a page of their own: with the first of them the
+ * key that is shown begins to count, and must be there.
+ */
+function* pagesOf(places: readonly Place[]): Generator<readonly Place[], void> {
+  let page: Place[] = [];
+  let bytes = 0;
+  for (const place of places) {
+    const isOther = page[0] !== undefined && isCredentials(page[0]) !== isCredentials(place);
+    if (page.length === RESTORE_MAX || isOther || (page.length > 0 && bytes + place.length > PAGE_BYTES_MAX)) {
+      yield page;
+      page = [];
+      bytes = 0;
+    }
+    page.push(place);
+    bytes += place.length;
+  }
+  if (page.length > 0) yield page;
+}
+
+function isCredentials({ rank }: Place): boolean {
+  return rank >= CREDENTIALS_RANK;
+}
+
+function isDifferent({ outcome }: Restored, readBack: Restored | undefined): boolean {
+  return readBack !== undefined && outcome !== 'left out' && readBack.outcome !== 'unchanged';
+}
+
+async function tell(
+  { flags, output }: Call,
+  object: Wrapped,
+  { outcome, reason, lost = [] }: Restored,
+  tally: Tally,
+  differs: boolean,
+): Promise<void> {
+  tally.outcomes[outcome]++;
+  if (lost.length > 0) tally.lossy++;
+  if (differs) tally.different++;
+  const isNews = outcome === 'left out' || lost.length > 0 || differs;
+  if (flags.switch('quiet') === true && !isNews) return;
+  const { type, api_version: version } = object;
+  const [name, namespace] = [wrappedName(object), namespaceText(object)];
+  const said = `${outcome} ${type} ${namespace === '' ? '' : `${namespace}/`}${name}`.trimEnd();
+  const value = { outcome, type, api_version: version, namespace, name, reason, lost, differs };
+  await output.showNext(value, () =>
+    [
+      safeLine(`${said}${reason === undefined ? '' : `: ${reason}`}`),
+      ...lost.map((one) => safeLine(`  ${one.attribute}: ${one.reason}`)),
+      ...(differs ? ['  read back it is something else: it was changed meanwhile'] : []),
+    ].join('\n'),
+  );
+}
+
+function namespaceText(object: Wrapped): string {
+  return kindOf(object) === undefined ? textAt(object.metadata, 'namespace') : namespaceOf(object);
+}
+
+/** @throws ExitError when it is not all as the file has it */
+function finish({ output }: Call, { outcomes, lossy, different }: Tally, isDryRun: boolean): void {
+  const counts = Object.entries(outcomes).map(([outcome, count]) => `${String(count)} ${outcome}`);
+  output.note(`${counts.join(', ')}${isDryRun ? '; nothing was sent' : ''}`);
+  const problems = [
+    ...(outcomes['left out'] > 0 ? [`${counted(outcomes['left out'], 'objects')} left out`] : []),
+    ...(lossy > 0 ? [`${counted(lossy, 'objects')} with attributes lost`] : []),
+    ...(different > 0 ? [`${counted(different, 'objects')} changed before it was read back`] : []),
+  ];
+  if (problems.length > 0) throw new ExitError(EXIT.incomplete, problems.join(', '));
+}

@@ -1,0 +1,105 @@
+import type { CoreObject } from '../../../shared/client/core-client.ts';
+import { GROUP_SCOPES } from '../../../shared/domain/core/groups.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import type { Command } from '../command.ts';
+import { flagAt, textAt, textsAt, without } from '../core-object.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { readSecret, secretOption } from '../secret.ts';
+
+const GROUPS = Object.keys(GROUP_SCOPES);
+const GROUPS_TEXT = `What a user may do follows from the groups: ${Object.entries(GROUP_SCOPES)
+  .map(([group, scopes]) => `${group} (${scopes.includes('admin') ? 'everything' : scopes.join(', ')})`)
+  .join('; ')}.`;
+
+const list: Command = {
+  words: ['user', 'list'],
+  summary: 'List the users by name',
+  details: ['The user of the configuration file (api.user) is not among them.'],
+  operands: [],
+  options: LIST_OPTIONS,
+  examples: [['monctl user list', 'who may log in']],
+  async run(call) {
+    await showList<CoreObject>(call, {
+      noun: 'users',
+      columns: () => [
+        { title: 'USER', text: (user) => textAt(user, 'username') },
+        { title: 'ENABLED', text: (user) => (flagAt(user, 'disabled') ? 'no' : 'yes') },
+        { title: 'GROUPS', text: (user) => textsAt(user, 'groups').join(', ') },
+      ],
+      key: (user) => textAt(user, 'username'),
+      value: (user) => without(user, 'password_hash'),
+      fetch: () => call.core().list(['users']),
+    });
+  },
+};
+
+const create: Command = {
+  words: ['user', 'create'],
+  summary: 'Make a user who may log in with a password',
+  details: [GROUPS_TEXT],
+  operands: ['NAME'],
+  options: {
+    groups: { type: 'value', value: 'NAME,...', completes: GROUPS, text: 'what the user belongs to' },
+    'password-file': secretOption('password'),
+  },
+  examples: [['monctl user create alice --groups operators', 'asks for the password']],
+  async run(call) {
+    const [username = ''] = call.operands;
+    const groups = call.flags.list('groups') ?? [];
+    const password = await readSecret(call, { option: 'password-file', what: `password of ${username}`, isNew: true });
+    await call.core().create(['users'], { username, password, groups });
+    await call.output.show({ username, groups }, () => 'Created');
+  },
+};
+
+const disable: Command = {
+  words: ['user', 'disable'],
+  summary: 'Let a user in no more',
+  details: ['Keys and sessions of the user end with it. Its name stays, for what it has done.'],
+  operands: ['NAME'],
+  completes: ['user'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl user disable bob', 'somebody who has left']],
+  async run(call) {
+    const [username = ''] = call.operands;
+    await carryOut(call, {
+      async send(_api, core) {
+        if (!(await core.remove(['users', username]))) throw noSuch(username);
+      },
+      effects: () => Promise.resolve([]),
+      question: `disable the user ${username}`,
+      declined: 'Canceled',
+      done: () => call.output.show({ username, disabled: true }, () => 'Disabled'),
+    });
+  },
+};
+
+const setPassword: Command = {
+  words: ['user', 'set-password'],
+  summary: 'Give a user another password',
+  details: ['It ends the sessions of the user, and none of the API keys.'],
+  operands: ['NAME'],
+  completes: ['user'],
+  options: { 'password-file': secretOption('new password') },
+  examples: [
+    ['monctl user set-password alice', 'asks for it'],
+    ['pass show mon/alice | monctl user set-password alice --password-file -', 'from a password store'],
+  ],
+  async run(call) {
+    const [username = ''] = call.operands;
+    const password = await readSecret(call, {
+      option: 'password-file',
+      what: `new password of ${username}`,
+      isNew: true,
+    });
+    await call.core().put(['users', username, 'password'], { username, password });
+    await call.output.show({ username, updated: true }, () => 'Updated');
+  },
+};
+
+export const userCommands: readonly Command[] = [list, create, disable, setPassword];
+
+function noSuch(username: string): MonError {
+  return new MonError('not_found', `there is no user ${username}: see monctl user list`);
+}

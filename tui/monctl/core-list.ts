@@ -1,0 +1,12 @@
+import type { CoreQuery } from '../../shared/client/core-client.ts';
+import type { Call, CommandOption } from './command.ts';
+
+/** Options that let the backend select. */
+export const SELECTOR_OPTIONS: Readonly<Record<'label-selector' | 'field-selector', CommandOption>> = {
+  'label-selector': { type: 'value', value: 'TEXT', text: "by labels: 'region == eu && tier in (web, db)'" },
+  'field-selector': { type: 'value', value: 'TEXT', text: "by attributes: 'entity.name == web-001'" },
+};
+
+export function selectorsOf({ flags }: Pick<Call, 'flags'>): CoreQuery {
+  return { labelSelector: flags.value('label-selector'), fieldSelector: flags.value('field-selector') };
+}

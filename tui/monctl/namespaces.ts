@@ -1,0 +1,69 @@
+import { MonError } from '../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import type { Call, Command, CommandOption } from './command.ts';
+
+/** Options of what is in one namespace. */
+export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
+  namespace: {
+    type: 'value',
+    value: 'NAME',
+    completes: 'namespace',
+    text: 'where; default that of the context, else default',
+  },
+};
+
+/** Options of what looks into several. */
+export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
+  ...NAMESPACE_OPTION,
+  'all-namespaces': { type: 'switch', text: 'of all namespaces that these credentials may see' },
+};
+
+/** The one namespace that a call is about. */
+export function namespaceOf({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'namespace'>): string {
+  return namespace;
+}
+
+/**
+ * Which namespaces a call looks into.
+ *
+ * @returns undefined: all of them
+ * @throws MonError `invalid` when both are asked for
+ */
+export function namespacesOf({ flags, namespace }: Pick<Call, 'flags' | 'namespace'>): string | undefined {
+  if (flags.switch('all-namespaces') !== true) return namespaceOf({ namespace });
+  if (flags.value('namespace') !== undefined) {
+    throw new MonError('invalid', '--namespace and --all-namespaces exclude each other');
+  }
+  return undefined;
+}
+
+/** Path of a list below `/api/core/v2`, in one namespace or over all. */
+export function listPath(namespace: string | undefined, noun: string): readonly string[] {
+  return namespace === undefined ? [noun] : ['namespaces', namespace, noun];
+}
+
+/** Whether a namespace was named, or all of them: then the newer API is asked, whichever it is. */
+export function isElsewhere({ namespace, flags }: Pick<Call, 'namespace' | 'flags'>): boolean {
+  return namespace !== undefined || flags.switch('all-namespaces') === true;
+}
+
+/**
+ * A command that shows the namespace `default` in the shape of the older API, and with `--namespace` or
+ * `--all-namespaces`, or in a context that names a namespace, any of them in the shape of the newer one.
+ *
+ * @param elsewhere what it does then
+ */
+export function alsoInNamespaces(
+  command: Command,
+  options: Command['options'],
+  elsewhere: (call: Call) => Promise<void>,
+): Command {
+  return {
+    ...command,
+    options: { ...command.options, ...options },
+    run: (call) =>
+      call.namespace === undefined && call.flags.switch('all-namespaces') !== true
+        ? command.run(call)
+        : elsewhere(call),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+
+/*
+ * A dump says where it begins and ends, so that one that was cut off is found before anything is restored from it. In YAML
+ * these are comments; JSON has none, so there they are objects.
+ */
+
+const MARK_VERSION = 'mon/v1';
+
+export const BEGIN_TEXT = `# dump of monctl ${VERSION}\n`;
+export const BEGIN_LINE = /^# dump of monctl /m;
+export const END_LINE = /^# complete: (\d{1,12}) objects$/m;
+
+export function endText(count: number): string {
+  return `...\n# complete: ${String(count)} objects\n`;
+}
+
+export function beginObject(): Wrapped {
+  return { type: 'DumpBegin', api_version: MARK_VERSION, metadata: {}, spec: { version: VERSION } };
+}
+
+export function endObject(count: number): Wrapped {
+  return { type: 'DumpEnd', api_version: MARK_VERSION, metadata: {}, spec: { objects: count } };
+}
+
+export function isBegin({ type, api_version: version }: Wrapped): boolean {
+  return version === MARK_VERSION && type === 'DumpBegin';
+}
+
+export function isEnd({ type, api_version: version }: Wrapped): boolean {
+  return version === MARK_VERSION && type === 'DumpEnd';
+}

@@ -1,0 +1,85 @@
+import { createReadStream } from 'node:fs';
+import { readWrapped } from '../../../shared/domain/core/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import { MonError, errorMessage } from '../../../shared/errors.ts';
+import { splitDocuments } from './split-documents.ts';
+import type { DocumentText } from './split-documents.ts';
+import { isBegin, isEnd, BEGIN_LINE, END_LINE } from './dump-marks.ts';
+
+/** What stands in a file of objects, in its order. */
+export type FileItem =
+  | { readonly kind: 'object'; readonly object: Wrapped; readonly place: DocumentText }
+  /** The file was written by `monctl dump`, so it has an end as well. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'end'; readonly count: number };
+
+/**
+ * The objects of a file, one at a time.
+ *
+ * @param said how the file is called, for messages
+ * @throws MonError `invalid` naming the object that cannot be read
+ */
+export async function* readObjects(
+  chunks: AsyncIterable<Uint8Array>,
+  said: string,
+): AsyncGenerator<FileItem, void, undefined> {
+  let number = 0;
+  for await (const place of splitDocuments(chunks)) {
+    yield* marksIn(place.text);
+    if (!HAS_CONTENT.test(place.text)) continue;
+    number++;
+    const object = await readObject(place.text, `${said}: object ${String(number)}`);
+    if (isBegin(object)) yield { kind: 'begin' };
+    else if (isEnd(object)) yield { kind: 'end', count: Number(object.spec['objects']) };
+    else yield { kind: 'object', object, place };
+  }
+}
+
+/** A line that is neither empty, nor a comment, nor a border. */
+const HAS_CONTENT = /^(?!\s*(?:#|$)|(?:---|\.\.\.)\s*(?:#|$)).+/m;
+
+/** Marks of YAML are comments, which no other reader of such files minds. */
+function* marksIn(text: string): Iterable<FileItem> {
+  if (BEGIN_LINE.test(text)) yield { kind: 'begin' };
+  const count = END_LINE.exec(text)?.[1];
+  if (count !== undefined) yield { kind: 'end', count: Number(count) };
+}
+
+/**
+ * One object from its text.
+ *
+ * @throws MonError `invalid`
+ */
+export async function readObject(text: string, said: string): Promise<Wrapped> {
+  const object = readWrapped(await parse(text, said));
+  if ('problem' in object) throw new MonError('invalid', `${said} ${object.problem}`);
+  return object;
+}
+
+export function openFile(path: string): AsyncIterable<Uint8Array> {
+  const stream = createReadStream(path, { highWaterMark: 256 * 1024 });
+  return (async function* read(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for await (const chunk of stream) yield chunk as Uint8Array;
+    } catch (error) {
+      throw new MonError('invalid', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
+    }
+  })();
+}
+
+async function parse(text: string, said: string): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parseYaml(text, said);
+  }
+}
+
+async function parseYaml(text: string, said: string): Promise<unknown> {
+  const { parse: parseDocument } = await import('yaml');
+  try {
+    return parseDocument(text, { maxAliasCount: 100 }) as unknown;
+  } catch (error) {
+    throw new MonError('invalid', `${said} is neither JSON nor YAML: ${errorMessage(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,207 @@
+import { MonError } from '../../../shared/errors.ts';
+
+/** A part of a file that holds one object, by its place in bytes. */
+export interface DocumentText {
+  readonly offset: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+/** Largest object that is read: more than the backend takes. */
+const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** How far is looked for the first name. */
+const START_BYTES = 4096;
+
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = new Set([0x7b, 0x5b]);
+const CLOSE = new Set([0x7d, 0x5d]);
+const BRACE = 0x7b;
+/** Blanks, what stands between the objects of a list, and the dashes between documents. */
+const BETWEEN = new Set([0x20, 0x09, 0x0d, NEWLINE, 0x2c, 0x5b, 0x5d, 0x2d]);
+const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE, 0xef, 0xbb, 0xbf]);
+
+/**
+ * Takes a stream of objects apart without reading them: YAML documents between lines of `---`, or JSON objects one after
+ * the other or in a list. Only one object is in memory at a time.
+ *
+ * @throws MonError `invalid` where JSON has something else between the objects, `too_large`
+ */
+export async function* splitDocuments(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<DocumentText, void, undefined> {
+  let splitter: Splitter | undefined;
+  let skipped = 0;
+  let start: Uint8Array = new Uint8Array();
+  for await (const chunk of chunks) {
+    if (splitter !== undefined) {
+      yield* splitter.push(chunk);
+      continue;
+    }
+    const read = joined(start, chunk);
+    const blanks = read.findIndex((byte) => !BLANK.has(byte));
+    skipped += blanks === -1 ? read.length : blanks;
+    // Copied: a chunk may be a buffer that is used again.
+    start = blanks === -1 ? new Uint8Array() : read.slice(blanks);
+    splitter = splitterFor(start, skipped);
+    if (splitter !== undefined) yield* splitter.push(start);
+  }
+  if (splitter === undefined) {
+    splitter = new YamlSplitter(skipped);
+    yield* splitter.push(start);
+  }
+  yield* splitter.end();
+}
+
+/**
+ * By the first name: an object whose names are quoted, or a list of such, is JSON; YAML has braces too, around names
+ * without quotes.
+ *
+ * @returns undefined while too little was read to tell
+ */
+function splitterFor(start: Uint8Array, offset: number): Splitter | undefined {
+  const text = Buffer.from(start.subarray(0, START_BYTES)).toString('latin1');
+  if (/^\[?\s*\{?\s*$/.test(text) && start.length < START_BYTES) return undefined;
+  const isJson = /^(?:\[\s*)?\{\s*["}]|^\[\s*\]/.test(text);
+  return isJson ? new JsonSplitter(offset) : new YamlSplitter(offset);
+}
+
+/** What was read of the object that is not complete yet. */
+class Pending {
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  /** In the whole file, of what comes next. */
+  offset: number;
+
+  constructor(offset: number) {
+    this.offset = offset;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length > DOCUMENT_BYTES_MAX) {
+      throw new MonError('too_large', `the object at byte ${String(this.offset)} is larger than any that is taken`);
+    }
+  }
+
+  skip(count: number): void {
+    this.offset += count;
+  }
+
+  take(): DocumentText {
+    const text = Buffer.concat(this.#parts).toString('utf8');
+    const taken = { offset: this.offset, length: this.#length, text };
+    this.offset += this.#length;
+    this.#parts = [];
+    this.#length = 0;
+    return taken;
+  }
+}
+
+interface Splitter {
+  push(chunk: Uint8Array): Iterable<DocumentText>;
+  end(): Iterable<DocumentText>;
+}
+
+class YamlSplitter implements Splitter {
+  readonly #pending: Pending;
+  #line: Uint8Array = new Uint8Array();
+
+  constructor(offset: number) {
+    this.#pending = new Pending(offset);
+  }
+
+  *push(chunk: Uint8Array): Iterable<DocumentText> {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      yield* this.#addLine(joined(this.#line, chunk.subarray(start, end + 1)));
+      this.#line = new Uint8Array();
+      start = end + 1;
+    }
+    // Copied: a chunk may be a buffer that is used again.
+    this.#line = joined(this.#line, chunk.slice(start));
+    if (this.#line.length > DOCUMENT_BYTES_MAX) this.#pending.add(this.#line);
+  }
+
+  *end(): Iterable<DocumentText> {
+    if (this.#line.length > 0) yield* this.#addLine(this.#line);
+    if (!this.#pending.isEmpty) yield this.#pending.take();
+  }
+
+  *#addLine(line: Uint8Array): Iterable<DocumentText> {
+    const isBorder = isMarker(line, '---') || isMarker(line, '...');
+    if (isBorder && !this.#pending.isEmpty) yield this.#pending.take();
+    this.#pending.add(line);
+  }
+}
+
+/** Content of a document is indented or begins otherwise, so three of these at the left edge are always a border. */
+function isMarker(line: Uint8Array, marker: string): boolean {
+  for (let at = 0; at < marker.length; at++) if (line[at] !== marker.charCodeAt(at)) return false;
+  return line.length === marker.length || BLANK.has(line[marker.length] ?? 0);
+}
+
+class JsonSplitter implements Splitter {
+  readonly #pending: Pending;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+
+  constructor(offset: number) {
+    this.#pending = new Pending(offset);
+  }
+
+  *push(chunk: Uint8Array): Iterable<DocumentText> {
+    let start = 0;
+    for (const [at, byte] of chunk.entries()) {
+      if (this.#depth === 0) {
+        if (byte === BRACE) {
+          start = at;
+          this.#depth = 1;
+        } else if (BETWEEN.has(byte)) {
+          this.#pending.skip(1);
+        } else {
+          throw new MonError(
+            'invalid',
+            `at byte ${String(this.#pending.offset)} there is no object where one must begin`,
+          );
+        }
+      } else if (this.#closes(byte)) {
+        this.#pending.add(chunk.slice(start, at + 1));
+        yield this.#pending.take();
+      }
+    }
+    if (this.#depth > 0) this.#pending.add(chunk.slice(start));
+  }
+
+  *end(): Iterable<DocumentText> {
+    // Half an object: whoever reads it says so.
+    if (!this.#pending.isEmpty) yield this.#pending.take();
+  }
+
+  /** Follows one byte inside of an object; true when it was the last one. */
+  #closes(byte: number): boolean {
+    if (this.#isInString) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === BACKSLASH) this.#isEscaped = true;
+      else if (byte === QUOTE) this.#isInString = false;
+      return false;
+    }
+    if (byte === QUOTE) this.#isInString = true;
+    else if (OPEN.has(byte)) this.#depth++;
+    else if (CLOSE.has(byte)) this.#depth--;
+    return this.#depth === 0;
+  }
+}
+
+function joined(before: Uint8Array, after: Uint8Array): Uint8Array {
+  return before.length === 0 ? after : Buffer.concat([before, after]);
+}

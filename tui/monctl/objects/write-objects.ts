@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import { MonError, errorMessage } from '../../../shared/errors.ts';
+import { toSafeJson, toYaml } from '../output.ts';
+import { BEGIN_TEXT, beginObject, endObject, endText } from './dump-marks.ts';
+
+export const DUMP_FORMATS = ['yaml', 'wrapped-json'] as const;
+export type DumpFormat = (typeof DUMP_FORMATS)[number];
+
+/** Takes a piece of text; settles when it can take more. */
+export type TextSink = (text: string) => Promise<void>;
+
+/** Writes a dump, object by object. */
+export class DumpWriter {
+  count = 0;
+  readonly #sink: TextSink;
+  readonly #format: DumpFormat;
+
+  constructor(sink: TextSink, format: DumpFormat) {
+    this.#sink = sink;
+    this.#format = format;
+  }
+
+  begin(): Promise<void> {
+    return this.#sink(this.#format === 'yaml' ? BEGIN_TEXT : `${toSafeJson(beginObject())}\n`);
+  }
+
+  /** As one piece, because each piece waits for the one before. */
+  async write(objects: readonly Wrapped[]): Promise<void> {
+    if (objects.length === 0) return;
+    this.count += objects.length;
+    let text = '';
+    for (const object of objects) {
+      text += this.#format === 'yaml' ? `---\n${await toYaml(object)}\n` : `${toSafeJson(object)}\n`;
+    }
+    await this.#sink(text);
+  }
+
+  end(): Promise<void> {
+    return this.#sink(this.#format === 'yaml' ? endText(this.count) : `${toSafeJson(endObject(this.count))}\n`);
+  }
+}
+
+/**
+ * Writes a file that only its owner can read, under its own name only once it is complete.
+ *
+ * @throws MonError `invalid` when it cannot be written there
+ */
+export async function writeWhole(path: string, write: (sink: TextSink) => Promise<void>): Promise<void> {
+  const draft = join(dirname(path), `.${randomUUID()}.tmp`);
+  const file = await open(draft, 'wx', 0o600).catch((error: unknown) => {
+    throw new MonError('invalid', `${path} cannot be written: ${errorMessage(error)}`, { cause: error });
+  });
+  try {
+    try {
+      await write(async (text) => void (await file.write(text)));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

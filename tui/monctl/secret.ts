@@ -1,0 +1,53 @@
+import { MonError } from '../../shared/errors.ts';
+import type { Call, CommandOption } from './command.ts';
+import { readText } from './input.ts';
+
+/** No password and no key is longer. */
+const SECRET_LENGTH_MAX = 4096;
+
+/** Where a secret is taken from, never the command line: others can read that. */
+export function secretOption(what: string): CommandOption {
+  return {
+    type: 'value',
+    value: 'FILE',
+    completes: 'file',
+    text: `read the ${what} from this file, - from standard input; without it you are asked`,
+  };
+}
+
+/**
+ * A secret from a file, from standard input or from the person at the terminal.
+ *
+ * @param option name of the option that names the file
+ * @param isNew it is asked for twice
+ * @throws MonError `invalid` when there is none
+ */
+export async function readSecret(
+  call: Pick<Call, 'flags' | 'readInput' | 'ask'>,
+  { option, what, isNew = false }: { readonly option: string; readonly what: string; readonly isNew?: boolean },
+): Promise<string> {
+  const file = call.flags.value(option);
+  const given = file === undefined ? await askedFor(call, { option, what, isNew }) : await readText(call, file);
+  // The line end is the editor's.
+  const secret = given.replace(/\r?\n$/, '');
+  if (secret === '') throw new MonError('invalid', `the ${what} is empty: nothing was done`);
+  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `that is too long for a ${what}`);
+  return secret;
+}
+
+async function askedFor(
+  { ask }: Pick<Call, 'ask'>,
+  { option, what, isNew }: { readonly option: string; readonly what: string; readonly isNew: boolean },
+): Promise<string> {
+  if (ask === undefined) {
+    throw new MonError(
+      'invalid',
+      `there is no terminal to ask for the ${what}: use --${option} FILE, - for standard input`,
+    );
+  }
+  const first = await ask(`${what}: `, true);
+  if (isNew && (await ask(`${what}, again: `, true)) !== first) {
+    throw new MonError('invalid', 'the two are not the same: nothing was done');
+  }
+  return first;
+}
