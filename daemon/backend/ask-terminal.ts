@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { MonError } from '../../shared/errors.ts';
 
@@ -11,19 +11,24 @@ export interface Terminal {
 
 /** @throws MonError `invalid` when the input ends before there is an answer, as with Ctrl-D and Ctrl-C */
 export const terminal: Terminal = {
-  ask: (question) => readAnswer(question, process.stderr),
+  ask: (question) => readAnswer(process.stderr, (asking) => asking.question(question)),
   async askSecret(question) {
-    process.stderr.write(question);
-    const answer = await readAnswer('', new Writable({ write: (_chunk, _encoding, done) => done() }));
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const answer = await readAnswer(nowhere, (asking) => {
+      // Not before: until now the terminal itself would have shown what is typed.
+      process.stderr.write(question);
+      return asking.question('');
+    });
     process.stderr.write('\n');
     return answer;
   },
 };
 
-async function readAnswer(question: string, echo: NodeJS.WritableStream): Promise<string> {
+/** @param echo where what is typed is shown */
+async function readAnswer(echo: NodeJS.WritableStream, ask: (asking: Interface) => Promise<string>): Promise<string> {
   using asking = createInterface({ input: process.stdin, output: echo, terminal: true });
   const { promise: ended, reject } = Promise.withResolvers<never>();
   asking.once('close', () => reject(new MonError('invalid', 'no answer was given')));
   asking.once('SIGINT', () => asking.close());
-  return await Promise.race([asking.question(question), ended]);
+  return await Promise.race([ask(asking), ended]);
 }

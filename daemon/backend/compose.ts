@@ -401,7 +401,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const coreAddress = options.config.program['core-api'];
   let coreUrl: string | undefined;
   if (coreAddress !== undefined) {
-    const coreApp = await openServer(apiParts, 'core');
+    const coreApp = await openServer(apiParts, { kind: 'core', bind: coreAddress.bind });
     parts.defer(() => close(coreApp));
     coreUrl = await listen(coreApp, coreAddress, 'core-api.port');
   }

@@ -82,15 +82,26 @@ const restoredSchema = z.looseObject({
   ),
 });
 
-/** @throws MonError `invalid` when `backend` is no URL */
-export function openCoreClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): CoreClient {
-  const address = parseBackendAddress(backend, env);
-  const { url } = address;
-  return coreClientOver(url, openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs));
+export interface CoreClientOptions extends ApiClientOptions {
+  /** Told what the backend says of its entity limit, once for each list. */
+  readonly warn?: (text: string) => void;
 }
 
-/** The client over any way to ask, such as one that only notes what would be asked. */
-export function coreClientOver(url: string, ask: Requester): CoreClient {
+/** @throws MonError `invalid` when `backend` is no URL */
+export function openCoreClient({
+  backend,
+  headers = {},
+  timeoutMs = 30_000,
+  env,
+  warn,
+}: CoreClientOptions): CoreClient {
+  const address = parseBackendAddress(backend, env);
+  const { url } = address;
+  return coreClientOver(url, openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs), warn);
+}
+
+/** The client over any way to ask, such as one that only notes what would be asked; see `CoreClientOptions` for `warn`. */
+export function coreClientOver(url: string, ask: Requester, warn?: (text: string) => void): CoreClient {
   const core = (path: readonly string[], rest: Omit<Request, 'path'>): Promise<Answer> =>
     ask({ ...rest, path: [...CORE, ...path] });
 
@@ -98,6 +109,8 @@ export function coreClientOver(url: string, ask: Requester): CoreClient {
     let after: string | undefined;
     do {
       const answer = await core(path, { method: 'GET', query: { ...query, limit: CORE_PAGE, continue: after } });
+      const warning = headerOf(answer, 'sensu-entity-warning');
+      if (warning !== undefined && after === undefined) warn?.(warning);
       yield readAnswer(answer, listSchema, url);
       const next = headerOf(answer, 'sensu-continue');
       // A backend that gives the same token for ever would be asked for ever.

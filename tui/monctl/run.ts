@@ -37,6 +37,7 @@ import { EXIT, exitCode, ExitError } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
+import { inDefaultOnly } from './namespaces.ts';
 import { openOutput } from './output.ts';
 import type { OutputStream } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
@@ -44,12 +45,12 @@ import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-argumen
 export const COMMANDS = [
   ...eventCommands,
   ...silencedCommands,
-  ...clientCommands,
+  ...clientCommands.map(inDefaultOnly),
   ...checkCommands,
-  ...resultCommands,
-  ...aggregateCommands,
-  ...stashCommands,
-  ...migrateCommands,
+  ...resultCommands.map(inDefaultOnly),
+  ...aggregateCommands.map(inDefaultOnly),
+  ...stashCommands.map(inDefaultOnly),
+  ...migrateCommands.map(inDefaultOnly),
   ...auditCommands,
   ...namespaceCommands,
   ...entityCommands,
@@ -57,7 +58,7 @@ export const COMMANDS = [
   ...apiKeyCommands,
   ...handlerCommands,
   ...deadLetterCommands,
-  simulateCommand,
+  inDefaultOnly(simulateCommand),
   ...backendCommands,
   createFileCommand,
   deleteFileCommand,
@@ -126,7 +127,7 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
         flags,
         backend,
         api: () => (api ??= openApiClient({ backend, env: credentials })),
-        core: () => (core ??= openCoreClient({ backend, env: credentials })),
+        core: () => (core ??= openCoreClient({ backend, env: credentials, warn: (text) => output.note(text) })),
         namespace: flags.value('namespace') ?? (env['MON_NAMESPACE'] || namespace),
         output,
         credentials,

@@ -10,7 +10,7 @@ import {
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { LogRequest } from '../../log/log.ts';
-import { CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
+import { ANONYMOUS, CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import { notFound, sendCoreError } from './core/errors.ts';
 import { coreHealthRoutes } from './core/health.ts';
@@ -29,6 +29,7 @@ import { resultRoutes } from './legacy/results.ts';
 import { settingsRoutes } from './legacy/settings.ts';
 import { silencedRoutes } from './legacy/silenced.ts';
 import { stashRoutes } from './legacy/stashes.ts';
+import { isLoopback } from './host.ts';
 import { listenProblem } from './listen-problem.ts';
 import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
 import { accessRoutes } from './mon-v1/access.ts';
@@ -53,19 +54,25 @@ import { watchAccess, type RouteAccess } from './routes.ts';
 
 type Refused = (error: unknown) => void;
 
-/** What a listener serves: everything, or the newer API alone, with its own `/health`. */
-export type Face = 'all' | 'core';
+/** What a listener serves: everything, or, at an address of its own, the newer API alone with the `/health` of that. */
+export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
 
 /**
  * The HTTP API, ready to listen. Whoever opens it closes it.
  *
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
-export async function openServer(parts: ApiParts, face: Face = 'all'): Promise<FastifyInstance> {
+export async function openServer(parts: ApiParts, face: Face = { kind: 'all' }): Promise<FastifyInstance> {
   const { authenticator, log } = parts;
   const { cors: ownCors } = parts.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
   const cors = corsHeaders(ownCors);
+
+  function authorize({ headers, ip }: FastifyRequest): Principal | Promise<Principal> {
+    // Allowed with --insecure. Its names are unknown here, so no Host can be told to be a foreign one.
+    const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
+    return isOpenToAll ? ANONYMOUS : authenticator.authorize(headers, ip);
+  }
 
   /** In the order of completion 1.1: the headers that every answer has, then who asks; where to comes after. */
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
@@ -73,8 +80,7 @@ export async function openServer(parts: ApiParts, face: Face = 'all'): Promise<F
     reply.header('X-Request-ID', request.id);
     let pending: Promise<Principal> | undefined;
     try {
-      const principal =
-        askedRoute(request).access === 'public' ? NOBODY : authenticator.authorize(request.headers, request.ip);
+      const principal = askedRoute(request).access === 'public' ? NOBODY : authorize(request);
       if (principal instanceof Promise) pending = principal;
       else inspect(request, principal);
     } catch (error) {
@@ -101,7 +107,7 @@ export async function openServer(parts: ApiParts, face: Face = 'all'): Promise<F
 
   /** Each face has its own words for what goes wrong. */
   const isOfCore = ({ url }: Pick<FastifyRequest, 'url'>): boolean =>
-    face === 'core' || url.startsWith(`${CORE_PREFIX}/`);
+    face.kind === 'core' || url.startsWith(`${CORE_PREFIX}/`);
   const refuseAs = (request: FastifyRequest): typeof sendError => (isOfCore(request) ? sendCoreError : sendError);
   const unknownPath = (request: FastifyRequest): MonError =>
     isOfCore(request)
@@ -157,7 +163,7 @@ export async function openServer(parts: ApiParts, face: Face = 'all'): Promise<F
   // Before the others, which it measures.
   metricRoutes(app, parts);
   coreRoutes(app, parts);
-  if (face === 'core') coreHealthRoutes(app, parts);
+  if (face.kind === 'core') coreHealthRoutes(app, parts);
   else ownRoutes(app, parts, accessTable);
   await app.ready();
   return app;

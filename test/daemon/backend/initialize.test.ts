@@ -11,6 +11,7 @@ import { asking, basic } from '../../support/asking.ts';
 import { openBackend } from '../../support/open-backend.ts';
 import { Pty } from '../../support/pty.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
+import { startDaemon } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** Who is asked and answers nothing but these, in order. */
@@ -94,6 +95,11 @@ test('the program says what it did, and ends with 3 when there was nothing to do
   expect(await run(args)).toEqual({ code: 0, stdout: `made the administrator ada in ${dir}\n`, stderr: '' });
   expect(await run(args)).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was changed') });
   expect(await run([...args, '--ignore-already-initialized'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  // With an administrator others may reach it, which is refused without.
+  await using daemon = await startDaemon({ stateDir: dir, args: ['--bind', '0.0.0.0'] });
+  const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
+  expect((await asking(url)('GET', '/events')).status).toBe(401);
+  expect((await asking(url, basic('ada', 'correct horse'))('GET', '/events')).status).toBe(200);
 });
 
 test('on a terminal the password is not shown', async () => {

@@ -88,6 +88,11 @@ test('beyond the entity limit the sentence of the licence is told, with what lif
   });
 });
 
+test('near the entity limit the backend is quoted beside the list', async () => {
+  const { code, stderr } = await monctl(['entity', 'list']);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/1\/1/)]);
+});
+
 test('exact state is for restore, which does not count it as a report', async () => {
   const { stdout } = await monctl(['dump', 'entities']);
   const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });

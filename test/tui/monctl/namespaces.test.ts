@@ -170,6 +170,19 @@ test('the namespace of the environment stands in for the option', async () => {
   expect(JSON.parse(stdout)).toMatchObject([{ metadata: { name: 'web-1', namespace: 'staging' } }]);
 });
 
+test.each([
+  ['client', 'list'],
+  ['event', 'explain', 'web-1', 'http'],
+  ['silenced', 'extend', 'client:web-1:http', '1h'],
+  ['check', 'request', 'disk'],
+  ['stash', 'list'],
+])('what knows the default namespace only says so where another one is set: %s %s', async (...line) => {
+  const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'staging' };
+  const { code, stderr } = await runMonctl(line, env);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/knows the namespace default only, and staging is set/)]);
+  expect(await runMonctl(line, { ...env, MON_NAMESPACE: 'default' })).not.toMatchObject({ code: 2 });
+});
+
 test('an event is resolved, and its record and its entity are deleted', async () => {
   const options = ['--namespace', 'staging'];
   expect(await monctl('event', 'resolve', 'web-1', 'http', ...options)).toMatchObject({

@@ -10,7 +10,7 @@ import { defaultCreator } from '../creator.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
-import { alsoInNamespaces, NAMESPACE_OPTION, namespaceOf } from '../namespaces.ts';
+import { alsoInNamespaces, inDefaultOnly, NAMESPACE_OPTION, namespaceOf } from '../namespaces.ts';
 import { severityCounts } from '../severity-text.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
@@ -191,7 +191,15 @@ const rename: Command = {
   },
 };
 
-export const checkCommands: readonly Command[] = [list, info, createCheck, request, executeCheck, rename, remove];
+export const checkCommands: readonly Command[] = [
+  list,
+  info,
+  createCheck,
+  inDefaultOnly(request),
+  executeCheck,
+  inDefaultOnly(rename),
+  remove,
+];
 
 async function wanted(api: ApiClient, name: string): Promise<DefinedCheck> {
   const check = await api.check(name);

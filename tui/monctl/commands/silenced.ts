@@ -12,7 +12,14 @@ import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { alsoInNamespaces, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import {
+  alsoInNamespaces,
+  inDefaultOnly,
+  isElsewhere,
+  NAMESPACE_OPTION,
+  NAMESPACES_OPTIONS,
+  namespacesOf,
+} from '../namespaces.ts';
 import { severityCounts } from '../severity-text.ts';
 import { clearEffects, noSuchEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
 import { record } from '../table.ts';
@@ -257,7 +264,7 @@ const clear: Command = {
   },
 };
 
-export const silencedCommands: readonly Command[] = [list, info, create, extend, clear];
+export const silencedCommands: readonly Command[] = [list, info, create, inDefaultOnly(extend), clear];
 
 function target(flags: Call['flags']): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');

@@ -39,14 +39,16 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
       const entry = entryOf(namespace, name);
       return entry === undefined ? undefined : shown(entry);
     },
-    async write(namespace, [name = ''], change, actor, { principal }) {
+    async write(namespace, [name = ''], change, actor, { method, principal }) {
       const client = await entities.put(
         namespace,
         name,
         (present) => {
-          const entity = change(present === undefined ? undefined : shownEntity(namespace, present));
+          const before = present === undefined ? undefined : shownEntity(namespace, present);
+          const entity = change(before);
           if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
-          return entity;
+          // What a patch takes away was there, while a PUT may come from who does not know of it.
+          return before !== undefined && method === 'PATCH' ? { ...withoutValues(before), ...entity } : entity;
         },
         actor,
       );
@@ -65,4 +67,8 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
 
 function shown({ namespace, record }: ClientEntry): PlacedEntity {
   return shownEntity(namespace.name, record);
+}
+
+function withoutValues(entity: object): Record<string, null> {
+  return Object.fromEntries(Object.keys(entity).map((attribute) => [attribute, null]));
 }

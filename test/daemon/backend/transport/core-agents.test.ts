@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
@@ -319,6 +320,64 @@ test('a frame that is too long closes the connection, one of an unknown type doe
   await soon(async () => expect(await api.result('long', 'x')).toBeDefined());
   agent.event({ metadata: { name: 'x' }, status: 0, output: 'y'.repeat(3 * 1024 * 1024) });
   expect((await agent.ends()).code).toBe(1009);
+});
+
+const KEYS = [
+  'check',
+  'entity',
+  'metadata',
+  'name',
+  'status',
+  'output',
+  'metrics',
+  'timestamp',
+  '__proto__',
+  'handlers',
+];
+
+const ENTITY_KEYS = [
+  ...['system', 'subscriptions', 'deregister', 'deregistration', 'redact', 'user', 'keepalive', 'socket', 'signature'],
+  ...['address', 'type', 'labels', 'timeout', 'ttl', 'handlers', 'entity_class', 'sensu_agent_version', 'safe_mode'],
+];
+
+test('whatever comes in a frame, the backend goes on, and so does every other agent', async () => {
+  const steady = await GoAgent.joined(url, { name: 'steady' });
+  await steady.register();
+  const payload = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constant({ name: 'fuzz' }),
+      fc.dictionary(fc.constantFrom(...KEYS), tie('value'), { maxKeys: 5 }),
+    ),
+  })).value;
+  const frame = fc.oneof(
+    { weight: 4, arbitrary: payload.map((value) => `event\n${JSON.stringify(value)}`) },
+    { weight: 1, arbitrary: payload.map((value) => `keepalive\n${JSON.stringify(value)}`) },
+    {
+      weight: 2,
+      arbitrary: fc.dictionary(fc.constantFrom(...ENTITY_KEYS), fc.jsonValue({ maxDepth: 2 })).map((about) => {
+        const entity = { ...about, metadata: { name: 'fuzz' } };
+        return `keepalive\n${JSON.stringify({ entity, check: about, timestamp: 1 })}`;
+      }),
+    },
+    { weight: 1, arbitrary: fc.string({ maxLength: 40 }) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)) },
+  );
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(frame, { maxLength: 6 }), async (frames) => {
+      runs++;
+      const agent = await GoAgent.joined(url, { name: 'fuzz' });
+      for (const data of frames) agent.sendRaw(data);
+      steady.event({ metadata: { name: 'beat' }, status: 0, output: String(runs) });
+      await soon(async () => expect((await api.result('steady', 'beat'))?.check.output).toBe(String(runs)));
+      agent.cut();
+    }),
+    { numRuns: 60 },
+  );
+  expect(backend.log.records.filter(({ fields }) => fields['code'] === 'internal')).toEqual([]);
+  steady.cut();
 });
 
 test('a metric without a check has no status and is left out', async () => {

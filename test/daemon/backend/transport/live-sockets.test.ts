@@ -39,6 +39,27 @@ test('one key has room for some consoles, and takes none from the others', async
   for (const socket of sockets) socket.terminate();
 });
 
+test('what was opened with a token ends with the log-out, with a password when there is another one', async () => {
+  await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  const asRoot = asking(backend.url, basic('root', 'long enough'));
+  await asRoot('POST', '/api/core/v2/users', { username: 'eve', password: 'battery staple', groups: ['viewers'] });
+  const eve = basic('eve', 'battery staple');
+  const { body } = await asking(backend.url, eve)('GET', '/auth');
+  const tokens = body as { readonly access_token: string; readonly refresh_token: string };
+  const byToken = await openFeed(backend, `Bearer ${tokens.access_token}`);
+  const byPassword = await openFeed(backend, eve);
+
+  const first = once(byToken, 'close');
+  const bearer = asking(backend.url, `Bearer ${tokens.access_token}`);
+  await bearer('POST', '/auth/logout', { refresh_token: tokens.refresh_token });
+  expect((await first)[0]).toBe(1008);
+  expect(byPassword.readyState).toBe(WebSocket.OPEN);
+
+  const second = once(byPassword, 'close');
+  await asRoot('PUT', '/api/core/v2/users/eve/password', { password: 'another staple' });
+  expect((await second)[0]).toBe(1008);
+});
+
 test('who does not say in five seconds who it is has to go', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });

@@ -185,6 +185,8 @@ describe('one model, two faces', () => {
       subscriptions: ['web', 'client:old-1'],
       environment: 'dev',
     });
+    expect((await core.patch(`${ENTITIES}/old-1`, { environment: null })).body).not.toHaveProperty('environment');
+    expect(await legacy('GET', '/clients/old-1')).not.toHaveProperty('environment');
     await core.post(ENTITIES, { ...proxy('new-1'), subscriptions: ['web'] });
     expect(await legacy('GET', '/clients/new-1')).toMatchObject({
       name: 'new-1',

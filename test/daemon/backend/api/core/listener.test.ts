@@ -5,10 +5,11 @@ import { openLevelStore } from '../../../../../daemon/backend/store/level-store.
 import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
 import { VERSION } from '../../../../../shared/schemas/version.ts';
 import { CorePeer } from '../../../../support/core-peer.ts';
+import { send } from '../../../../support/raw-http.ts';
 import { RecordedLog } from '../../../../support/recorded-log.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
-async function open(flags: object, dir?: string): Promise<Backend> {
+async function open(flags: object, dir?: string, isInsecureAllowed = false): Promise<Backend> {
   const place = dir ?? (await tempDir());
   const backend = await compose({
     config: await loadConfig({ directories: [], env: {}, flags: { ...flags } }),
@@ -17,6 +18,7 @@ async function open(flags: object, dir?: string): Promise<Backend> {
     log: new RecordedLog(),
     bind: '127.0.0.1',
     port: 0,
+    isInsecureAllowed,
     batcher: { lingerMs: 0 },
   });
   onTestFinished(() => backend.stop());
@@ -58,6 +60,12 @@ describe('a listener of its own for the newer API', () => {
 
   test('is there only when it is asked for', async () => {
     expect((await open({})).coreUrl).toBeUndefined();
+  });
+
+  test('answers to any name where others may reach it with --insecure', async () => {
+    const { coreUrl = '' } = await open({ 'core-api': { bind: '0.0.0.0', port: 0 } }, undefined, true);
+    const request = { method: 'GET', target: '/api/core/v2/namespaces', headers: { Host: 'mon.example.org' } };
+    expect(await send(coreUrl.replace('0.0.0.0', '127.0.0.1'), request)).toMatchObject({ status: 200 });
   });
 
   test('is refused where others can reach it while nobody has to show credentials', async () => {
