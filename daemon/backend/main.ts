@@ -4,6 +4,7 @@ import meow from 'meow';
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
+import type { ProgramSettings } from '../../shared/schemas/settings.ts';
 import { UPGRADE_TIMEOUT_MAX } from '../../shared/schemas/store-upgrade.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
@@ -138,8 +139,7 @@ async function main(): Promise<number> {
       case 'start':
         return await start();
       case 'upgrade':
-        await upgrade();
-        return 0;
+        return await upgrade();
       case 'init':
         return await init();
       case 'version':
@@ -149,10 +149,7 @@ async function main(): Promise<number> {
         process.stdout.write(`${await hashPassword(await readPassword())}\n`);
         return 0;
       default:
-        if (cli.input[0] === 'restore-backup') {
-          await restore(cli.input.slice(1));
-          return 0;
-        }
+        if (cli.input[0] === 'restore-backup') return await restore(cli.input.slice(1));
         throw new MonError(
           'invalid',
           `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
@@ -232,24 +229,26 @@ async function readPassword(): Promise<string> {
   return password;
 }
 
-async function upgrade(): Promise<void> {
+async function upgrade(): Promise<number> {
   const { through, dryRun, timeout, skipConfirm } = cli.flags;
   if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= 1 && timeout <= UPGRADE_TIMEOUT_MAX)) {
     throw new MonError('invalid', `--timeout must be whole seconds, at most ${String(UPGRADE_TIMEOUT_MAX)}`);
   }
   const { config, parts } = await commandParts();
   const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
-  if (through !== undefined) return await upgradeThrough(parseBackendAddress(through), flags, parts);
-  return await upgradeOffline(config.program['state-dir'], flags, parts);
+  if (through === undefined) await upgradeOffline(config.program['state-dir'], flags, parts);
+  else await upgradeThrough(parseBackendAddress(through), flags, parts);
+  return 0;
 }
 
-async function restore([dir, ...more]: readonly string[]): Promise<void> {
+async function restore([dir, ...more]: readonly string[]): Promise<number> {
   if (dir === undefined || more.length > 0) {
     throw new MonError('invalid', 'name the directory of one backup: mon-backend restore-backup DIR');
   }
   const { config, parts } = await commandParts();
   const flags = { skipConfirm: cli.flags.skipConfirm, backup: backupFlag() };
   await restoreCommand(dir, config.program['state-dir'], flags, parts);
+  return 0;
 }
 
 function backupFlag(): UpgradeFlags['backup'] {
@@ -265,7 +264,14 @@ async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly
       stop.abort(new MonError('unavailable', `stopped by ${signal}; run it again, and it goes on`)),
     );
   }
-  return { config, parts: { clock: new SystemClock(), log: openLog(config), ask, print, stop } };
+  // To whoever gave the command, not into the log of the backend, and not only what that is to hold.
+  const { log: file, logLevel } = cli.flags;
+  const log = openLog({
+    'log-level': logLevel === undefined ? 'info' : config.program['log-level'],
+    'request-log-level': 'info',
+    ...(file === undefined ? {} : { log: file }),
+  });
+  return { config, parts: { clock: new SystemClock(), log, ask, print, stop } };
 }
 
 function print(line: string): void {
@@ -275,13 +281,16 @@ function print(line: string): void {
 async function start(): Promise<number> {
   const sources = configSources();
   const config = await loadConfig(sources);
-  const log = openLog(config);
+  const log = openLog(config.program);
   for (const warning of config.warnings) log.warn({}, warning);
   return await serve(config, () => loadConfig(sources), log);
 }
 
-function openLog(config: LoadedConfig): ProgramLog {
-  const { 'log-level': level, 'request-log-level': requestLevel, log: file } = config.program;
+function openLog({
+  'log-level': level,
+  'request-log-level': requestLevel,
+  log: file,
+}: Pick<ProgramSettings, 'log-level' | 'request-log-level' | 'log'>): ProgramLog {
   const destination = openLogFile(file);
   const log = createLog({ component: 'backend', level, requestLevel, destination });
   process.on('exit', () => destination.flush());

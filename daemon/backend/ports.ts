@@ -83,9 +83,15 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface UpgradeOptions {
+/** Long work on all that is stored. */
+export interface StoreWork {
   /** Ends it after the batch under way, with its reason. What is done stays done. */
   readonly signal: AbortSignal;
+  /** Awaited after each batch, for the sake of those who are served meanwhile. Default: nobody is. */
+  readonly rest?: (() => Promise<void>) | undefined;
+}
+
+export interface UpgradeOptions extends StoreWork {
   readonly onProgress: (progress: StepProgress) => void;
 }
 
@@ -114,10 +120,7 @@ export interface StoreSchema {
    * @param dir must not exist; default: one of its own beneath the state directory
    * @throws MonError `conflict` when `dir` exists, `unavailable` when there is no room or the disk fails
    */
-  backUp(options: {
-    readonly dir?: string | undefined;
-    readonly signal: AbortSignal;
-  }): Promise<{
+  backUp(options: StoreWork & { readonly dir?: string | undefined }): Promise<{
     readonly dir: string;
     readonly manifest: Readonly<{ entries: number; bytes: number; sha256: string }>;
   }>;

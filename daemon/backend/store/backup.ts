@@ -4,6 +4,7 @@ import { Level } from 'level';
 import { z } from 'zod';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
+import type { StoreWork } from '../ports.ts';
 import type { Database } from './open-database.ts';
 import { digestOf, Digester, rawPages, type StoreDigest } from './store-digest.ts';
 import { storeBytes } from './store-size.ts';
@@ -68,9 +69,9 @@ export async function removeUnfinished(dir: string): Promise<void> {
 export async function backUp(
   database: Database,
   dir: string,
-  about: { readonly schema: number; readonly storeId: string; readonly signal: AbortSignal },
+  { schema, storeId, ...work }: StoreWork & { readonly schema: number; readonly storeId: string },
 ): Promise<Backup> {
-  const { schema, storeId, signal } = about;
+  const { signal } = work;
   const unfinished = resolve(dir) + UNFINISHED;
   try {
     await refuseExisting(dir);
@@ -79,13 +80,13 @@ export async function backUp(
     await assertSpaceForCopy(database.location, dirname(unfinished), ', or name another place with --backup-dir');
     await mkdir(unfinished, { mode: 0o700 });
     const taken = new Date().toISOString();
-    const digest = await copyInto(database, join(unfinished, STORE_DIR), signal);
+    const digest = await copyInto(database, join(unfinished, STORE_DIR), work);
     const manifest: BackupManifest = { format: 1, taken, version: VERSION, store: storeId, schema, ...digest };
     await writeFile(join(unfinished, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, {
       mode: 0o600,
       flush: true,
     });
-    await verifyBackup({ dir: unfinished, manifest }, signal);
+    await verifyBackup({ dir: unfinished, manifest }, work);
     await rename(unfinished, dir);
     return { dir, manifest };
   } catch (error) {
@@ -129,12 +130,12 @@ export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database
 }
 
 /** @throws MonError `invalid` unless every key and value is as the manifest says */
-export async function verifyBackup(backup: Backup, signal: AbortSignal): Promise<void> {
+export async function verifyBackup(backup: Backup, work: StoreWork): Promise<void> {
   const database = await openBackup(backup);
   try {
-    assertEqual(await digestOf(database, { signal }), backup);
+    assertEqual(await digestOf(database, work), backup);
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
+    if (work.signal.aborted) throw work.signal.reason;
     if (error instanceof MonError) throw error;
     throw new MonError('invalid', `the backup in ${backup.dir} cannot be read: ${reasonOf(error)}; use another one`, {
       cause: error,
@@ -169,12 +170,12 @@ export async function assertSpaceForCopy(storeDir: string, dir: string, remedy =
   );
 }
 
-async function copyInto(database: Database, dir: string, signal: AbortSignal): Promise<StoreDigest> {
+async function copyInto(database: Database, dir: string, work: StoreWork): Promise<StoreDigest> {
   const copy = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
   await copy.open();
   try {
     const digester = new Digester();
-    for await (const page of rawPages(database, { signal })) {
+    for await (const page of rawPages(database, work)) {
       digester.add(page);
       const batch = copy.batch();
       for (const [key, value] of page) batch.put(key, value);

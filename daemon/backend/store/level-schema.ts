@@ -1,5 +1,5 @@
 import type { PendingStep, UpgradeObstacle } from '../../../shared/schemas/store-upgrade.ts';
-import type { Key, StoreSchema, UpgradeOptions } from '../ports.ts';
+import type { Key, StoreSchema, StoreWork, UpgradeOptions } from '../ports.ts';
 import { assertSpaceForCopy, backUp, backupDir, backupsOf, removeUnfinished, type Backup } from './backup.ts';
 import { newestSchema } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -55,12 +55,12 @@ export class LevelSchema implements StoreSchema {
     }
   }
 
-  async backUp({ dir, signal }: { readonly dir?: string | undefined; readonly signal: AbortSignal }): Promise<Backup> {
+  async backUp({ dir, ...work }: StoreWork & { readonly dir?: string | undefined }): Promise<Backup> {
     const { database } = this.#target;
     const { version: schema } = this;
     if (dir === undefined) await removeUnfinished(backupsOf(database.location));
     const place = dir ?? backupDir(database.location, schema, new Date());
-    return await backUp(database, place, { schema, storeId: this.#storeId, signal });
+    return await backUp(database, place, { schema, storeId: this.#storeId, ...work });
   }
 
   /**

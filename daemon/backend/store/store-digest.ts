@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { StoreWork } from '../ports.ts';
 import type { Database } from './open-database.ts';
 
 /** What a store holds, as figures that two equal ones share. */
@@ -17,14 +18,15 @@ const PAGE_BYTES = 1024 * 1024;
 /** Two lengths of 32 bits. */
 const LENGTHS_BYTES = 8;
 
-/**
- * Everything in a database as it is when the first page is asked for, whatever is written meanwhile.
- *
- * @param except a key that is left out
- */
+interface Reading extends Partial<StoreWork> {
+  /** A key that is left out. */
+  readonly except?: string;
+}
+
+/** Everything in a database as it is when the first page is asked for, whatever is written meanwhile. */
 export async function* rawPages(
   database: Database,
-  { signal, except }: { readonly signal?: AbortSignal; readonly except?: string } = {},
+  { signal, rest, except }: Reading = {},
 ): AsyncGenerator<readonly RawEntry[], void, undefined> {
   const left = except === undefined ? undefined : Buffer.from(except);
   const iterator = database.iterator<Buffer, Buffer>({
@@ -38,6 +40,7 @@ export async function* rawPages(
       const page = await iterator.nextv(PAGE_ENTRIES);
       if (page.length === 0) return;
       yield left === undefined ? page : page.filter(([key]) => !key.equals(left));
+      await rest?.();
     }
   } finally {
     await iterator.close();
@@ -68,10 +71,7 @@ export class Digester {
 }
 
 /** @throws the reason of `signal` */
-export async function digestOf(
-  database: Database,
-  options: { readonly signal?: AbortSignal; readonly except?: string } = {},
-): Promise<StoreDigest> {
+export async function digestOf(database: Database, options: Reading = {}): Promise<StoreDigest> {
   const digester = new Digester();
   for await (const page of rawPages(database, options)) digester.add(page);
   return digester.digest();

@@ -24,7 +24,7 @@ export async function restoreCommand(
   const backup = await readBackup(dir);
   const { entries, schema, taken } = backup.manifest;
   refuseNewer(dir, schema);
-  await verifyBackup(backup, signal);
+  await verifyBackup(backup, { signal });
   const database = await openDatabase(stateDir, WRITE_BUFFER_BYTES);
   try {
     if (!(await isRestorable(database))) {

@@ -6,6 +6,9 @@ import type { Audit } from '../pipeline/audit.ts';
 import type { Clock, StoreSchema } from '../ports.ts';
 import { refuseObstacles, timeLimit, upgradeStore } from './upgrade-store.ts';
 
+/** However long a batch took, because the disk did. */
+const REST_MS_MAX = 100;
+
 interface StoreUpgradesDeps {
   readonly schema: StoreSchema;
   readonly audit: Audit;
@@ -92,6 +95,7 @@ export class StoreUpgrades implements AsyncDisposable {
     await upgradeStore(this.#deps, {
       backup: backup ? {} : false,
       signal: this.#stop.signal,
+      rest: breathing(clock),
       onBackup: (dir) => (this.#run = { ...this.#run, backup: dir }),
       onProgress: (progress) => (this.#run = { ...this.#run, progress }),
     });
@@ -107,4 +111,14 @@ export class StoreUpgrades implements AsyncDisposable {
   #end(outcome: Pick<UpgradeRun, 'state' | 'error'>): void {
     this.#run = { ...this.#run, progress: undefined, ...outcome };
   }
+}
+
+/** After each batch as long a rest: half of the time belongs to those who are served meanwhile. */
+function breathing(clock: Clock): () => Promise<void> {
+  let sinceMs = clock.monotonic();
+  return async () => {
+    const workedMs = clock.monotonic() - sinceMs;
+    await new Promise<void>((resolve) => clock.after(Math.min(workedMs, REST_MS_MAX), resolve));
+    sinceMs = clock.monotonic();
+  };
 }

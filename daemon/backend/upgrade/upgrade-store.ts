@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { StepProgress, UpgradeObstacle } from '../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock, StoreSchema } from '../ports.ts';
+import type { Clock, StoreSchema, StoreWork } from '../ports.ts';
 
 /** How often an upgrade under way says so (completion 1.18). */
 const TOLD_EVERY_MS = 5000;
@@ -12,10 +12,9 @@ export interface UpgradeParts {
   readonly log: Log;
 }
 
-export interface UpgradeRequest {
+export interface UpgradeRequest extends StoreWork {
   /** Where the backup goes, by default beneath the state directory; false: none is taken. */
   readonly backup: { readonly dir?: string | undefined } | false;
-  readonly signal: AbortSignal;
   readonly onBackup?: (dir: string) => void;
   readonly onProgress?: (progress: StepProgress) => void;
 }
@@ -29,7 +28,7 @@ export interface UpgradeRequest {
  */
 export async function upgradeStore(
   { schema, clock, log }: UpgradeParts,
-  { backup, signal, onBackup, onProgress }: UpgradeRequest,
+  { backup, onBackup, onProgress, ...work }: UpgradeRequest,
 ): Promise<void> {
   if (schema.version === schema.newest) {
     log.info({ database_version: schema.version }, 'database already up to date');
@@ -45,13 +44,13 @@ export async function upgradeStore(
   try {
     refuseObstacles(await schema.obstacles(), log);
     if (backup !== false) {
-      const { dir, manifest } = await schema.backUp({ dir: backup.dir, signal });
+      const { dir, manifest } = await schema.backUp({ dir: backup.dir, ...work });
       const { entries, bytes, sha256 } = manifest;
       log.info({ backup: dir, entries, bytes, sha256 }, 'backup taken and verified');
       onBackup?.(dir);
     }
     await schema.upgrade({
-      signal,
+      ...work,
       onProgress: (next) => {
         progress = next;
         onProgress?.(next);

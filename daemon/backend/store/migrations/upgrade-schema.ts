@@ -38,7 +38,7 @@ interface Rewritten {
 export async function takeStep(
   target: UpgradeTarget,
   { version, name, prefix, rewrite }: Migration,
-  { signal, onProgress }: UpgradeOptions,
+  { signal, rest, onProgress }: UpgradeOptions,
 ): Promise<void> {
   const { database, inTurn, write } = target;
   const range = tupleRange(prefix);
@@ -54,6 +54,7 @@ export async function takeStep(
       if (rewritten.length > 0) await inTurn(() => replace(target, rewritten));
       done += page.length;
       onProgress({ version, name, done, total });
+      await rest?.();
     }
     signal.throwIfAborted();
     await inTurn(() => write([[SCHEMA_KEY, String(version)]]));

@@ -114,9 +114,9 @@ describe('what was changed in a backup is found:', () => {
     },
   ])('$name', async ({ change, message }) => {
     const { backup } = await aBackup();
-    await verifyBackup(backup, never);
+    await verifyBackup(backup, { signal: never });
     await change(backup);
-    await expect(verifyBackup(backup, never)).rejects.toMatchObject({
+    await expect(verifyBackup(backup, { signal: never })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(message),
     });

@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSchema } from '../../../../daemon/backend/store/open-schema.ts';
 import { checkRecordsOf, contentOf, earlierStore, upgraded } from '../../../support/earlier-stores.ts';
 import { startDaemon } from '../../../support/start-daemon.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
 import { runUpgradeProgram, type UpgradeProgram } from '../../../support/upgrade-program.ts';
 
 const messagesOf = ({ records }: UpgradeProgram): string[] => records.map(({ message }) => message);
@@ -30,7 +31,10 @@ test('an operator looks, says no, says yes, has it done again, and takes it back
     { level: 'info', message: 'successfully upgraded database', database_version: 3 },
   ]);
 
-  const again = runUpgradeProgram(['upgrade', '--state-dir', dir]);
+  // The log of the backend is not the place for it.
+  const settings = join(await tempDir(), 'backend.yml');
+  await writeFile(settings, `log: /dev/null\nlog-level: error\nstate-dir: ${dir}\n`);
+  const again = runUpgradeProgram(['upgrade', '-c', settings]);
   expect(await again.ended).toEqual({ code: 0, stderr: '' });
   expect(again.records).toMatchObject([{ level: 'info', message: 'database already up to date', database_version: 3 }]);
 

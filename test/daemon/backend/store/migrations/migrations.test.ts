@@ -167,10 +167,14 @@ describe('an upgrade', () => {
       { version: 2, name: 'check records', entries: 1200 },
       { version: 3, name: 'check configurations', entries: 1 },
     ]);
+    let rests = 0;
     await opened.schema.upgrade({
       signal: new AbortController().signal,
       onProgress: (progress) => told.push(progress),
+      rest: async () => void rests++,
     });
+    // After each of its batches, if somebody is served meanwhile.
+    expect(rests).toBe(4);
     expect(told.map(({ version, done, total }) => [version, done, total])).toEqual([
       [2, 0, 1200],
       [2, 500, 1200],
