@@ -13,7 +13,8 @@ export type Change =
   | readonly ['event', namespace: string, client: string, check: string]
   | readonly ['silenced', namespace: string, subscription: string | null, check: string | null]
   | readonly ['client', namespace: string, client: string]
-  | readonly ['stash', namespace: string, path: string];
+  | readonly ['stash', namespace: string, path: string]
+  | readonly ['upgrade', namespace: string, id: number];
 
 /** One committed write. Sequence numbers are dense: each write has the next one. */
 export interface ChangeRecord {
@@ -100,6 +101,9 @@ export interface StoreSchema {
   readonly version: number;
   /** The one that the program writes. */
   readonly newest: number;
+
+  /** Bytes that are free where it is stored, and that a backup of it or its upgrade needs. */
+  room(): Promise<{ readonly free: number; readonly needed: number }>;
 
   /** Steps that lead from `version` to `newest`, in order. */
   pending(): Promise<readonly PendingStep[]>;

@@ -32,6 +32,8 @@ export type AuditAction =
   | 'dead-letter.retry'
   | 'dead-letter.drop'
   | 'store.upgrade'
+  | 'upgrade.create'
+  | 'upgrade.order'
   | 'bulk'
   | 'undo';
 

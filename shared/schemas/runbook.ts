@@ -34,6 +34,8 @@ export interface RunbookHolder {
 export interface Runbook {
   /** From 1. */
   readonly id: number;
+  /** Grows with each change of it, from 1. */
+  readonly revision: number;
   readonly from: string;
   readonly to: string;
   /** Epoch milliseconds. */
@@ -53,6 +55,9 @@ export interface Runbook {
   readonly log: readonly RunbookLogLine[];
 }
 
+/** An element of `GET /api/mon/v1/upgrades`. */
+export type RunbookSummary = Omit<Runbook, 'log'>;
+
 export interface RunbookLogLine {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -61,20 +66,24 @@ export interface RunbookLogLine {
   readonly text: string;
 }
 
+/** What the backend cannot find out itself: certificates, a dump, a snapshot, and what the operator vouches for. */
+const toldFactsSchema = upgradeFactsSchema
+  .pick({ certificates: true, dump: true, snapshot: true, install: true, state_dir: true, attested: true })
+  .partial();
+export type ToldFacts = z.infer<typeof toldFactsSchema>;
+
 /** Body of `POST /api/mon/v1/upgrades`. */
 export const newRunbookSchema = z.object({
   from: versionSchema,
   to: versionSchema,
-  /** What the backend cannot find out itself: certificates, a dump, a snapshot, and what the operator vouches for. */
-  facts: upgradeFactsSchema
-    .pick({ certificates: true, dump: true, snapshot: true, install: true, state_dir: true, attested: true })
-    .partial()
-    .default({}),
+  facts: toldFactsSchema.default({}),
 });
 export type NewRunbook = z.infer<typeof newRunbookSchema>;
 
 const session = z.string().min(1).max(100);
 const step = z.string().min(1).max(255);
+/** What was found out since: it takes the place of what was told before. */
+const facts = toldFactsSchema.optional();
 const reason = z.string().trim().min(1, 'a reason is required').max(1000);
 
 /** Body of `POST /api/mon/v1/upgrades/:id`. */
@@ -83,8 +92,8 @@ export const runbookOrderSchema = z.discriminatedUnion('order', [
   z.object({ order: z.literal('take'), session, force: z.boolean().default(false) }),
   z.object({ order: z.literal('release'), session }),
   /** `typed`: what a step that cannot be undone wants to be typed. */
-  z.object({ order: z.literal('start'), session, step, typed: z.string().max(10_000).optional() }),
-  z.object({ order: z.literal('confirm'), session, step }),
+  z.object({ order: z.literal('start'), session, step, typed: z.string().max(10_000).optional(), facts }),
+  z.object({ order: z.literal('confirm'), session, step, facts }),
   z.object({ order: z.literal('skip'), session, step, reason }),
   z.object({ order: z.literal('roll-back'), session, reason }),
   z.object({ order: z.literal('abandon'), session, reason }),

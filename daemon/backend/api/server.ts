@@ -49,6 +49,7 @@ import { batchRoutes } from './mon-v1/results.ts';
 import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
 import { storeRoutes } from './mon-v1/store.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
+import { upgradeRoutes } from './mon-v1/upgrades.ts';
 import type { ApiParts } from './parts.ts';
 import { watchAccess, type RouteAccess } from './routes.ts';
 
@@ -191,6 +192,7 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
   overviewRoutes(app, parts);
   versionRoutes(app, parts);
   storeRoutes(app, parts);
+  upgradeRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
   restoreRoutes(app, parts);

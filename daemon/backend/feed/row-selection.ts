@@ -1,13 +1,14 @@
 import { MonError } from '../../../shared/errors.ts';
 import { matchesSearch, parseSearch, usesTime, type Search } from '../../../shared/domain/search.ts';
 import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
-import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { ClientRow, EventRow, FeedRows, SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
 
 /** A row of one topic under its key; `null`: gone. */
 export type ChangedRow =
   | readonly ['events', key: string, row: EventRow | null]
   | readonly ['silenced', key: string, row: SilencedRow | null]
-  | readonly ['clients', key: string, row: ClientRow | null];
+  | readonly ['clients', key: string, row: ClientRow | null]
+  | readonly ['upgrades', key: string, row: UpgradeRow | null];
 
 /** Which rows a consumer asked for. */
 export class RowSelection {
@@ -37,9 +38,11 @@ export class RowSelection {
     const events = byKey<EventRow>();
     const silenced = byKey<SilencedRow>();
     const clients = byKey<ClientRow>();
+    const upgrades = byKey<UpgradeRow>();
     for (const [topic, key, row] of rows) {
       if (topic === 'silenced') silenced[key] = row;
       else if (topic === 'clients') clients[key] = row;
+      else if (topic === 'upgrades') upgrades[key] = row;
       else if (this.#wants(key, row, nowMs)) events[key] = row;
       else if (this.#held.delete(key)) events[key] = null;
     }
@@ -47,6 +50,7 @@ export class RowSelection {
       ...(this.topics.includes('events') ? { events } : {}),
       ...(this.topics.includes('silenced') ? { silenced } : {}),
       ...(this.topics.includes('clients') ? { clients } : {}),
+      ...(this.topics.includes('upgrades') ? { upgrades } : {}),
     };
   }
 

@@ -155,14 +155,19 @@ export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }:
   );
 }
 
+/** Bytes that are free on the disk of `dir`, and that a copy of the store in `storeDir` needs at most. */
+export async function spaceForCopy(storeDir: string, dir: string): Promise<{ free: number; needed: number }> {
+  const needed = SPACE_FACTOR * (await storeBytes(storeDir)) + SPACE_RESERVE_BYTES;
+  const { bavail, bsize } = await statfs(dir);
+  return { free: bavail * bsize, needed: Math.ceil(needed) };
+}
+
 /**
  * @param remedy beside making room
  * @throws MonError `unavailable` unless the disk of `dir` has room for the store in `storeDir` once more
  */
 export async function assertSpaceForCopy(storeDir: string, dir: string, remedy = ''): Promise<void> {
-  const needed = SPACE_FACTOR * (await storeBytes(storeDir)) + SPACE_RESERVE_BYTES;
-  const { bavail, bsize } = await statfs(dir);
-  const free = bavail * bsize;
+  const { free, needed } = await spaceForCopy(storeDir, dir);
   if (free >= needed) return;
   throw new MonError(
     'unavailable',

@@ -93,6 +93,10 @@ export const apiKeyKey = (id: string): Key => [API_KEYS, id];
 export const SESSIONS = 'session';
 export const sessionKey = (id: string): Key => [SESSIONS, id];
 
+/** Plans for upgrades that are carried out, by id. */
+export const RUNBOOKS = 'upgrade';
+export const runbookKey = (id: number): Key => [RUNBOOKS, id];
+
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
  * written through the port can reach them.

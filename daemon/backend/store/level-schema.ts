@@ -1,6 +1,14 @@
 import type { PendingStep, UpgradeObstacle } from '../../../shared/schemas/store-upgrade.ts';
 import type { Key, StoreSchema, StoreWork, UpgradeOptions } from '../ports.ts';
-import { assertSpaceForCopy, backUp, backupDir, backupsOf, removeUnfinished, type Backup } from './backup.ts';
+import {
+  assertSpaceForCopy,
+  backUp,
+  backupDir,
+  backupsOf,
+  removeUnfinished,
+  spaceForCopy,
+  type Backup,
+} from './backup.ts';
 import { newestSchema } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
 import { countEntries, takeStep, type UpgradeTarget } from './migrations/upgrade-schema.ts';
@@ -26,6 +34,11 @@ export class LevelSchema implements StoreSchema {
 
   get version(): number {
     return this.newest - this.#steps.length;
+  }
+
+  room(): Promise<{ readonly free: number; readonly needed: number }> {
+    const { location } = this.#target.database;
+    return spaceForCopy(location, location);
   }
 
   async pending(): Promise<readonly PendingStep[]> {

@@ -74,6 +74,17 @@ export class StoreUpgrades implements AsyncDisposable {
     );
   }
 
+  /** The outcome of the one under way, or of the last one. */
+  async ended(): Promise<UpgradeRun> {
+    await this.#ending;
+    return this.#run;
+  }
+
+  /** How far the one under way is. */
+  get progress(): UpgradeRun['progress'] {
+    return this.#run.progress;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(
       new MonError(

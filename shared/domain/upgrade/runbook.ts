@@ -1,5 +1,5 @@
 import type { Runbook, RunbookLogLine, RunbookOrder, RunbookStep } from '../../schemas/runbook.ts';
-import type { Finding, UpgradePlan } from '../../schemas/upgrade.ts';
+import type { Finding, StepAction, UpgradePlan } from '../../schemas/upgrade.ts';
 import { worstOf } from './rule.ts';
 
 /** Lines of the log that are kept. */
@@ -15,6 +15,7 @@ export function newRunbook(
   const { id, who, nowMs, entities } = about;
   return {
     id,
+    revision: 1,
     from: plan.from,
     to: plan.to,
     created_at: nowMs,
@@ -187,6 +188,17 @@ export function afterRestart(runbook: Runbook, nowMs: number): Runbook {
     { isDone: false, note: 'the backend was restarted meanwhile: start it again' },
     nowMs,
   );
+}
+
+/**
+ * Whether results are to be refused: between the step that stops taking them and the one that takes them again. It follows
+ * from the plan alone, so that a restart in between changes nothing, and abandoning the plan ends it.
+ */
+export function isDraining({ state, steps }: Pick<Runbook, 'state' | 'steps'>): boolean {
+  if (state !== 'open') return false;
+  const stateOf = (action: StepAction): string | undefined => steps.find((step) => step.action === action)?.state;
+  const resumed = stateOf('resume');
+  return stateOf('drain') === 'done' && resumed !== 'done' && resumed !== 'skipped';
 }
 
 function ended(runbook: Runbook, nowMs: number): Runbook {
