@@ -97,6 +97,7 @@ export class Results {
       },
       {
         weight: incoming.length,
+        isReported: true,
         needs: (registry) => entriesNeeded(registry.namespace(namespaceName), incoming),
       },
     );
@@ -239,6 +240,7 @@ interface DeliveryContext {
 /** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
 class AgentDelivery implements Command {
   readonly weight: number;
+  readonly isReported = true;
   readonly settle: (error: MonError | undefined) => void;
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;

@@ -9,10 +9,14 @@ export interface StoredRunbook {
   readonly facts: ToldFacts;
 }
 
+/** After results were kept out their senders need a moment to deliver what they have: until then age means nothing. */
+const QUIET_MS = 30_000;
+
 /** The plans for upgrades, of which one at most is open. Only the pipeline changes them. */
 export class RunbookRegistry {
   #byId = new Map<number, StoredRunbook>();
   #isDraining = false;
+  #quietUntilMs = 0;
 
   get(id: number): StoredRunbook | undefined {
     return this.#byId.get(id);
@@ -33,9 +37,16 @@ export class RunbookRegistry {
     return this.#isDraining;
   }
 
+  /** Whether results and keepalives may be old only because they are, or were, kept out. */
+  isQuiet(nowMs: number): boolean {
+    return this.#isDraining || nowMs < this.#quietUntilMs;
+  }
+
   put(stored: StoredRunbook): void {
     this.#byId.set(stored.runbook.id, stored);
+    const wasDraining = this.#isDraining;
     this.#noteDraining();
+    if (wasDraining && !this.#isDraining) this.#quietUntilMs = (stored.runbook.log.at(-1)?.at ?? 0) + QUIET_MS;
   }
 
   remove(id: number): void {

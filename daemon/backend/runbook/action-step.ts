@@ -80,23 +80,24 @@ async function fixNamespaces(parts: StepParts, { facts, step, actor, tell }: Ste
   return done(kept.length === 0 ? note : `${note}; ${kept.join('; ')}`);
 }
 
+const refuseNothing = (): void => undefined;
+
 /** @returns why a namespace stays although nothing of what was to be deleted is in it any more */
 async function applyFix(
   { namespaces, definitionChanges }: StepParts,
   fix: NamespaceFix,
   actor: StepRun['actor'],
 ): Promise<string | undefined> {
-  const all = (): void => undefined;
   switch (fix.kind) {
     case 'create-namespace':
-      await namespaces.put(fix.namespace, all, actor);
+      await namespaces.put(fix.namespace, refuseNothing, actor);
       return undefined;
     case 'delete-check':
-      await definitionChanges.remove('checks', fix.namespace, fix.name, all, actor);
+      await definitionChanges.remove('checks', fix.namespace, fix.name, refuseNothing, actor);
       return undefined;
     default:
       try {
-        await namespaces.remove(fix.namespace, all, actor);
+        await namespaces.remove(fix.namespace, refuseNothing, actor);
         return undefined;
       } catch (error) {
         // It holds more than checks, which the upgrade does not mind and nobody has asked to delete.

@@ -31,7 +31,7 @@ function checkRules(run: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(run.runbook), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
   if (blocking.length > 0) {
-    return notDone(`${blocking.map(findingText).join('; ')}`, { findings });
+    return notDone(blocking.map(findingText).join('; '), { findings });
   }
   const warnings = findings.filter(({ verdict }) => verdict === 'warn');
   const note = `${String(findings.length)} rules looked at, nothing is in the way`;
