@@ -21,6 +21,8 @@ export const EXIT = {
   unhealthy: 8,
   /** `monctl restore`, `create -f`: part of it was done, and it was said which. */
   incomplete: 9,
+  /** `monctl upgrade`: a rule is in the way of the upgrade, and it was said which. */
+  blocked: 10,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -66,4 +68,5 @@ export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])
   [EXIT.declined, 'you said no; nothing was done'],
   [EXIT.unhealthy, 'health, audit verify: the backend answers, and something is wrong'],
   [EXIT.incomplete, 'restore, create, delete of a file: some of it was not done, or not as the file has it'],
+  [EXIT.blocked, 'upgrade plan, check: something is in the way of the upgrade'],
 ];

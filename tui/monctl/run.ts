@@ -27,6 +27,7 @@ import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
 import { stashCommands } from './commands/stash.ts';
+import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/user.ts';
 import { versionCommand } from './commands/version.ts';
 import { chosenBackend } from './choose-backend.ts';
@@ -51,6 +52,7 @@ export const COMMANDS = [
   ...aggregateCommands.map(inDefaultOnly),
   ...stashCommands.map(inDefaultOnly),
   ...migrateCommands.map(inDefaultOnly),
+  ...upgradeCommands,
   ...auditCommands,
   ...namespaceCommands,
   ...entityCommands,
