@@ -38,6 +38,8 @@ import { OwnChanges } from './undo.ts';
 import { openDueView } from './view-keys.ts';
 import { loadedNow, ViewLoads } from './view-loads.ts';
 import { EVENT_COLUMN, eventSort } from './views/event-sort.ts';
+import { UpgradePlans } from './upgrade-plans.ts';
+import { settleUpgrade } from './views/upgrade-plan.ts';
 import { FiguresMemory } from './views/overview-figures.ts';
 import { TABLES, tableOf } from './views/tables.ts';
 import type { LoadedView, ViewData, ViewLoad } from './views/view-data.ts';
@@ -93,6 +95,8 @@ export interface ConsoleOptions {
   readonly backend: string;
   /** Who silences, for the entry's `creator`. */
   readonly creator: string;
+  /** Names this console among those that work on plans for upgrades. */
+  readonly session: string;
   readonly readOnly: boolean;
   /** Default: 80 percent. */
   readonly aggregateNeeds?: AggregateNeeds;
@@ -143,6 +147,7 @@ export class ConsoleStore {
   readonly aggregates: AggregateBook;
   readonly silenceHistory = new SilenceHistory();
   readonly ownChanges: OwnChanges;
+  readonly plans = new UpgradePlans();
   /** What a silence must keep to; until the backend has said it, what it says by default. */
   silencePolicy: SilencePolicy = UNSET_POLICY;
   /** What the last silence made here was set to. */
@@ -313,6 +318,7 @@ export class ConsoleStore {
   ): void {
     const nowMs = this.options.now();
     this.feed = heardFrame(this.feed, about.timeMs, nowMs);
+    if (rows.upgrades !== undefined || about.replace) this.#applyPlans(rows.upgrades ?? {}, about.replace);
     const { paused } = this.state;
     if (paused === undefined) {
       this.#applyRows(rows, about.replace, nowMs, about.isNews);
@@ -447,6 +453,8 @@ export class ConsoleStore {
     this.#loadSubject(nowMs);
     this.#loadLayer(nowMs);
     settleInspect(this);
+    settleUpgrade(this);
+    this.plans.ask(this, nowMs);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
     // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
@@ -455,6 +463,13 @@ export class ConsoleStore {
     this.urgency = isMoving ? 'rows' : 'none';
     this.#version += 1;
     for (const listener of this.#listeners) listener();
+  }
+
+  #applyPlans(rows: FeedRows['upgrades'] & {}, replace: boolean): void {
+    // Plans are of one backend.
+    if (this.backends !== undefined) return;
+    this.plans.rowsArrived(rows, replace);
+    this.touch('rows');
   }
 
   #applyRows(rows: FeedRows, replace: boolean, nowMs: number, isNews = true): void {
