@@ -7,10 +7,13 @@ import { upgradeThrough } from '../../../../daemon/backend/upgrade/upgrade-throu
 import { writeEarlierStore, type EarlierStore } from '../../../../scripts/fixtures/earlier-store.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { commandRig, FLAGS, told, type CommandRig } from '../../../support/command-rig.ts';
-import { checkRecordsOf, earlierStore, onClosed } from '../../../support/earlier-stores.ts';
+import { checkRecordsOf, earlierStore } from '../../../support/earlier-stores.ts';
 import { openBackend } from '../../../support/open-backend.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Store, StoreSchema } from '../../../../daemon/backend/ports.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
 
 interface Served {
   readonly backend: Backend;
@@ -194,15 +197,29 @@ describe('refused', () => {
   );
 });
 
+/** A store whose disk takes no step of an upgrade. */
+function failingUpgrade(store: Store): Store {
+  const { schema } = store;
+  const troubled: StoreSchema = {
+    version: schema.version,
+    newest: schema.newest,
+    room: () => schema.room(),
+    pending: () => schema.pending(),
+    obstacles: () => schema.obstacles(),
+    backUp: (options) => schema.backUp(options),
+    upgrade: () => Promise.reject(new MonError('unavailable', 'the disk is full')),
+  };
+  return Object.assign(new TroubledStore(store), { schema: troubled });
+}
+
 test('a failed upgrade is told, and the next one goes on', async () => {
   const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
-  await onClosed(dir, (database) => database.put('!definition\u0000!checks\u0000!default\u0000!broken\u0000', '{'));
-  const served = { dir, log: new RecordedLog(), backend: await openBackend({ dir }) };
+  const served = { dir, log: new RecordedLog(), backend: await openBackend({ dir, around: failingUpgrade }) };
   onTestFinished(() => served.backend.stop());
   const rig = commandRig();
   await expect(through(served, rig)).rejects.toMatchObject({
     code: 'unavailable',
-    message: expect.stringMatching(/^migration 3 \(check configurations\) of the store in .* failed: /),
+    message: 'the disk is full',
   });
   expect(rig.log.messages('error')).toEqual(['error upgrading database']);
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
