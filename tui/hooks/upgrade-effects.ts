@@ -6,6 +6,7 @@ import type { Runbook, RunbookOrder } from '../../shared/schemas/runbook.ts';
 import { keyOf } from '../keys.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import type { Effect } from '../store/effects.ts';
+import { isHolder } from '../store/upgrade-plans.ts';
 import { stepText } from '../store/upgrade-wishes.ts';
 
 /** What plans for upgrades ask of a backend. */
@@ -39,13 +40,27 @@ export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades 
 
 async function loadPlan(id: number, store: ConsoleStore, client: UpgradeApi): Promise<void> {
   try {
+    const before = store.plans.plan;
     const plan = await client.plan(id);
-    if (plan === undefined) store.plans.failed('the backend has no such plan');
-    else store.plans.arrived(plan);
+    if (plan === undefined) return store.plans.failed('the backend has no such plan');
+    store.plans.arrived(plan);
+    tellEnd(store, before, plan);
   } catch (error) {
     store.plans.failed(errorMessage(error));
+  } finally {
+    store.touch('rows');
   }
-  store.touch('rows');
+}
+
+/** Whoever started a step is told what came of it. */
+function tellEnd(store: ConsoleStore, before: Runbook | undefined, plan: Runbook): void {
+  const ran = before?.id === plan.id && isHolder(store, before) ? currentStep(before) : undefined;
+  const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
+  if (step === undefined || step.state === 'running') return;
+  store.say(
+    `${stepText(plan, step)}: ${step.state}, ${safeLine(step.note)}`,
+    step.state === 'done' ? 'done' : 'problem',
+  );
 }
 
 /** Best effort: whoever took the plan meanwhile is seen on the feed. */
