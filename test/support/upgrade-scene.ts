@@ -66,7 +66,9 @@ export class ScriptedPlans {
     return rig;
   }
 
-  #answer({ method, body }: SeenRequest): { readonly status: number; readonly body?: unknown } {
+  #answer({ method, path, body }: SeenRequest): { readonly status: number; readonly body?: unknown } {
+    const summaries = this.plan === undefined ? [] : [this.plan];
+    if (method === 'GET' && path.endsWith('/upgrades')) return { status: 200, body: summaries };
     if (method === 'GET') return this.plan === undefined ? { status: 404 } : { status: 200, body: this.plan };
     if (this.plan !== undefined) return this.#order(body as RunbookOrder, 'alice');
     const { from, to } = body as NewRunbook;

@@ -7,6 +7,7 @@ import { keyOf } from '../keys.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import type { Effect } from '../store/effects.ts';
 import { isHolder } from '../store/upgrade-plans.ts';
+import { toldOf } from '../store/upgrade-told.ts';
 import { stepText } from '../store/upgrade-wishes.ts';
 
 /** What plans for upgrades ask of a backend. */
@@ -81,7 +82,7 @@ async function orderPlan(
     store.plans.arrived(plan);
     store.touch('rows');
     // What comes first only makes room for the last.
-    if (order === orders.at(-1)) store.say(toldOf(order, plan), 'done');
+    if (order === orders.at(-1)) store.say(toldOf(order, plan, `${keyOf('plan-run')} confirms`), 'done');
   }
 }
 
@@ -94,17 +95,4 @@ async function newPlan(
   const { id } = await client.create({ from, to });
   store.plans.arrived(await client.order(id, { order: 'take', session, force: false }));
   store.say(`plan #${String(id)} from ${from} to ${to}: ${keyOf('plan-run')} runs its steps`, 'done');
-}
-
-/** What an order has led to. */
-export function toldOf(order: RunbookOrder, plan: Runbook): string {
-  if (order.order === 'take') return `plan #${String(plan.id)} is yours`;
-  if (order.order === 'release') return `you let go of plan #${String(plan.id)}: anybody may take it`;
-  if (order.order === 'roll-back' || order.order === 'abandon') return `plan #${String(plan.id)} is ${plan.state}`;
-  const step = plan.steps.find(({ id }) => id === order.step);
-  if (step === undefined) return `plan #${String(plan.id)}: ${safeLine(order.step)}`;
-  if (step.state === 'confirm') return `${stepText(plan, step)}: do it, then ${keyOf('plan-run')} confirms`;
-  const next = currentStep(plan);
-  const then = next === undefined || next.id === step.id ? '' : `; next: ${stepText(plan, next)}`;
-  return `${stepText(plan, step)}: ${step.state}${then}`;
 }
