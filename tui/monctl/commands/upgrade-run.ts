@@ -7,8 +7,10 @@ import type { Runbook, RunbookSummary } from '../../../shared/schemas/runbook.ts
 import type { Call, Command, CommandOption } from '../command.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
+import { poll } from '../poll.ts';
 import { table, type Column } from '../table.ts';
 import { TOLD_OPTIONS, toldFacts } from '../upgrade/gather-facts.ts';
+import { LogReader } from '../upgrade/log-reader.ts';
 import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { PlanRun } from '../upgrade/run-plan.ts';
@@ -50,13 +52,17 @@ const list: Command = {
 const show: Command = {
   words: ['upgrade', 'show'],
   summary: 'Show a plan with its steps, what the rules found, and its log',
-  details: ['Without ID it is the newest one.'],
+  details: ['Without ID it is the newest one. With --watch its log follows, line by line, until the plan is over.'],
   operands: ['[ID]'],
-  options: {},
-  examples: [['monctl upgrade show', 'where the upgrade is']],
+  options: { watch: { type: 'switch', short: 'w', text: 'stay, and show each new line of its log' } },
+  examples: [
+    ['monctl upgrade show', 'where the upgrade is'],
+    ['monctl upgrade show --watch', 'watch somebody else carry it out'],
+  ],
   async run(call) {
     const plan = await wantedPlan(call);
     const { look } = call.output;
+    if (call.flags.switch('watch') === true) return followLog(call, plan);
     await call.output.show(plan, () =>
       [
         safeText(planLine(plan)),
@@ -68,6 +74,21 @@ const show: Command = {
     );
   },
 };
+
+/** The log from its beginning, for as long as the plan is open; a backend that is restarted meanwhile is waited for. */
+async function followLog(call: Call, plan: Runbook): Promise<void> {
+  const client = clientOf(call);
+  const log = new LogReader();
+  for await (const { items } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
+    const [now = plan] = items ?? [];
+    for (const line of log.next(now)) {
+      const { at, step, text } = line;
+      const said = `${new Date(at).toISOString()}  ${step === null ? '' : `${step}: `}${text}`;
+      await call.output.showNext(line, () => safeText(said));
+    }
+    if (now.state !== 'open') return;
+  }
+}
 
 const LOG_COLUMNS: readonly Column<Runbook['log'][number]>[] = [
   { title: 'TIME', text: ({ at }) => new Date(at).toISOString() },

@@ -5,6 +5,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Runbook, RunbookOrder, RunbookStep, ToldFacts } from '../../../shared/schemas/runbook.ts';
 import type { Ask, Call } from '../command.ts';
 import { pause } from '../poll.ts';
+import { LogReader } from './log-reader.ts';
 
 const LOOK_MS = 100;
 
@@ -18,8 +19,7 @@ export class PlanRun {
   readonly #client: UpgradeClient;
   readonly #session: string;
   readonly #told: ToldFacts;
-  /** Lines of the log that were told: up to this time and this many of it. */
-  #toldLines = 0;
+  readonly #log = new LogReader();
 
   constructor(
     call: Pick<Call, 'output' | 'clock'>,
@@ -34,7 +34,8 @@ export class PlanRun {
 
   /** @returns the plan as it was left: over, or open for another time */
   async carryOut(plan: Runbook): Promise<Runbook> {
-    this.#toldLines = plan.log.length;
+    // What came before is for `monctl upgrade show`.
+    this.#log.next(plan);
     let current = await this.#settled(plan);
     for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
       this.#announce(current, step);
@@ -121,11 +122,9 @@ export class PlanRun {
     );
   }
 
-  /** What came since the last look; of a log that was cut meanwhile what is left. */
-  #tellLog({ log }: Runbook): void {
-    for (const { step, text } of log.slice(this.#toldLines)) {
+  #tellLog(plan: Runbook): void {
+    for (const { step, text } of this.#log.next(plan)) {
       this.#call.output.note(`  ${step === null ? '' : `${step}: `}${text}`);
     }
-    this.#toldLines = log.length;
   }
 }

@@ -116,6 +116,14 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
     'plan 1, 6.4.0 to 6.5.0: abandoned\n',
   );
   expect(await upgrade(url, ['abandon', '--reason', 'again'])).toMatchObject({ code: 3 });
+  const watched = await upgrade(url, ['show', '--watch']);
+  expect(watched.stdout.split('\n').map((line) => line.replace(/^\S+ {2}/, ''))).toEqual([
+    'plan from 6.4.0 to 6.5.0, made by anonymous',
+    'anonymous holds it',
+    'anonymous takes it from anonymous',
+    'anonymous abandons it: the window is over',
+    '',
+  ]);
 });
 
 test('nobody carries out a plan unseen', async () => {
