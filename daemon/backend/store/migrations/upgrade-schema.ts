@@ -19,6 +19,9 @@ export interface UpgradeTarget {
 const BATCH_ENTRIES = 500;
 const BATCH_BYTES = 1024 * 1024;
 
+/** Counted at a time: more would keep everything else waiting for longer than a result may. */
+const COUNT_KEYS = 1000;
+
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 
 /** A value that a step has a newer form for. */
@@ -108,7 +111,7 @@ export async function countEntries(
   try {
     for (let count = 0; ;) {
       signal?.throwIfAborted();
-      const page = await keys.nextv(10_000);
+      const page = await keys.nextv(COUNT_KEYS);
       if (page.length === 0) return count;
       count += page.length;
     }
