@@ -23,7 +23,7 @@ export interface HandlingDefinitions {
 }
 
 /** The handler of checks that name none. */
-const DEFAULT_HANDLER = 'default';
+export const DEFAULT_HANDLER = 'default';
 
 /** Most names that count: a result may bring a list of any length. */
 const NAMES_MAX = 100;

@@ -22,6 +22,8 @@ export const restoreSchema = z.strictObject({
     .array(z.string().max(1024))
     .max(3 * RESTORE_MAX)
     .optional(),
+  /** For a dry run: how many entities there would be by then beside those that are there, for the limit of entities. */
+  assumed_entities: z.int().min(0).max(100_000_000).optional(),
 });
 
 export type RestoreRequest = z.infer<typeof restoreSchema>;

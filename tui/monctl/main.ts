@@ -28,9 +28,10 @@ function ask(question: string, isSecret = false): Promise<string> {
 
 /** A terminal of its own kind: what is typed does not come back, and Ctrl-C ends the program. */
 function askUnseen(question: string): Promise<string> {
-  process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: true, historySize: 0 });
+  // Not before: until now the terminal itself would have shown what is typed.
+  process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('SIGINT', () => {
       lines.close();

@@ -2,6 +2,7 @@ import { buildEvent } from '../../../shared/domain/build-event.ts';
 import type { EventState } from '../../../shared/domain/event.ts';
 import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
 import {
+  DEFAULT_HANDLER,
   handlerNames,
   heedsSilences,
   isHandlingDisabled,
@@ -20,6 +21,7 @@ import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { localZone } from '../../schedule/subdue.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 import { openEvents } from '../registry/open-events.ts';
@@ -99,13 +101,20 @@ export class EventHandling {
     if (routes === undefined) this.#routes.set(namespace, (routes = new Map()));
     let route = routes.get(key);
     if (route === undefined) {
-      route = routeOf(routeHandlers(names, this.definitions.in(namespace)));
+      route = routeOf(this.#handlersOf(namespace, names));
       if (key.length <= ROUTE_KEY_LENGTH_MAX) {
         routes.set(key, route);
         this.#routeCount++;
       }
     }
     return route;
+  }
+
+  #handlersOf(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
+    const definitions = this.definitions.in(namespace);
+    // That checks without handlers go to `default` is a custom of the legacy API: elsewhere it takes one of that name.
+    const isCustom = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
+    return isCustom && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
   /** What becomes of an event at each of its handlers, without anything being done about it. */

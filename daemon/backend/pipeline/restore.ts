@@ -43,7 +43,10 @@ export class Restore {
    * @returns what became of each
    * @throws MonError `unavailable`; then nothing was done
    */
-  run({ objects, dry_run: dryRun, assumed = [] }: RestoreRequest, actor: Actor): Promise<Restored[]> {
+  run(
+    { objects, dry_run: dryRun, assumed = [], assumed_entities: entities = 0 }: RestoreRequest,
+    actor: Actor,
+  ): Promise<Restored[]> {
     const isDryRun = dryRun === true;
     return this.#batcher.run(
       (transaction) => {
@@ -51,13 +54,14 @@ export class Restore {
           transaction,
           isDryRun,
           assumed: new Set(isDryRun ? assumed : []),
+          assumedEntities: isDryRun ? entities : 0,
           definitions: this.#definitions,
           entityLimit: this.#entityLimit,
           configuredUser: this.#configuredUser(),
         };
         const results = objects.map((object) => {
           const result = restoreOne(restoring, object);
-          if (isDryRun && result.outcome !== 'left out') assume(restoring, object);
+          if (isDryRun && result.outcome !== 'left out') assume(restoring, object, result);
           return result;
         });
         const changed = results.filter(({ outcome }) => outcome === 'created' || outcome === 'replaced').length;
@@ -102,8 +106,10 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
 }
 
 /** What comes after it in the same request may need it. */
-function assume({ assumed }: Restoring, object: Wrapped): void {
+function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): void {
+  const { assumed } = restoring;
   const { type } = object;
+  if (type === 'Entity' && outcome === 'created') restoring.assumedEntities++;
   if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
   assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
 }

@@ -3,7 +3,7 @@ import { coreEventFilterOf, type CoreEventFilter } from '../../../shared/domain/
 import { handlerDefinitionOf } from '../../../shared/domain/core/handler.ts';
 import { mutatorDefinitionOf } from '../../../shared/domain/core/mutator.ts';
 import { isUntranslatable, type Untranslatable } from '../../../shared/domain/core/problem.ts';
-import { MonError } from '../../../shared/errors.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { CoreCheck } from '../../../shared/schemas/core/check.ts';
 import type { CoreFilter } from '../../../shared/schemas/core/filter.ts';
@@ -79,12 +79,26 @@ export class StoredDefinitions {
     this.generation++;
   }
 
-  /** In place of all that is here. */
+  /**
+   * In place of all that is here.
+   *
+   * @throws MonError `invalid` for one that a later version has stored and this one cannot use
+   */
   load(objects: Iterable<readonly [kind: DefinitionKind, object: ObjectOf<DefinitionKind>]>): void {
     const tables = emptyTables();
-    for (const [kind, object] of objects) putInto(tables, kind, translated(kind, object));
+    for (const [kind, object] of objects) putInto(tables, kind, loaded(kind, object));
     this.#tables = tables;
     this.generation++;
+  }
+}
+
+function loaded<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
+  try {
+    return translated(kind, object);
+  } catch (error) {
+    const { namespace, name } = object.metadata;
+    const about = `${name} of the stored ${kind} in the namespace ${namespace}`;
+    throw new MonError('invalid', `${about} cannot be used by this version: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -241,6 +241,11 @@ const DRY_RUNS: readonly {
     effects: [],
   },
   {
+    line: ['user', 'enable', 'bob'],
+    request: 'PUT /api/core/v2/users/bob/reinstate',
+    effects: ['the user bob could log in again'],
+  },
+  {
     line: ['api-key', 'revoke', '0c1d2e3f4a5b6c7d'],
     request: 'DELETE /api/core/v2/apikeys/0c1d2e3f4a5b6c7d',
     effects: [],

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { Pty } from '../../support/pty.ts';
+import { MONCTL, runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
 
 const ADMIN = 'me:let me in';
@@ -49,6 +50,9 @@ test('a user is made, listed, given another password and disabled', async () => 
   expect(await as('battery staple')).toMatchObject({ code: 0 });
   expect(await monctl(['user', 'disable', 'alice', '--skip-confirm'])).toMatchObject({ code: 0, stdout: 'Disabled\n' });
   expect(await as('battery staple')).toMatchObject({ code: 4 });
+  expect(await monctl(['user', 'enable', 'alice'])).toMatchObject({ code: 0, stdout: 'Enabled\n' });
+  expect(await as('battery staple')).toMatchObject({ code: 0 });
+  expect(await monctl(['user', 'enable', 'nobody'])).toMatchObject({ code: 3 });
   expect(await monctl(['user', 'disable', 'nobody'])).toMatchObject({ code: 3 });
 });
 
@@ -139,6 +143,27 @@ test('configure with an API key beside another context, and what stands in the f
   expect(await atHome(['api-key', 'list', '--context', 'prod'])).toMatchObject({ code: 0 });
   const completed = await atHome(['__complete', '--', 'event', 'list', '--context', '']);
   expect(completed.stdout).toBe('prod\nci\n');
+});
+
+test('on a real terminal configure asks, and what is typed as a password is not seen', async () => {
+  const env = { XDG_CONFIG_HOME: home };
+  const line = ['configure', '--context', 'asked'];
+  await using asked = new Pty(process.execPath, [MONCTL, ...line], { env });
+  await asked.waitForText('backend [http://127.0.0.1:4567]:');
+  asked.write(`${backend.url}\r`);
+  await asked.waitForText('user, or nothing for an API key:');
+  asked.write('me\r');
+  await asked.waitForText('password of me:');
+  asked.write('let me in\r');
+  await asked.waitForText('the context asked for ');
+  expect(asked.screen.text).not.toContain('let me in');
+  expect((await asked.exited).exitCode).toBe(0);
+  expect(await atHome(['api-key', 'list', '--context', 'asked'])).toMatchObject({ code: 0 });
+
+  await using left = new Pty(process.execPath, [MONCTL, ...line, '--backend', backend.url, '--user', 'me'], { env });
+  await left.waitForText('password of me:');
+  left.write('\u0003');
+  expect((await left.exited).signal).toBe(2);
 });
 
 test.each([

@@ -156,7 +156,12 @@ test('a dump is for its owner alone, is there only when it is complete, and repl
   const file = await dumped(source, 'mode');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await on(source, 'dump', 'all', '--file', file)).toMatchObject({ code: 6 });
-  expect(await on(source, 'dump', 'all', '--file', file, '--force')).toMatchObject({ code: 0 });
+  expect(await on(source, 'dump', 'all', '--file', file, '--force')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^only default was asked for, and there is staging: see --all-namespaces\n/,
+    ) as string,
+  });
 });
 
 test('a dump holds secrets in full, and keys and passwords as hashes', async () => {
@@ -221,10 +226,28 @@ test('what was changed in the file by hand counts, and what is lost by it is sai
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });
 
+test('an object that no backend takes does not hold up the others of its page', async () => {
+  const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
+  const text = `{"type":"Namespace","api_version":"core/v2","metadata":{},"spec":{"name":"fine"}}
+    {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"deep"},"spec":{"command":"x","extra":${deep}}}
+    {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"last","namespace":"fine"},"spec":{"command":"x"}}`;
+  await writeFile(join(dir, 'deep'), text);
+  await using target = await startBackend();
+  const { code, stdout } = await on(target, 'restore', join(dir, 'deep'));
+  expect(code).toBe(9);
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    'created Namespace fine',
+    expect.stringMatching(/^left out CheckConfig default\/deep: the body is nested deeper than/),
+    'created CheckConfig fine/last',
+  ]);
+});
+
 test('the entity limit holds for a restore', async () => {
   const file = await dumped(source, 'limit');
   await using target = await startBackend({ settings: { entity_limit: 1 } });
+  const dry = await on(target, 'restore', file, '--quiet', '--dry-run');
   const { code, stdout } = await on(target, 'restore', file, '--quiet');
+  expect(dry).toMatchObject({ code: 9, stdout });
   expect(code).toBe(9);
   expect(stdout).toMatch(/^left out Entity staging\/db-1: This functionality requires a valid .*entity_limit/m);
   expect(stdout).toMatch(/^left out Event staging\/db-1\/disk: there is no entity db-1 in staging/m);

@@ -4,6 +4,7 @@ import { kindNamed, readWrapped, wrap, WRAPPED_KINDS } from '../../../shared/dom
 import type { Wrapped, WrappedKind } from '../../../shared/domain/core/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Call, Command } from '../command.ts';
+import { textAt } from '../core-object.ts';
 import { counted } from '../counted.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { DUMP_FORMATS, DumpWriter, writeWhole } from '../objects/write-objects.ts';
@@ -52,6 +53,7 @@ export const dumpCommand: Command = {
     const path = flags.value('file');
     if (path === undefined) {
       await writeDump(call, { kinds, namespace, format }, (text) => output.flow(text));
+      await tellOthers(call, kinds, namespace);
       return;
     }
     if (flags.switch('force') !== true && (await isThere(path))) {
@@ -61,6 +63,7 @@ export const dumpCommand: Command = {
     await writeWhole(path, async (sink) => {
       count = await writeDump(call, { kinds, namespace, format }, sink);
     });
+    await tellOthers(call, kinds, namespace);
     output.note(`${counted(count, 'objects')} in ${path}`);
   },
 };
@@ -82,6 +85,23 @@ async function writeDump(call: Call, { kinds, namespace, format }: Wanted, sink:
   }
   await writer.end();
   return writer.count;
+}
+
+/** Whoever named no namespace may think that this was all of it. */
+async function tellOthers(call: Call, kinds: readonly WrappedKind[], namespace: string | undefined): Promise<void> {
+  const isMeant = namespace === undefined || call.flags.value('namespace') !== undefined;
+  if (isMeant || kinds.every(({ isNamespaced }) => !isNamespaced)) return;
+  const all = await call
+    .core()
+    .list(['namespaces'])
+    .catch((error: unknown) => {
+      if (isDenied(error)) return [];
+      throw error;
+    });
+  const others = all.map((one) => textAt(one, 'name')).filter((name) => name !== namespace);
+  if (others.length > 0) {
+    call.output.note(`only ${namespace} was asked for, and there is ${others.join(', ')}: see --all-namespaces`);
+  }
 }
 
 /** The objects of one type; where they cannot be had, a word about it and none. */

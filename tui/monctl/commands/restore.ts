@@ -1,9 +1,10 @@
 import { open } from 'node:fs/promises';
+import type { CoreClient } from '../../../shared/client/core-client.ts';
 import { kindOf, namespaceOf, wrappedName, WRAPPED_KINDS } from '../../../shared/domain/core/wrapped.ts';
 import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Restored, RestoreAnswer, RestoreOutcome } from '../../../shared/schemas/restore.ts';
+import type { Restored, RestoreOutcome, RestoreRequest } from '../../../shared/schemas/restore.ts';
 import { RESTORE_MAX, restoreKey } from '../../../shared/schemas/restore.ts';
 import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
@@ -71,27 +72,42 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
       const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
       objects.push(await readObject(buffer.toString('utf8'), `${path}: the object at byte ${String(offset)}`));
     }
-    const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects) };
-    const { results } = await asked(call.core().restore({ objects, ...(isDryRun && dryRun) }), tally);
+    const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects), assumed_entities: foreseen.newEntities };
+    const core = call.core();
+    const results = await asked(restorePage(core, { objects, ...(isDryRun && dryRun) }), tally);
     // At once, while nothing else can have changed much.
-    const again = isDryRun ? undefined : await asked(call.core().restore({ objects, dry_run: true }), tally, results);
-    const readBack = again?.results;
+    const readBack = isDryRun ? undefined : await asked(restorePage(core, { objects, dry_run: true }), tally, results);
     for (const [at, object] of objects.entries()) {
       const result = results[at];
       if (result === undefined) throw new MonError('internal', `${call.core().url} said nothing of an object`);
-      if (isDryRun && result.outcome !== 'left out') foreseen.add(object);
+      if (isDryRun && result.outcome !== 'left out') foreseen.add(object, result);
       await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
     }
   }
   return tally;
 }
 
+/** A page; one that is refused as a whole goes object by object, so that only what is wrong is left out. */
+async function restorePage(core: CoreClient, request: RestoreRequest): Promise<readonly Restored[]> {
+  try {
+    return (await core.restore(request)).results;
+  } catch (error) {
+    if (!(error instanceof MonError && ['invalid', 'too_large'].includes(error.code))) throw error;
+    if (request.objects.length === 1) return [{ outcome: 'left out', reason: error.message }];
+    const results: Restored[] = [];
+    for (const object of request.objects) results.push(...(await restorePage(core, { ...request, objects: [object] })));
+    return results;
+  }
+}
+
 /** What a restore would have made by now, for a dry run of what comes after it. */
 class Foreseen {
+  newEntities = 0;
   readonly #keys = new Set<string>();
 
-  add(object: Wrapped): void {
+  add(object: Wrapped, { outcome }: Restored): void {
     const { type } = object;
+    if (type === 'Entity' && outcome === 'created') this.newEntities++;
     if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
     this.#keys.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
   }
@@ -117,10 +133,10 @@ class Foreseen {
  * @param results of this page so far
  */
 async function asked(
-  answer: Promise<RestoreAnswer>,
+  answer: Promise<readonly Restored[]>,
   tally: Tally,
   results: readonly Restored[] = [],
-): Promise<RestoreAnswer> {
+): Promise<readonly Restored[]> {
   try {
     return await answer;
   } catch (error) {

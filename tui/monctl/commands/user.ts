@@ -1,7 +1,7 @@
 import type { CoreObject } from '../../../shared/client/core-client.ts';
 import { GROUP_SCOPES } from '../../../shared/domain/core/groups.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
 import { flagAt, textAt, textsAt, without } from '../core-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -75,6 +75,23 @@ const disable: Command = {
   },
 };
 
+const enable: Command = {
+  words: ['user', 'enable'],
+  summary: 'Let a user in again who was disabled',
+  operands: ['NAME'],
+  completes: ['user'],
+  options: CHANGE_OPTIONS,
+  examples: [['monctl user enable bob', 'somebody who is back']],
+  async run(call) {
+    const [username = ''] = call.operands;
+    await carryOut(call, {
+      send: (_api, core) => core.put(['users', username, 'reinstate'], {}),
+      effects: () => Promise.resolve([`the user ${username} could log in again`]),
+      done: () => call.output.show({ username, disabled: false }, () => 'Enabled'),
+    });
+  },
+};
+
 const setPassword: Command = {
   words: ['user', 'set-password'],
   summary: 'Give a user another password',
@@ -98,7 +115,7 @@ const setPassword: Command = {
   },
 };
 
-export const userCommands: readonly Command[] = [list, create, disable, setPassword];
+export const userCommands: readonly Command[] = [list, create, disable, enable, setPassword];
 
 function noSuch(username: string): MonError {
   return new MonError('not_found', `there is no user ${username}: see monctl user list`);

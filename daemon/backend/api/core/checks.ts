@@ -17,7 +17,7 @@ const validateExecution = validator(executeCheckSchema);
 
 /** Check definitions, and running one now (completion 1.17). */
 export function coreCheckRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { audit, config, requests } = parts;
+  const { audit, config, registry, requests } = parts;
   const { definitions } = config;
   const collection = definitionCollection(parts, {
     kind: 'checks',
@@ -33,7 +33,8 @@ export function coreCheckRoutes(app: FastifyInstance, parts: ApiParts): void {
     POST: needs('resolve', async (request, reply) => {
       const namespace = pathPart(request, 'namespace');
       const check = pathPart(request, 'name');
-      if (definitions.in(namespace).check(check) === undefined) throw notFound();
+      const isThere = registry.declared.has(namespace) && definitions.in(namespace).check(check) !== undefined;
+      if (!isThere) throw notFound();
       const { creator, reason, subscriptions } = readBody(request, validateExecution);
       const actor = actorOf(request, creator);
       const subscribers = (subscriptions ?? []).length === 0 ? undefined : subscriptions?.map(subscriptionOfCore);

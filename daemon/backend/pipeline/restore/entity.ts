@@ -12,7 +12,7 @@ import type { ClientEntry, Namespace } from '../../registry/namespace.ts';
 import type { StoredClient } from '../../registry/registry.ts';
 import { letIn } from '../clients.ts';
 import type { Transaction } from '../transaction.ts';
-import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 
 /** Computed when an entity is shown, or made anew by its agent. */
 const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
@@ -22,7 +22,7 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
   const parsed = coreEntitySchema.safeParse({ ...unwrap(object), mon: undefined });
   if (exact === undefined && !parsed.success) return leftOut(problemsOf(parsed.error));
   const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
-  if (restoring.entityLimit.refuses(namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
+  if (isBeyondEntities(restoring, namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
   const { transaction } = restoring;
   const present = namespace.clients.get(name);
   const after = exact ?? translated(parsed.data, present, transaction);

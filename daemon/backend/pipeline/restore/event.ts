@@ -13,7 +13,7 @@ import { dumpedEvent } from '../../read/dumped.ts';
 import { stateOf, type CheckRecord } from '../../registry/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../../registry/namespace.ts';
 import { saveClient, translated } from './entity.ts';
-import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 
 /** The record that an event is about, if it is there: what its state is compared with must be read before. */
 export function recordOfEvent(namespace: Namespace, object: Wrapped): CheckEntry | undefined {
@@ -60,7 +60,7 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   if (entity === undefined || !entity.success) {
     return leftOut(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
   }
-  if (restoring.entityLimit.refuses(namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
+  if (isBeyondEntities(restoring, namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
   const { transaction } = restoring;
   const stored = translated(entity.data, undefined, transaction);
   return { client: undefined, make: () => saveClient(transaction, namespace, stored) };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { isBeyondLimit } from '../../../../shared/domain/entity-limit.ts';
 import type { Lost } from '../../../../shared/domain/core/lost.ts';
 import type { Wrapped } from '../../../../shared/domain/core/wrapped.ts';
 import type { Restored } from '../../../../shared/schemas/restore.ts';
@@ -14,6 +15,8 @@ export interface Restoring {
   readonly isDryRun: boolean;
   /** What would be there by then although it is not, in a dry run; see `restoreKey`. */
   readonly assumed: Set<string>;
+  /** How many entities there would be by then that are not there, in a dry run. */
+  assumedEntities: number;
   readonly definitions: Definitions;
   readonly entityLimit: EntityLimit;
   /** The user of the configuration, who may do everything. */
@@ -27,6 +30,18 @@ export interface Restoring {
  */
 export function exactly<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
   return schema.safeParse(spec['mon']).success ? (spec['mon'] as Exact) : undefined;
+}
+
+/** Whether an entity would be new and one too many, also after what a dry run would have made by then. */
+export function isBeyondEntities(
+  { transaction, entityLimit, assumedEntities }: Restoring,
+  namespace: string,
+  name: string,
+): boolean {
+  const { registry } = transaction;
+  if (registry.hasNamespace(namespace) && registry.namespace(namespace).clients.has(name)) return false;
+  const usage = entityLimit.usage();
+  return isBeyondLimit({ ...usage, total: usage.total + assumedEntities });
 }
 
 export function leftOut(reason: string): Restored {

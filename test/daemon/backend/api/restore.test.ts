@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { dumpedSilenced } from '../../../../daemon/backend/read/dumped.ts';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
 import type { Restored } from '../../../../shared/schemas/restore.ts';
 import { openLineReceiver } from '../../../support/line-receiver.ts';
-import { asking, type Ask } from '../../../support/asking.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 import type { Answer } from '../../../support/raw-http.ts';
 
@@ -126,6 +129,53 @@ test('an event restored runs no handler', async () => {
   await asking(own.url)('POST', '/results', { source: 'quiet', name: 'loud', status: 2, output: 'x' });
   await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);
+});
+
+/** All that a dump of this backend holds. */
+async function stateOf(url: string): Promise<unknown[]> {
+  const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'users'];
+  const as = asking(url, basic('me', 'let me in'));
+  return Promise.all(types.map(async (type) => (await as('GET', `/api/mon/v1/dump/${type}`)).body));
+}
+
+test('what was restored is there after a restart as well', async () => {
+  const dir = await tempDir();
+  const use = { suppressed: 3, last_suppressed: 1_603_386_050 };
+  const entry = {
+    id: 'web:disk',
+    subscription: 'web',
+    check: 'disk',
+    reason: null,
+    creator: 'ada',
+    begin: null,
+    expire_at: 4_000_000_000_500,
+    expire_on_resolve: false,
+    timestamp: 1_603_386_000,
+  };
+  const objects = [
+    { type: 'Namespace', api_version: 'core/v2', metadata: {}, spec: { name: 'kept' } },
+    { type: 'CheckConfig', api_version: 'core/v2', metadata: { name: 'c', namespace: 'kept' }, spec: { command: 'x' } },
+    dumpedSilenced('kept', entry, use),
+    anEntity('e'),
+    anEvent('e', 'c', { history: [{ status: 0 }, { status: 2 }], occurrences: 4 }),
+    {
+      type: 'User',
+      api_version: 'core/v2',
+      metadata: {},
+      spec: { username: 'ada', disabled: true, password_hash: `$2b$10$${'a'.repeat(53)}` },
+    },
+  ];
+  // A user who is configured lets the test in before and after.
+  const definitions = { api: { bind: '127.0.0.1', port: 0, user: 'me', password: 'let me in' } };
+  const first = await openBackend({ dir, definitions });
+  const answer = await asking(first.url, basic('me', 'let me in'))('POST', '/api/mon/v1/restore', { objects });
+  expect(answer.body).toMatchObject({ results: objects.map(() => ({ outcome: 'created' })) });
+  const before = await stateOf(first.url);
+  await first.stop();
+  const second = await openBackend({ dir, definitions });
+  onTestFinished(() => second.stop());
+  expect(await stateOf(second.url)).toEqual(before);
+  expect(JSON.stringify(before)).toContain('"suppressed":3');
 });
 
 test('who takes the state, and who brings it back, is in the audit trail', async () => {

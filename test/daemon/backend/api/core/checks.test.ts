@@ -234,6 +234,20 @@ describe('a patch', () => {
   });
 });
 
+test('a page may patch on its own host, and with the content type that no form has', async () => {
+  await core.put(`${CHECKS}/page`, disk('page'));
+  const patch = (contentType: string, origin: string): Promise<{ readonly status: number }> =>
+    send(backend.url, {
+      method: 'PATCH',
+      target: `/api/core/v2${CHECKS}/page`,
+      headers: { 'Content-Type': contentType, Origin: origin, Host: 'localhost' },
+      body: '{"interval":5}',
+    });
+  expect(await patch('application/merge-patch+json', 'http://localhost')).toMatchObject({ status: 200 });
+  expect(await patch('text/plain', 'http://localhost')).toMatchObject({ status: 403 });
+  expect(await patch('application/merge-patch+json', 'http://elsewhere.example')).toMatchObject({ status: 403 });
+});
+
 describe('what is sent comes back with the same types (Ansible compares them)', () => {
   test('each attribute, null and empty and absent alike', async () => {
     const text = fc.string({ minLength: 1, maxLength: 20 });

@@ -204,6 +204,11 @@ describe('in a namespace of their own', () => {
     });
     expect((await core.get('/namespaces/default/events')).body).toEqual([]);
 
+    // Without a handler nobody is told, and nobody has forgotten one.
+    inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
+    await inProd.reaches(2);
+    expect(backend.log.messages('error')).not.toContain('unknown handler');
+
     // From then on nobody is asked.
     expect(await core.delete('/namespaces/prod/checks/disk')).toMatchObject({ status: 204 });
     const asked = inProd.heard.length;

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { checkDefinitionOf } from '../../../shared/domain/core/check.ts';
+import { clientConditionOf } from '../../../shared/domain/proxy-clients.ts';
+import { checkSchema } from '../../../shared/schemas/check.ts';
+import { coreCheckSchema, type CoreCheck } from '../../../shared/schemas/core/check.ts';
+
+const MOMENT = { nowMs: 0, zone: 'UTC' };
+const SWITCH = {
+  name: 'sw-1',
+  address: '192.0.2.1',
+  subscriptions: ['client:sw-1', 'network'],
+  timestamp: 1,
+  version: '1.9.0',
+  type: 'proxy',
+  labels: { site: 'north' },
+  ports: 48,
+};
+
+describe('a check of the newer API is asked for entities of which it says', () => {
+  test.each<[expressions: string[] | null, isAsked: boolean]>([
+    [["entity.entity_class == 'proxy'"], true],
+    [["entity.entity_class == 'agent'"], false],
+    [["entity.entity_class == 'proxy'", "entity.metadata.labels['site'] == 'south'"], false],
+    [["entity.metadata.labels.site == 'north' && entity.subscriptions.include?('entity:sw-1')"], true],
+    [['entity.metadata.name =~ /^sw-/'], true],
+    [["entity.metadata.namespace == 'prod'"], true],
+    // All of them, as at the peer.
+    [[], true],
+    [null, true],
+  ])('%j: %s', (expressions, isAsked) => {
+    const check = coreCheckSchema.parse({
+      metadata: { name: 'snmp', namespace: 'prod' },
+      command: 'snmp',
+      proxy_requests: { entity_attributes: expressions },
+    }) as CoreCheck;
+    const definition = checkDefinitionOf(check);
+    expect('problem' in definition || clientConditionOf(definition)('prod', SWITCH, MOMENT)).toBe(isAsked);
+  });
+});
+
+test.each<[attributes: object, isAsked: boolean]>([
+  [{ type: 'proxy', ports: 48 }, true],
+  [{ ports: 'eval: value > 24' }, true],
+  [{ ports: 'eval: value > 48' }, false],
+])('a check of the configuration is asked for clients with %j: %s', (client_attributes, isAsked) => {
+  const check = checkSchema.parse({
+    command: 'snmp',
+    subscribers: ['a'],
+    interval: 60,
+    proxy_requests: { client_attributes },
+  });
+  expect(clientConditionOf(check)('default', SWITCH, MOMENT)).toBe(isAsked);
+});
