@@ -117,10 +117,19 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await isDone(9);
   await byBackend(10, 'Stop taking results');
   await turnOf(11, 'Upgrade the database');
+  // Somebody else watches: every change is seen there, and no key of theirs changes anything.
+  await using watcher = new Pty(process.execPath, [join(BUILT, 'mon.js'), '--backend', first.url], { cwd: ROOT });
+  await watcher.waitForText('LIVE', 20_000);
+  watcher.write('7');
+  await watcher.waitForText(/holder: anonymous +/);
+  watcher.write('\r');
+  await watcher.waitForText('anonymous holds the plan: p takes it');
   pty.write('\r');
   await pty.waitForText('But for the backup, to which b goes back');
   pty.write(`6.5.0${CTRL_S}`);
   await pty.waitForText('upgraded the database from schema 2 to 3');
+  await watcher.waitForText(/✓ +11 .* done/);
+  expect(watcher.screen.text).not.toContain('(this console)');
   await byBackend(12, 'Take results again');
   await turnOf(13, 'Compare the versions');
   pty.write('\r');

@@ -304,3 +304,37 @@ test('the overview shows how far it is, and leads there', async () => {
   await rig.shows('step 10 of 14  running');
   expect(rig.screen.text).toContain('step 10 of 14  running');
 });
+
+test('the smallest screen still has the step, its command and the keys', async () => {
+  const plans = new ScriptedPlans().begin();
+  const rig = await plans.open({ columns: 60, rows: 16, parts: { session: 'console-1' } });
+  await playUntil(plans, 'restart-backend', 'console-1');
+  await rig.shows('> ›  7  Restart the backend', '$ systemctl restart mon-backend');
+  expect(Math.max(...rig.screen.lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+  expect(rig.screen.lines.at(-1)).toContain('help');
+});
+
+test('the help tells the keys of the plan', async () => {
+  const { rig } = await heldAt('rules');
+  rig.type('?');
+  await rig.shows('Plan for an upgrade', 'skip the step, for a reason', 'end the plan and go back to its backup');
+  expect(rig.screen.text).not.toContain('pause the feed');
+});
+
+test('a plan that cannot be loaded is said to be, and asked for again', async () => {
+  let isDown = true;
+  const plans = new ScriptedPlans();
+  const rig = await plans.open({
+    api: (request) =>
+      isDown && request.path.includes('/upgrades/') ? { status: 503, body: { message: 'busy' } } : plans.api(request),
+  });
+  plans.begin();
+  await plans.from('bob', { order: 'take', session: 'console-2', force: false });
+  await rig.shows('busy', '#18  6.1.0 → 6.5.0  open');
+  rig.type('\t');
+  await rig.shows('plan #18 is not there yet');
+  isDown = false;
+  await rig.pass(2100);
+  await rig.shows('holder: bob');
+  expect(rig.screen.text).toContain('UPGRADE 6.1.0 → 6.5.0');
+});

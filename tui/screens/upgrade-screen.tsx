@@ -53,7 +53,7 @@ export function UpgradeScreen({ theme, store }: { readonly theme: Theme; readonl
         theme={theme}
         message={message}
         stale={isStale(store.feed)}
-        notice={failureText(store)}
+        notice={failureText(store) ?? store.plans.failure}
         about={place}
       />
       <Hints {...hintsProps(theme, store)} />
@@ -85,7 +85,9 @@ function PlanPage({
         message={message}
         stale={isStale(store.feed)}
         notice={store.plans.failure ?? failureText(store)}
-        about={`${place}   the backend holds the plan: closing this console stops no step`}
+        about={
+          plan.state === 'open' ? `${place}   the backend holds the plan: closing this console stops no step` : place
+        }
       />
       <Hints {...hintsProps(theme, store)} />
     </>

@@ -1,5 +1,5 @@
 import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
-import type { KeyAction } from '../../keys.ts';
+import { keyOf, type KeyAction } from '../../keys.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import { openActionMenu } from '../list-menus.ts';
 import { clamp } from '../list-cursor.ts';
@@ -70,7 +70,10 @@ const ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => void>
 
 function turnPage(store: ConsoleStore): void {
   const { upgrade } = store.state;
-  if (shownPlan(store) === undefined) return store.say('there is no plan yet');
+  const { row, failure = 'it is being loaded' } = store.plans;
+  if (row === undefined) return store.say(`there is no plan yet: ${keyOf('plan-new')} makes one`);
+  if (shownPlan(store) === undefined)
+    return store.say(`plan #${String(row.id)} is not there yet: ${failure}`, 'problem');
   store.update({ upgrade: { ...upgrade, page: upgrade.page === 'plan' ? 'versions' : 'plan' } });
 }
 
