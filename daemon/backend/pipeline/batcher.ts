@@ -137,12 +137,20 @@ export class Batcher {
     return { [Symbol.dispose]: () => void this.#restListeners.delete(listener) };
   }
 
+  /**
+   * To be asked before results are looked at: senders that have to wait try again after each commit.
+   *
+   * @throws MonError `unavailable` while an upgrade keeps results out
+   */
+  refuseWhileDraining(): void {
+    if (!this.#registry.runbooks.isDraining) return;
+    throw new MonError('unavailable', 'no results are taken during an upgrade: keep them and try again later');
+  }
+
   /** @throws MonError `unavailable` when the queue is full, the backend stops, or an upgrade keeps results out */
   enqueue(command: Command): void {
     if (this.#isClosed) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
-    if (command.isReported === true && this.#registry.runbooks.isDraining) {
-      throw new MonError('unavailable', 'no results are taken during an upgrade: keep them and try again later');
-    }
+    if (command.isReported === true) this.refuseWhileDraining();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
       throw new MonError('unavailable', 'the queue of results is full, try again in a second');
     }

@@ -49,7 +49,7 @@ function checkRule(id: string, { runbook, facts }: StepRun): StepOutcome {
 }
 
 function checkHealth({ batcher, clock, startedMs }: StepParts, { step }: StepRun): StepOutcome {
-  if (step.kind === 'manual' && step.action === undefined && startedMs <= (step.started_at ?? 0)) {
+  if (step.kind === 'manual' && startedMs <= (step.started_at ?? 0)) {
     return notDone('this backend was not restarted since the step began: restart it, then confirm again');
   }
   if (batcher.isFailing) return notDone('the store does not accept writes: look into the log of the backend');

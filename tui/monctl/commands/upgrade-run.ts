@@ -194,8 +194,18 @@ async function newPlan(
   return made;
 }
 
+/** @throws MonError `not_found` for a backend of another make */
 async function openPlan(client: UpgradeClient): Promise<RunbookSummary | undefined> {
-  return (await client.plans()).find(({ state }) => state === 'open');
+  try {
+    return (await client.plans()).find(({ state }) => state === 'open');
+  } catch (error) {
+    if (!(error instanceof MonError) || error.code !== 'not_found') throw error;
+    throw new MonError(
+      'not_found',
+      `${client.url} keeps no plans, as only our backends do: follow the one of monctl upgrade plan by hand`,
+      { cause: error },
+    );
+  }
 }
 
 /** @throws MonError `not_found` */

@@ -133,6 +133,14 @@ test('nobody carries out a plan unseen', async () => {
   });
 });
 
+test('a cluster of another make keeps no plans', async () => {
+  const { url } = await startCluster({});
+  expect(await upgrade(url, ['run', '--from', '6.1.0'], { answer: 'y' })).toMatchObject({
+    code: 3,
+    stderr: `monctl: ${url} keeps no plans, as only our backends do: follow the one of monctl upgrade plan by hand\n`,
+  });
+});
+
 test('version --all: backend, agents and tools side by side, and what differs', async () => {
   const url = await aBackend();
   const [same, old] = [await AgentPeer.connect(url, 'web-1'), await AgentPeer.connect(url, 'web-2')];
