@@ -1,4 +1,13 @@
-import type { ChangeRecord, Change, Durability, Key, Lease, Store, StoreOp, StoreSchema } from '../../daemon/backend/ports.ts';
+import type {
+  ChangeRecord,
+  Change,
+  Durability,
+  Key,
+  Lease,
+  Store,
+  StoreOp,
+  StoreSchema,
+} from '../../daemon/backend/ports.ts';
 import { MonError } from '../../shared/errors.ts';
 
 /** A store over a real one that has the troubles a test gives it. */

@@ -31,7 +31,7 @@ function checkRules(run: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(run.runbook), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
   if (blocking.length > 0) {
-    return notDone(blocking.map(findingText).join('; '), { findings });
+    return notDone(blocking.map((finding) => blockingText(finding, run)).join('; '), { findings });
   }
   const warnings = findings.filter(({ verdict }) => verdict === 'warn');
   const note = `${String(findings.length)} rules looked at, nothing is in the way`;
@@ -73,6 +73,13 @@ function checkEntities({ runbook, facts }: StepRun): StepOutcome {
   if (before === null) return done(`${String(now)} entities; how many there were before is not known`);
   if (now < before) return notDone(`there were ${String(before)} entities, now there are ${String(now)}`);
   return done(`${String(now)} entities, ${String(before)} before`);
+}
+
+/** What mends it may be a step of the plan, which is yet to come: then this one is skipped, or looked at again later. */
+function blockingText(finding: Finding, { runbook, step }: StepRun): string {
+  const own = runbook.steps.find(({ id, rule }) => rule === finding.rule && id !== step.id);
+  const text = findingText(finding);
+  return own === undefined ? text : `${text} (the step ${own.id} is there for it)`;
 }
 
 function findingText({ rule, evidence, remedy }: Finding): string {

@@ -6,6 +6,7 @@ import {
   currentStep,
   finishStep,
   HOLDER_GONE_MS,
+  isDraining,
   newRunbook,
 } from '../../../../shared/domain/upgrade/runbook.ts';
 import { parsePath } from '../../../../shared/domain/upgrade/version.ts';
@@ -142,6 +143,29 @@ describe('steps', () => {
     expect(stateOf(restarted, 'migrate')).toBe('failed');
     expect(stateOf(ordered(restarted, start('migrate', '6.3.0')), 'migrate')).toBe('running');
     expect(afterRestart(held(), NOW)).toEqual(held());
+  });
+});
+
+describe('results are kept out', () => {
+  test('from the end of the step that stops them to the end of the one that takes them again', () => {
+    expect(isDraining(until('drain'))).toBe(false);
+    expect(isDraining(until('migrate'))).toBe(true);
+    expect(isDraining(until('resume'))).toBe(true);
+    expect(isDraining(until('versions'))).toBe(false);
+  });
+
+  test('not when the step that stops them was skipped', () => {
+    const skipped = ordered(until('drain'), {
+      order: 'skip',
+      session: SESSION,
+      step: 'drain',
+      reason: 'a small store',
+    });
+    expect(isDraining(skipped)).toBe(false);
+  });
+
+  test('not after the plan is over', () => {
+    expect(isDraining(ordered(until('migrate'), { order: 'abandon', session: SESSION, reason: 'late' }))).toBe(false);
   });
 });
 
