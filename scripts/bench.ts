@@ -9,6 +9,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number): Pro
   console: () => import('./bench/console.ts'),
   handlers: () => import('./bench/handlers.ts'),
   ingest: () => import('./bench/ingest.ts'),
+  upgrade: () => import('./bench/upgrade.ts'),
 };
 
 const { positionals, values } = parseArgs({

@@ -2,6 +2,7 @@ import { Box } from 'ink';
 import { useSyncExternalStore, type ReactElement } from 'react';
 import { CommandBar } from './components/command-bar.tsx';
 import { ConfirmDialog } from './components/confirm-dialog.tsx';
+import { UpgradeDialog } from './components/upgrade-dialog.tsx';
 import { MenuDialog } from './components/menu-dialog.tsx';
 import { SilenceDialog } from './components/silence-dialog.tsx';
 import { DetailScreen } from './screens/detail-screen.tsx';
@@ -9,6 +10,7 @@ import { InspectScreen } from './screens/inspect-screen.tsx';
 import { HelpScreen } from './screens/help-screen.tsx';
 import { LoadedScreen } from './screens/loaded-screen.tsx';
 import { LogScreen } from './screens/log-screen.tsx';
+import { PlanPageScreen } from './screens/plan-page-screen.tsx';
 import { RefusedScreen } from './screens/refused-screen.tsx';
 import { SilenceEntryScreen } from './screens/silence-entry-screen.tsx';
 import { TooSmallScreen } from './screens/too-small-screen.tsx';
@@ -59,6 +61,7 @@ function Dialog({ store, theme }: AppProps): ReactElement | null {
         />
       )}
       {dialog.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
+      {dialog.kind === 'upgrade-dialog' && <UpgradeDialog theme={theme} size={size} layer={dialog} />}
       {dialog.kind === 'menu' && (
         <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(store, dialog)} />
       )}
@@ -92,5 +95,6 @@ function Screen({ store, theme }: AppProps): ReactElement {
     return <LoadedScreen theme={theme} store={store} layer={layer} />;
   }
   if (layer?.kind === 'silence-entry') return <SilenceEntryScreen theme={theme} store={store} layer={layer} />;
+  if (layer?.kind === 'plan-page') return <PlanPageScreen theme={theme} store={store} layer={layer} />;
   return <ViewScreen theme={theme} store={store} />;
 }

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { render } from 'ink';
 import type { ApiClient } from '../shared/client/api-client.ts';
 import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
+import type { UpgradeClient } from '../shared/client/upgrade-client.ts';
 import { MonError } from '../shared/errors.ts';
 import { openAll, type OpenedContext } from './all-contexts.ts';
 import { App } from './app.tsx';
@@ -62,6 +64,8 @@ export interface ConsoleParts extends ShownBackend {
   readonly clock: ConsoleClock;
   readonly theme: Theme;
   readonly creator: string;
+  /** Names this console among those that work on plans for upgrades; default: a name of its own. */
+  readonly session?: string;
   readonly readOnly: boolean;
   /** tmux is between the console and the terminal. Default false. */
   readonly isTmux?: boolean;
@@ -103,9 +107,18 @@ function apiOf({ members, api }: ShownBackend, { backends }: ConsoleStore): () =
   };
 }
 
+/** Plans are of one backend. */
+function upgradesOf({ members, backend, env }: ShownBackend): () => Promise<UpgradeClient> {
+  return async () => {
+    if (members !== undefined) throw new MonError('invalid', 'choose a backend first: :ctx NAME');
+    const { openUpgradeClient } = await import('../shared/client/upgrade-client.ts');
+    return openUpgradeClient({ backend, ...(env && { env }) });
+  };
+}
+
 /** Builds the running console; the first frame is written before this returns, the feed connects afterwards. */
 export function openConsole(parts: ConsoleParts): Console {
-  const { stdout, clock, theme, creator, readOnly } = parts;
+  const { stdout, clock, theme, creator, readOnly, session = randomUUID() } = parts;
   const storeOf = (
     { backend, env, members }: ShownBackend,
     current: string | undefined,
@@ -116,6 +129,7 @@ export function openConsole(parts: ConsoleParts): Console {
       backend: members === undefined ? parseBackendAddress(backend, env).url : 'all contexts',
       ...(members && { members: [...members.keys()] }),
       creator,
+      session,
       readOnly,
       ...before,
       ...(parts.contexts && { contexts: { names: parts.contexts.names, current } }),
@@ -206,6 +220,7 @@ export function openConsole(parts: ConsoleParts): Console {
     await runEffect(effect, {
       store,
       api: apiOf(shown, store),
+      upgrades: upgradesOf(shown),
       feed,
       repaint,
       quit: parts.onQuit,

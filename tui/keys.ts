@@ -17,6 +17,8 @@ export type KeyContext =
   | 'handling'
   | 'dead-letter'
   | 'silence-entry'
+  | 'plan'
+  | 'plan-page'
   | 'help'
   | 'log'
   | 'confirm'
@@ -29,7 +31,10 @@ export type KeyContext =
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
 const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks', 'dead-letters'] as const;
 
-const VIEWS_ALL = [...LISTS, 'overview', 'upgrade'] as const;
+/** What can be paused, and has a log of what was said. A plan for an upgrade goes on, and has a log of its own. */
+const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
+
+const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 
 /** Where there can be more rows than the screen has. */
 const SCROLLED = [
@@ -39,6 +44,7 @@ const SCROLLED = [
   'handling',
   'dead-letter',
   'silence-entry',
+  'plan-page',
   'help',
   'log',
 ] as const;
@@ -160,6 +166,44 @@ export const KEYS = {
     help: 'open the event of the dead letter as it is now',
     hint: 'event',
   },
+  'plan-run': {
+    keys: ['enter'],
+    in: ['plan'],
+    help: 'run the step of the plan whose turn it is, or confirm that it is done',
+    hint: 'run step',
+    changes: true,
+  },
+  'plan-skip': { keys: ['n'], in: ['plan'], help: 'skip the step, for a reason', hint: 'skip', changes: true },
+  'plan-roll-back': {
+    keys: ['b'],
+    in: ['plan'],
+    help: 'end the plan and go back to its backup',
+    hint: 'roll back',
+    changes: true,
+  },
+  'plan-log': { keys: ['L'], in: ['plan'], help: 'the whole log of the plan', hint: 'log' },
+  'plan-details': {
+    keys: ['d'],
+    in: ['plan'],
+    help: 'all about the step under the cursor, and what the rules found',
+    hint: 'details',
+  },
+  'plan-hold': {
+    keys: ['p'],
+    in: ['plan'],
+    help: 'take the plan, or let go of it; asks when somebody else holds it',
+    hint: 'hold',
+    changes: true,
+  },
+  'plan-copy': { keys: ['c'], in: ['plan'], help: 'copy the command of the step', hint: 'copy' },
+  'plan-abandon': { keys: ['D'], in: ['plan'], help: 'abandon the plan, for a reason', changes: true },
+  'plan-new': { keys: ['n'], in: ['upgrade'], help: 'make a plan for an upgrade', hint: 'new plan', changes: true },
+  'plan-page': {
+    keys: ['tab'],
+    in: ['upgrade', 'plan'],
+    help: 'between what runs where and the plan for the upgrade',
+    hint: 'other page',
+  },
   mark: { keys: ['space'], in: [...LISTS, 'inspect'], help: 'mark and go to the next row', hint: 'mark' },
   range: { keys: ['V', 'ctrl-space'], in: [...LISTS], help: 'mark everything from the last mark to the cursor' },
   'mark-all': { keys: ['a'], in: [...LISTS, 'inspect'], help: 'mark all rows that the filter shows', hint: 'mark all' },
@@ -206,7 +250,7 @@ export const KEYS = {
   columns: { keys: ['C'], in: [...LISTS], help: 'choose the columns to show' },
   actions: {
     keys: ['x'],
-    in: [...LISTS, 'inspect'],
+    in: [...LISTS, 'inspect', 'plan'],
     help: 'menu of what can be done with the marked rows',
     hint: 'actions',
   },
@@ -223,7 +267,7 @@ export const KEYS = {
   },
   command: {
     keys: [':'],
-    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'log'],
+    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'plan-page', 'log'],
     help: 'command line: every action by its name, and more',
   },
   header: { keys: ['ctrl-e'], in: [...VIEWS_ALL], help: 'counters and tabs at the top, on or off (from 30 rows on)' },
@@ -232,7 +276,7 @@ export const KEYS = {
   'view-last': { keys: ['-'], in: [...VIEWS_ALL], help: 'between this view and the last one' },
   pause: {
     keys: ['p'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
+    in: [...VIEWS_PAUSED, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
     help: 'pause the feed, or resume it',
     hint: 'pause',
   },
@@ -261,7 +305,7 @@ export const KEYS = {
   },
   reconnect: {
     keys: ['R'],
-    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade', 'dead-letters', 'dead-letter', 'handling'],
+    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade', 'plan', 'dead-letters', 'dead-letter', 'handling'],
     help: 'reconnect now',
   },
   resync: {
@@ -288,7 +332,7 @@ export const KEYS = {
   mute: { keys: ['m'], in: [...VIEWS_ALL, 'detail'], help: 'no bell for 15 minutes, or let it ring again' },
   log: {
     keys: ['L'],
-    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter'],
+    in: [...VIEWS_PAUSED, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
     help: 'what the console has said and what operators did',
   },
   'log-open': { keys: ['enter'], in: ['log'], help: 'the whole entry under the cursor', hint: 'details' },
@@ -310,7 +354,7 @@ export const KEYS = {
   help: { keys: ['?', 'f1'], in: [...SCROLLED], help: 'this help', hint: 'help' },
   close: {
     keys: ['escape', 'q'],
-    in: ['detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'help', 'log'],
+    in: ['detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'plan-page', 'help', 'log'],
     help: 'back to the list',
     hint: 'back',
   },

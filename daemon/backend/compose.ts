@@ -48,9 +48,11 @@ import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
 import { Restore } from './pipeline/restore.ts';
 import { Results } from './pipeline/results.ts';
+import { Runbooks } from './pipeline/runbooks.ts';
 import { Sessions } from './pipeline/sessions.ts';
 import { SilencedEntries } from './pipeline/silenced.ts';
 import { StaleResults } from './pipeline/stale-results.ts';
+import { StashMigrations } from './pipeline/stash-migrations.ts';
 import { Stashes } from './pipeline/stashes.ts';
 import { UnsilencedEvents } from './pipeline/unsilenced.ts';
 import { Users } from './pipeline/users.ts';
@@ -58,6 +60,7 @@ import type { Clock, Store } from './ports.ts';
 import { StoredDefinitions } from './registry/definitions.ts';
 import { hasAdministrator } from './registry/principals.ts';
 import { Registry } from './registry/registry.ts';
+import { RunbookRunner } from './runbook/runbook-runner.ts';
 import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
 import { expireStashes } from './scheduler/expire-stashes.ts';
@@ -71,6 +74,7 @@ import { AgentHub } from './transport/agent-hub.ts';
 import { openAgentListener } from './transport/agent-listener.ts';
 import { LiveSockets } from './transport/live-sockets.ts';
 import { refuseForeignOrigin, routeUpgrades, type Endpoint } from './transport/upgrades.ts';
+import { StoreUpgrades } from './upgrade/store-upgrades.ts';
 
 /** One process owns the one shard there is (architecture, State). */
 const SHARD = 'main';
@@ -171,6 +175,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
   const bulk = new Bulk(batcher);
+  const storeUpgrades = parts.use(new StoreUpgrades({ schema: store.schema, audit, clock, log }));
   const checks = new Checks({ batcher, registry });
   const definitionChanges = new DefinitionChanges({ batcher, definitions });
   const namespaces = new Namespaces(batcher);
@@ -289,6 +294,22 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     clock,
     log,
   });
+  const runbooks = parts.use(
+    await RunbookRunner.start({
+      registry,
+      store,
+      batcher,
+      definitionChanges,
+      namespaces,
+      stashMigrations: new StashMigrations(batcher),
+      storeUpgrades,
+      runbooks: new Runbooks(batcher),
+      facts: { registry, definitions, entityLimit, clock, name, store, stateDir: config.program['state-dir'] },
+      clock,
+      startedMs: clock.now(),
+      log,
+    }),
+  );
   const apiParts: ApiParts = {
     results,
     events,
@@ -327,6 +348,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
     handling,
     deliveries: last,
+    storeUpgrades,
+    upgrades: runbooks,
   };
   const app = await openServer(apiParts);
   parts.defer(() => close(app));

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import meow from 'meow';
+import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
+import type { ProgramSettings } from '../../shared/schemas/settings.ts';
+import { UPGRADE_TIMEOUT_MAX } from '../../shared/schemas/store-upgrade.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { LineWriter } from '../log/line-writer.ts';
@@ -15,6 +18,10 @@ import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load
 import { initialize } from './initialize.ts';
 import { openLevelStore } from './store/level-store.ts';
 import { storeBytes } from './store/store-size.ts';
+import { ask } from './upgrade/ask.ts';
+import { restoreCommand } from './upgrade/restore-command.ts';
+import { upgradeOffline, type CommandParts, type UpgradeFlags } from './upgrade/upgrade-command.ts';
+import { upgradeThrough } from './upgrade/upgrade-through.ts';
 import { watchStalls } from './watch-stalls.ts';
 
 const HELP = `
@@ -22,6 +29,8 @@ const HELP = `
     mon-backend start [options]              Run the backend until it is stopped
     mon-backend init [options]               Make the first administrator, while no backend runs
     mon-backend --validate-config [options]  Look through the configuration and start nothing
+    mon-backend upgrade [options]            Bring the store to the form that this version writes
+    mon-backend restore-backup DIR           Put a backup, as an upgrade takes it, in the place of the store
     mon-backend hash-password                Read a password from standard input, print what to put into api.password
     mon-backend version                      Show the version
 
@@ -35,6 +44,14 @@ const HELP = `
     -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
     --insecure             Allow an address that others can reach although no credentials are set
 
+  Options of upgrade, and the first three of restore-backup
+    --skip-confirm         Do not ask
+    --no-backup            Do not take a backup of the store first
+    --backup-dir DIR       Where the backup goes (default: one of its own in DIR of the state, under backups)
+    --timeout SECONDS      Stop after this time; the next run goes on
+    --dry-run              Say what would be done and what stands in the way
+    --through URL          Have the backend that runs there do it, while it serves; credentials as for monctl,
+                           in MON_API_KEY or MON_CREDENTIALS
     --ignore-already-initialized
                            init: it is fine when there is an administrator already
 
@@ -49,9 +66,9 @@ const HELP = `
     USR2       reopen --log  TRAP  log level debug, and back
 
   Exit codes
-    0  stopped on request, or the configuration is valid
-    1  could not go on
-    2  wrong usage or configuration, or another backend holds the state directory
+    0  stopped on request, or done, or the configuration is valid
+    1  could not go on, or the operator said no
+    2  wrong usage or configuration, another backend holds the state directory, or something stands in the way of an upgrade
     3  init: there is an administrator already
 
   Examples
@@ -59,6 +76,8 @@ const HELP = `
     mon-backend start --state-dir /var/lib/mon -d /etc/mon/conf.d
     mon-backend start -c /etc/mon/backend.yml --log /var/log/mon/backend.log
     mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
+    mon-backend upgrade --dry-run --state-dir /var/lib/mon
+    mon-backend upgrade --skip-confirm --through http://127.0.0.1:4567
 `;
 
 const EXIT_FAILED = 1;
@@ -85,6 +104,12 @@ const parse = () =>
       logLevel: { type: 'string', shortFlag: 'L' },
       validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
       insecure: { type: 'boolean', default: false },
+      skipConfirm: { type: 'boolean', default: false },
+      backup: { type: 'boolean', default: true },
+      backupDir: { type: 'string' },
+      timeout: { type: 'number' },
+      dryRun: { type: 'boolean', default: false },
+      through: { type: 'string' },
       ignoreAlreadyInitialized: { type: 'boolean', default: false },
     },
   });
@@ -113,6 +138,8 @@ async function main(): Promise<number> {
     switch (command) {
       case 'start':
         return await start();
+      case 'upgrade':
+        return await upgrade();
       case 'init':
         return await init();
       case 'version':
@@ -122,10 +149,12 @@ async function main(): Promise<number> {
         process.stdout.write(`${await hashPassword(await readPassword())}\n`);
         return 0;
       default:
+        if (cli.input[0] === 'restore-backup') return await restore(cli.input.slice(1));
         throw new MonError(
           'invalid',
           `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
-            'Try: mon-backend start, mon-backend init, mon-backend hash-password, mon-backend version, mon-backend --help',
+            'Try: mon-backend start, mon-backend init, mon-backend upgrade, mon-backend hash-password, mon-backend version,\n' +
+            '     mon-backend --help',
         );
     }
   } catch (error) {
@@ -200,10 +229,68 @@ async function readPassword(): Promise<string> {
   return password;
 }
 
+async function upgrade(): Promise<number> {
+  const { through, dryRun, timeout, skipConfirm } = cli.flags;
+  if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= 1 && timeout <= UPGRADE_TIMEOUT_MAX)) {
+    throw new MonError('invalid', `--timeout must be whole seconds, at most ${String(UPGRADE_TIMEOUT_MAX)}`);
+  }
+  const { config, parts } = await commandParts();
+  const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
+  if (through === undefined) await upgradeOffline(config.program['state-dir'], flags, parts);
+  else await upgradeThrough(parseBackendAddress(through), flags, parts);
+  return 0;
+}
+
+async function restore([dir, ...more]: readonly string[]): Promise<number> {
+  if (dir === undefined || more.length > 0) {
+    throw new MonError('invalid', 'name the directory of one backup: mon-backend restore-backup DIR');
+  }
+  const { config, parts } = await commandParts();
+  const flags = { skipConfirm: cli.flags.skipConfirm, backup: backupFlag() };
+  await restoreCommand(dir, config.program['state-dir'], flags, parts);
+  return 0;
+}
+
+function backupFlag(): UpgradeFlags['backup'] {
+  return cli.flags.backup && { dir: cli.flags.backupDir };
+}
+
+/** What the commands that work on a stopped store need; a signal ends them where they can be taken up again. */
+async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly parts: CommandParts }> {
+  const config = await loadConfig(configSources());
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () =>
+      stop.abort(new MonError('unavailable', `stopped by ${signal}; run it again, and it goes on`)),
+    );
+  }
+  // To whoever gave the command, not into the log of the backend, and not only what that is to hold.
+  const { log: file, logLevel } = cli.flags;
+  const log = openLog({
+    'log-level': logLevel === undefined ? 'info' : config.program['log-level'],
+    'request-log-level': 'info',
+    ...(file === undefined ? {} : { log: file }),
+  });
+  return { config, parts: { clock: new SystemClock(), log, ask, print, stop } };
+}
+
+function print(line: string): void {
+  process.stdout.write(line);
+}
+
 async function start(): Promise<number> {
   const sources = configSources();
   const config = await loadConfig(sources);
-  const { 'log-level': level, 'request-log-level': requestLevel, log: file } = config.program;
+  const log = openLog(config.program);
+  for (const warning of config.warnings) log.warn({}, warning);
+  return await serve(config, () => loadConfig(sources), log);
+}
+
+function openLog({
+  'log-level': level,
+  'request-log-level': requestLevel,
+  log: file,
+}: Pick<ProgramSettings, 'log-level' | 'request-log-level' | 'log'>): ProgramLog {
   const destination = openLogFile(file);
   const log = createLog({ component: 'backend', level, requestLevel, destination });
   process.on('exit', () => destination.flush());
@@ -211,8 +298,7 @@ async function start(): Promise<number> {
   process.on('SIGTRAP', () => {
     log.level = log.level === 'debug' ? (level === 'debug' ? 'info' : level) : 'debug';
   });
-  for (const warning of config.warnings) log.warn({}, warning);
-  return await serve(config, () => loadConfig(sources), log);
+  return log;
 }
 
 function openLogFile(file: string | undefined): LineWriter {

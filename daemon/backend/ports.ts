@@ -1,3 +1,5 @@
+import type { PendingStep, StepProgress, UpgradeObstacle } from '../../shared/schemas/store-upgrade.ts';
+
 /** What the backend needs from outside, so that rules and pipeline know no database, socket or wall clock. */
 
 /** A tuple of name parts; encoded so that `['a:b', 'c']` and `['a', 'b:c']` differ and order is part by part. */
@@ -11,7 +13,8 @@ export type Change =
   | readonly ['event', namespace: string, client: string, check: string]
   | readonly ['silenced', namespace: string, subscription: string | null, check: string | null]
   | readonly ['client', namespace: string, client: string]
-  | readonly ['stash', namespace: string, path: string];
+  | readonly ['stash', namespace: string, path: string]
+  | readonly ['upgrade', namespace: string, id: number];
 
 /** One committed write. Sequence numbers are dense: each write has the next one. */
 export interface ChangeRecord {
@@ -72,10 +75,59 @@ export interface Store {
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }>;
 
+  /** The form of what is stored. Whatever it is, reads give the newest and writes take it. */
+  readonly schema: StoreSchema;
+
   /** @throws MonError `conflict` when the lease is held elsewhere */
   acquire(name: string, ttlMs: number): Promise<Lease>;
 
   close(): Promise<void>;
+}
+
+/** Long work on all that is stored. */
+export interface StoreWork {
+  /** Ends it after the batch under way, with its reason. What is done stays done. */
+  readonly signal: AbortSignal;
+  /** Awaited after each batch, for the sake of those who are served meanwhile. Default: nobody is. */
+  readonly rest?: (() => Promise<void>) | undefined;
+}
+
+export interface UpgradeOptions extends StoreWork {
+  readonly onProgress: (progress: StepProgress) => void;
+}
+
+/** The form of what is stored, by number, and the way to the newest one (design, State). */
+export interface StoreSchema {
+  readonly version: number;
+  /** The one that the program writes. */
+  readonly newest: number;
+
+  /** Bytes that are free where it is stored, and that a backup of it or its upgrade needs. */
+  room(): Promise<{ readonly free: number; readonly needed: number }>;
+
+  /** Steps that lead from `version` to `newest`, in order. */
+  pending(): Promise<readonly PendingStep[]>;
+
+  /** What would keep `upgrade` from a step. */
+  obstacles(): Promise<readonly UpgradeObstacle[]>;
+
+  /**
+   * Brings all that is stored to the newest form, while others read and write. Nobody may have found an obstacle.
+   *
+   * @throws MonError `unavailable` when the disk refuses; the reason of the signal. It can be called again.
+   */
+  upgrade(options: UpgradeOptions): Promise<void>;
+
+  /**
+   * A verified copy of all that is stored, as it is at one moment between two writes, whatever is written meanwhile.
+   *
+   * @param dir must not exist; default: one of its own beneath the state directory
+   * @throws MonError `conflict` when `dir` exists, `unavailable` when there is no room or the disk fails
+   */
+  backUp(options: StoreWork & { readonly dir?: string | undefined }): Promise<{
+    readonly dir: string;
+    readonly manifest: Readonly<{ entries: number; bytes: number; sha256: string }>;
+  }>;
 }
 
 /** Time, so that tests can move it. */

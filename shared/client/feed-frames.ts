@@ -1,6 +1,16 @@
 import type { EntityUsage } from '../schemas/entity-usage.ts';
 import { MonError } from '../errors.ts';
-import type { ClientRow, EventRow, FeedMessage, FeedRows, FeedStats, SilencedRow } from '../schemas/feed.ts';
+import type {
+  ClientRow,
+  EventRow,
+  FeedMessage,
+  FeedRows,
+  FeedStats,
+  SilencedRow,
+  UpgradeRow,
+} from '../schemas/feed.ts';
+import type { RunbookState, RunbookStepState } from '../schemas/runbook.ts';
+import type { RuleVerdict } from '../schemas/upgrade.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,11 +74,12 @@ export function parseFeedFrame(text: string): FeedMessage | undefined {
 }
 
 function feedRows(value: unknown): FeedRows {
-  const { events, silenced, clients } = fields(value, 'rows');
+  const { events, silenced, clients, upgrades } = fields(value, 'rows');
   return {
     ...(events !== undefined && { events: rowsByKey(events, 'events', isEventRow) }),
     ...(silenced !== undefined && { silenced: rowsByKey(silenced, 'silenced', isSilencedRow) }),
     ...(clients !== undefined && { clients: rowsByKey(clients, 'clients', isClientRow) }),
+    ...(upgrades !== undefined && { upgrades: rowsByKey(upgrades, 'upgrades', isUpgradeRow) }),
   };
 }
 
@@ -127,6 +138,41 @@ function isClientRow(row: unknown): row is ClientRow {
     isStrings(row['subscriptions']) &&
     typeof row['timestamp'] === 'number' &&
     typeof row['version'] === 'string'
+  );
+}
+
+const RUNBOOK_STATES: readonly unknown[] = ['open', 'done', 'abandoned', 'rolled-back'] satisfies RunbookState[];
+const STEP_STATES: readonly unknown[] = [
+  'waiting',
+  'running',
+  'confirm',
+  'done',
+  'failed',
+  'skipped',
+] satisfies RunbookStepState[];
+const VERDICTS: readonly unknown[] = ['pass', 'warn', 'block'] satisfies RuleVerdict[];
+
+function isUpgradeRow(row: unknown): row is UpgradeRow {
+  return (
+    isFields(row) &&
+    typeof row['id'] === 'number' &&
+    typeof row['revision'] === 'number' &&
+    typeof row['from'] === 'string' &&
+    typeof row['to'] === 'string' &&
+    RUNBOOK_STATES.includes(row['state']) &&
+    VERDICTS.includes(row['verdict']) &&
+    isStringOrNull(row['holder']) &&
+    (row['step'] === null || isUpgradeStep(row['step']))
+  );
+}
+
+function isUpgradeStep(step: unknown): boolean {
+  return (
+    isFields(step) &&
+    typeof step['number'] === 'number' &&
+    typeof step['of'] === 'number' &&
+    typeof step['title'] === 'string' &&
+    STEP_STATES.includes(step['state'])
   );
 }
 

@@ -31,6 +31,9 @@ export type AuditAction =
   | 'namespace.delete'
   | 'dead-letter.retry'
   | 'dead-letter.drop'
+  | 'store.upgrade'
+  | 'upgrade.create'
+  | 'upgrade.order'
   | 'bulk'
   | 'undo';
 

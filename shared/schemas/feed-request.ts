@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const topicSchema = z.enum(['events', 'silenced', 'clients']);
+const topicSchema = z.enum(['events', 'silenced', 'clients', 'upgrades']);
 export type FeedTopic = z.infer<typeof topicSchema>;
 
 /** Most transports that one consumer may ask for. */
@@ -18,7 +18,7 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('subscribe'),
       /** May be empty beside `transports`. */
-      topics: z.array(topicSchema).max(3),
+      topics: z.array(topicSchema).max(4),
       /** Names of pipes that transport handlers publish on. */
       transports: z.array(z.string().min(1).max(255)).max(TRANSPORTS_MAX).optional(),
       /** In the search language of `domain/search.ts`, for events only; the default is everything. */

@@ -1,6 +1,8 @@
 import type { EntityUsage } from './entity-usage.ts';
 import type { EventAction } from './event.ts';
+import type { RunbookState, RunbookStepState } from './runbook.ts';
 import type { SilencedView } from './silenced.ts';
+import type { RuleVerdict } from './upgrade.ts';
 
 /**
  * The live feed: WebSocket at `/api/mon/v1/feed`, JSON text frames.
@@ -56,11 +58,31 @@ export interface ClientRow {
   readonly version: string;
 }
 
-/** Rows by key: `client/check`, the entry's id, the client's name. `null`: gone, or no longer matching the filter. */
+/** How far a plan for an upgrade is. The whole plan is at `GET /api/mon/v1/upgrades/:id`; a new revision is worth a look. */
+export interface UpgradeRow {
+  readonly id: number;
+  readonly revision: number;
+  readonly from: string;
+  readonly to: string;
+  readonly state: RunbookState;
+  readonly verdict: RuleVerdict;
+  /** Who works on it; null: nobody. */
+  readonly holder: string | null;
+  /** The step whose turn it is, `number` from 1 of `of`; null: all are over. */
+  readonly step: {
+    readonly number: number;
+    readonly of: number;
+    readonly title: string;
+    readonly state: RunbookStepState;
+  } | null;
+}
+
+/** Rows by key: `client/check`, the entry's id, the client's name, the plan's id. `null`: gone, or no longer matching the filter. */
 export interface FeedRows {
   readonly events?: Readonly<Record<string, EventRow | null>>;
   readonly silenced?: Readonly<Record<string, SilencedRow | null>>;
   readonly clients?: Readonly<Record<string, ClientRow | null>>;
+  readonly upgrades?: Readonly<Record<string, UpgradeRow | null>>;
 }
 
 /** A silenced entry on the feed carries the absolute end instead of a countdown. Epoch seconds; null: never. */

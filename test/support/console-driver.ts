@@ -28,6 +28,7 @@ export class ConsoleDriver {
       size: { columns, rows },
       backend: 'http://127.0.0.1:4567',
       creator: 'alice@ops',
+      session: 'console-1',
       readOnly,
       ...(members && { members }),
       now: () => this.clock.now(),

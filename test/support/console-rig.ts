@@ -30,7 +30,7 @@ export interface RigOptions {
   readonly api?: (request: SeenRequest) => { readonly status: number; readonly body?: unknown };
   readonly server?: FeedServer;
   /** What the configuration file would say. */
-  readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView'> & Partial<ShownBackend>;
+  readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView' | 'session'> & Partial<ShownBackend>;
 }
 
 /** The real console on a terminal without a window, fed by a scripted backend, with time that stands still. */

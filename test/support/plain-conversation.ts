@@ -7,6 +7,7 @@ import { eventOf } from './console-rig.ts';
 import { SCENE, SCENE_EVENTS } from './console-scene.ts';
 import { FEED_HELLO, SOON, startFeedServer, type FeedServer } from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
+import type { ScriptedPlans } from './upgrade-scene.ts';
 
 const POLICY = { reason: 'required', reason_pattern: null, max_expire: null, warn_matches: 50, apply_to_legacy: false };
 
@@ -27,6 +28,7 @@ export class Conversation {
       api: async () => openApiClient({ backend: server.url }),
       clock: this.clock,
       creator: 'alice@ops',
+      session: 'console-1',
       readOnly,
       write: (text) => (this.text += text),
       chance: () => 0.5,
@@ -64,13 +66,28 @@ export class Conversation {
   }
 }
 
-export async function converse({ rows = SCENE, readOnly = false }: { rows?: FeedRows; readOnly?: boolean } = {}) {
+interface Scene {
+  readonly rows?: FeedRows;
+  readonly readOnly?: boolean;
+  readonly plans?: ScriptedPlans;
+}
+
+export async function converse({ rows = SCENE, readOnly = false, plans }: Scene = {}) {
   const bulks: unknown[] = [];
   const http: RequestListener = (request, response) => {
     void (async () => {
       let text = '';
       for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
       response.setHeader('content-type', 'application/json');
+      if (plans !== undefined && request.url?.startsWith('/api/mon/v1/upgrades') === true) {
+        const seen = {
+          method: request.method ?? '',
+          path: request.url,
+          body: text === '' ? undefined : JSON.parse(text),
+        };
+        const { status, body } = plans.api(seen);
+        return void response.writeHead(status).end(JSON.stringify(body ?? {}));
+      }
       if (request.url === '/api/mon/v1/bulk') {
         bulks.push(JSON.parse(text));
         const undo = { op: 'clear', id: 'client:db-014.eu-west-1:postgres-repl', if_timestamp: 1 };

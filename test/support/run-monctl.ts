@@ -30,17 +30,17 @@ class Recorder implements OutputStream {
 /**
  * Runs a command line in this process, at `NOW`, piped, with no environment but the given one.
  *
- * @param answer what the person at the terminal says to every question; without it there is nobody
+ * @param answer what the person at the terminal says to every question, or to each; without it there is nobody
  */
 export async function runMonctl(
   args: readonly string[],
   env: Env = {},
-  { input = '', answer }: { readonly input?: string; readonly answer?: string } = {},
+  { input = '', answer }: { readonly input?: string; readonly answer?: string | ((question: string) => string) } = {},
 ): Promise<MonctlRun> {
   const [stdout, stderr] = [new Recorder(), new Recorder()];
   const ask = (question: string): Promise<string> => {
     stderr.write(question);
-    return Promise.resolve(answer ?? '');
+    return Promise.resolve(typeof answer === 'function' ? answer(question) : (answer ?? ''));
   };
   const code = await run(args, {
     stdout,

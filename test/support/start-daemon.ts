@@ -23,6 +23,8 @@ export interface DaemonProcess extends AsyncDisposable {
  */
 export async function startDaemon(options: {
   readonly stateDir: string;
+  /** Default: a free one. */
+  readonly port?: number;
   /** More arguments of `mon-backend start`. */
   readonly args?: readonly string[];
   /** More variables of its environment. */
@@ -32,7 +34,15 @@ export async function startDaemon(options: {
 }): Promise<DaemonProcess> {
   const child = spawn(
     process.execPath,
-    ['daemon/backend/main.ts', 'start', '--state-dir', options.stateDir, '--port', '0', ...(options.args ?? [])],
+    [
+      'daemon/backend/main.ts',
+      'start',
+      '--state-dir',
+      options.stateDir,
+      '--port',
+      String(options.port ?? 0),
+      ...(options.args ?? []),
+    ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } },
   );
   const ended = endOf(child);

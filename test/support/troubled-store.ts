@@ -1,9 +1,19 @@
-import type { ChangeRecord, Change, Durability, Key, Lease, Store, StoreOp } from '../../daemon/backend/ports.ts';
+import type {
+  ChangeRecord,
+  Change,
+  Durability,
+  Key,
+  Lease,
+  Store,
+  StoreOp,
+  StoreSchema,
+} from '../../daemon/backend/ports.ts';
 import { MonError } from '../../shared/errors.ts';
 
 /** A store over a real one that has the troubles a test gives it. */
 export class TroubledStore implements Store {
   readonly id: string;
+  readonly schema: StoreSchema;
   /** Writes that were tried, the refused ones included. */
   writes = 0;
   /** Asked before each write; true: the disk refuses it. */
@@ -16,6 +26,7 @@ export class TroubledStore implements Store {
   constructor(store: Store) {
     this.#store = store;
     this.id = store.id;
+    this.schema = store.schema;
   }
 
   /** A disk that takes its time: no write begins until the returned function is called. */

@@ -242,6 +242,7 @@ test('only what happens after a backend said everything is news', () => {
     size: { columns: 80, rows: 24 },
     backend: 'all contexts',
     creator: 'alice',
+    session: 'console-1',
     readOnly: false,
     members: ['prod', 'lab'],
     now: () => FEED_HELLO.time,

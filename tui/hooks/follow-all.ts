@@ -115,7 +115,7 @@ class MemberSink implements FeedSink {
 }
 
 function noKeys(): Keys {
-  return { events: new Set(), silenced: new Set(), clients: new Set() };
+  return { events: new Set(), silenced: new Set(), clients: new Set(), upgrades: new Set() };
 }
 
 /** The rows as the merged list has them. A topic that is not mentioned stays so. */

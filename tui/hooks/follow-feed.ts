@@ -41,7 +41,7 @@ export function followFeed(
   const open = async (): Promise<void> => {
     const { openFeed } = await import('../../shared/client/feed-client.ts');
     feed = openFeed(
-      { backend, ...(env && { env }), topics: ['events', 'silenced', 'clients'], clock, chance },
+      { backend, ...(env && { env }), topics: ['events', 'silenced', 'clients', 'upgrades'], clock, chance },
       {
         onState: (state) => store.connectionChanged(state),
         onHello: (hello) => store.greeted(hello),

@@ -26,6 +26,7 @@ import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { saveView, switchContext, type SettingsTools } from './settings-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
+import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
 
 /** Requests under way at once where each thing takes one of its own. */
@@ -54,6 +55,7 @@ export type ConsoleApi = ViewApi &
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: ConsoleStore;
   readonly api: () => Promise<ConsoleApi>;
+  readonly upgrades: () => Promise<UpgradeApi>;
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws every cell again. */
   readonly repaint: () => void;
@@ -87,6 +89,11 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return loadOf(effect.subject, tools);
     case 'load-view':
       return loadView(effect.view, VIEW_LOADERS[effect.view], tools);
+    case 'load-plan':
+    case 'hold-plan':
+    case 'order-plan':
+    case 'new-plan':
+      return runUpgradeEffect(effect, tools);
     case 'save-view':
       return saveView(tools.store, effect.name, effect.view, tools);
     case 'switch-context':

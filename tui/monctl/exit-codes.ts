@@ -19,8 +19,10 @@ export const EXIT = {
   declined: 7,
   /** `monctl health` and `audit verify`: the backend answers, and is not well. */
   unhealthy: 8,
-  /** `monctl restore`, `create -f`: part of it was done, and it was said which. */
+  /** `monctl restore`, `create -f`, `upgrade fix-namespaces`: part of it was done, and it was said which. */
   incomplete: 9,
+  /** `monctl upgrade`: a rule is in the way of the upgrade, and it was said which. */
+  blocked: 10,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -65,5 +67,6 @@ export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])
   [EXIT.conflict, 'it is there already, or somebody else holds it'],
   [EXIT.declined, 'you said no; nothing was done'],
   [EXIT.unhealthy, 'health, audit verify: the backend answers, and something is wrong'],
-  [EXIT.incomplete, 'restore, create, delete of a file: some of it was not done, or not as the file has it'],
+  [EXIT.incomplete, 'restore, create, delete of a file, upgrade fix-namespaces: some of it was not done, or not as the file has it'],
+  [EXIT.blocked, 'upgrade plan, check: something is in the way of the upgrade'],
 ];

@@ -22,10 +22,12 @@ import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
 import { namespaceCommands } from './commands/namespace.ts';
 import { restoreCommand } from './commands/restore.ts';
+import { migrateCommands } from './commands/migrate.ts';
 import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
 import { stashCommands } from './commands/stash.ts';
+import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/user.ts';
 import { versionCommand } from './commands/version.ts';
 import { chosenBackend } from './choose-backend.ts';
@@ -49,6 +51,8 @@ export const COMMANDS = [
   ...resultCommands.map(inDefaultOnly),
   ...aggregateCommands.map(inDefaultOnly),
   ...stashCommands.map(inDefaultOnly),
+  ...migrateCommands.map(inDefaultOnly),
+  ...upgradeCommands,
   ...auditCommands,
   ...namespaceCommands,
   ...entityCommands,

@@ -4,6 +4,7 @@ import type { EventRow } from '../../shared/schemas/feed.ts';
 import { nearest } from '../monctl/nearest.ts';
 import { countText } from '../count-text.ts';
 import { meantEvent, keyOf } from './plain-events.ts';
+import { talkOfUpgrade, UPGRADE_WORDS } from './plain-upgrade.ts';
 import type { PlainState } from './plain-state.ts';
 import { askAcknowledge, askResolve, askSilence, askUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
@@ -49,6 +50,11 @@ const COMMANDS: Readonly<Record<string, PlainCommand>> = {
     words: 'resolve [EVENT]',
     help: 'resolve it',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askResolve(state, talk, row)),
+  },
+  upgrade: {
+    words: UPGRADE_WORDS,
+    help: 'read the plan for an upgrade, or make one and carry it out, each step after its question',
+    run: talkOfUpgrade,
   },
   undo: { words: 'undo', help: 'take back the last silence that was made or ended here', run: askUndo },
   filter: {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { parseBackendAddress, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openFeed, type Feed, type FeedState } from '../../shared/client/feed-client.ts';
@@ -30,6 +31,8 @@ export interface PlainParts {
   readonly api: () => Promise<ApiClient>;
   readonly clock: PlainClock;
   readonly creator: string;
+  /** Names this console among those that work on plans for upgrades; default: a name of its own. */
+  readonly session?: string;
   readonly readOnly: boolean;
   /** Takes whole lines, and the prompt. */
   readonly write: (text: string) => void;
@@ -62,7 +65,15 @@ export class PlainConsole implements Disposable {
   constructor(parts: PlainParts) {
     this.#parts = parts;
     const { backend, env, clock, chance = Math.random } = parts;
-    this.#state = new PlainState({ ...parts, events: this.#changes.events });
+    this.#state = new PlainState({
+      ...parts,
+      events: this.#changes.events,
+      session: parts.session ?? randomUUID(),
+      upgrades: async () => {
+        const { openUpgradeClient } = await import('../../shared/client/upgrade-client.ts');
+        return openUpgradeClient({ backend, ...(env && { env }) });
+      },
+    });
     this.#feed = openFeed(
       { backend, topics: ['events'], clock, chance, ...(env && { env }) },
       {

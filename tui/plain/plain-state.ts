@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { UpgradeClient } from '../../shared/client/upgrade-client.ts';
 import type { Search } from '../../shared/domain/search.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
@@ -7,6 +8,9 @@ import { keyOf, matching } from './plain-events.ts';
 export interface PlainAbout {
   readonly events: ReadonlyMap<string, EventRow>;
   readonly api: () => Promise<ApiClient>;
+  readonly upgrades: () => Promise<UpgradeClient>;
+  /** Names this console among those that work on plans for upgrades. */
+  readonly session: string;
   readonly clock: { now(): number };
   readonly creator: string;
   readonly readOnly: boolean;

@@ -91,7 +91,11 @@ export async function askUndo(state: PlainState, talk: Talk): Promise<void> {
 type Reading<T> = { readonly value: T } | { readonly problem: string };
 
 /** Asks until the answer can be read. @returns `undefined` when the person cancels */
-async function answer<T>(talk: Talk, question: string, read: (text: string) => Reading<T>): Promise<T | undefined> {
+export async function answer<T>(
+  talk: Talk,
+  question: string,
+  read: (text: string) => Reading<T>,
+): Promise<T | undefined> {
   for (;;) {
     const text = await talk.ask(question);
     if (text === undefined || text.trim() === 'cancel') {
@@ -123,13 +127,14 @@ function readYesOrNo(text: string): Reading<boolean> {
   return { problem: 'answer yes or no' };
 }
 
-async function isSure(talk: Talk, question: string): Promise<boolean> {
+export async function isSure(talk: Talk, question: string): Promise<boolean> {
   const isYes = await answer(talk, `${question} yes or no:`, readYesOrNo);
   if (isYes === false) talk.say('Nothing was changed.');
   return isYes === true;
 }
 
-function mayChange({ about, isLive }: PlainState, talk: Talk): boolean {
+/** Whether something can be changed now; if not, says why. */
+export function mayChange({ about, isLive }: PlainState, talk: Talk): boolean {
   if (about.readOnly) talk.say('Nothing can be changed: this console was started with --read-only.');
   else if (!isLive) talk.say('Nothing can be changed while the backend is not connected.');
   return !about.readOnly && isLive;

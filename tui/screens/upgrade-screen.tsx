@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import type { Runbook } from '../../shared/schemas/runbook.ts';
 import { beside, halves } from '../components/beside.ts';
 import { Hints } from '../components/footer.tsx';
 import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
@@ -8,6 +9,9 @@ import { Rows } from '../components/rows.tsx';
 import { fitRuns } from '../components/runs.ts';
 import type { ConsoleStore } from '../store/console-store.ts';
 import { pageRows } from '../store/screen-layout.ts';
+import { planLayout } from '../store/views/upgrade-layout.ts';
+import { shownPlan, stepNumber } from '../store/views/upgrade-plan.ts';
+import { planRows } from '../store/views/upgrade-rows.ts';
 import { upgradeColumns, upgradeHeight, type UpgradeSection } from '../store/views/upgrade.ts';
 import { fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../theme.ts';
@@ -18,6 +22,10 @@ const LABEL_CELLS = 28;
 
 /** What runs where, and what an upgrade would have to carry over. */
 export function UpgradeScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
+  const plan = shownPlan(store);
+  if (store.state.upgrade.page === 'plan' && plan !== undefined) {
+    return <PlanPage theme={theme} store={store} plan={plan} />;
+  }
   const { size, message } = store.state;
   const { tall, rows } = pageRows(store.state);
   const Header = tall ? TallHeader : ShortHeader;
@@ -45,8 +53,41 @@ export function UpgradeScreen({ theme, store }: { readonly theme: Theme; readonl
         theme={theme}
         message={message}
         stale={isStale(store.feed)}
-        notice={failureText(store)}
+        notice={failureText(store) ?? store.plans.failure}
         about={place}
+      />
+      <Hints {...hintsProps(theme, store)} />
+    </>
+  );
+}
+
+/** The plan for an upgrade: its steps, and the log of the one under the cursor. */
+function PlanPage({
+  theme,
+  store,
+  plan,
+}: {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+  readonly plan: Runbook;
+}): ReactElement {
+  const { size, message, upgrade } = store.state;
+  const { tall, height } = planLayout(store);
+  const Header = tall ? TallHeader : ShortHeader;
+  const place = `step ${String(stepNumber(plan, upgrade.step))}/${String(plan.steps.length)}`;
+  return (
+    <>
+      <Header {...headerProps(theme, store)} />
+      <Rows theme={theme} lines={planRows(store, plan)} height={height} />
+      <Row theme={theme} runs={[run('─'.repeat(size.columns), 'faint')]} />
+      <MessageLine
+        theme={theme}
+        message={message}
+        stale={isStale(store.feed)}
+        notice={store.plans.failure ?? failureText(store)}
+        about={
+          plan.state === 'open' ? `${place}   the backend holds the plan: closing this console stops no step` : place
+        }
       />
       <Hints {...hintsProps(theme, store)} />
     </>

@@ -39,7 +39,7 @@ function submit(store: ConsoleStore, { effect, typed }: ConfirmLayer): void {
     return store.say(`type ${typed.wanted} to do it, Esc leaves`, 'problem');
   }
   // The question may have been open for long: what was lost since then is not acted on.
-  if (!mayChange(store, 'confirm-yes')) return;
+  if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
   close(store);
   const wanted = stillWanted(store, effect);
   if (wanted === undefined) return store.say('nothing of it is left: it was over before you answered');

@@ -16,7 +16,10 @@ import type { SilenceForm, Target } from './silence-form.ts';
 import type { Theme } from '../theme.ts';
 import type { SearchField } from './search-field.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
+import type { UpgradeDialogLayer } from './upgrade-dialog.ts';
+import type { PlanPageLayer } from './upgrade-page.ts';
 import { FIRST_PLACE, type OverviewPlace } from './views/overview-place.ts';
+import { FIRST_UPGRADE_PLACE, type UpgradePlace } from './views/upgrade-place.ts';
 import { VIEWS, type ViewName } from './views/view-names.ts';
 
 export interface ScreenSize {
@@ -78,11 +81,18 @@ export interface ConfirmLayer {
 }
 
 /** What lies over the view, the last one on top. */
-export type Layer = FullLayer | SilenceLayer | ConfirmLayer | MenuLayer | CommandLayer;
+export type Layer = FullLayer | SilenceLayer | ConfirmLayer | UpgradeDialogLayer | MenuLayer | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */
 export type FullLayer =
-  DetailLayer | InspectLayer | HandlingLayer | DeadLetterLayer | SilenceEntryLayer | HelpLayer | LogLayer;
+  | DetailLayer
+  | InspectLayer
+  | HandlingLayer
+  | DeadLetterLayer
+  | SilenceEntryLayer
+  | PlanPageLayer
+  | HelpLayer
+  | LogLayer;
 
 const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set([
   'detail',
@@ -90,6 +100,7 @@ const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set([
   'handling',
   'dead-letter',
   'silence-entry',
+  'plan-page',
   'help',
   'log',
 ]);
@@ -130,6 +141,7 @@ export interface ConsoleState {
   /** Whether a tall screen has counters and tabs at its top. */
   readonly header: boolean;
   readonly overview: OverviewPlace;
+  readonly upgrade: UpgradePlace;
   readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
   readonly readOnly: boolean;
   /** Whether the terminal has the focus; without it the feed is drawn once a second. */
@@ -162,6 +174,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     pane: true,
     header: true,
     overview: FIRST_PLACE,
+    upgrade: FIRST_UPGRADE_PLACE,
     peek: undefined,
     readOnly,
     focused: true,

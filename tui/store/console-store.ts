@@ -36,6 +36,8 @@ import { OwnChanges } from './undo.ts';
 import { openDueView } from './view-keys.ts';
 import { ViewLoads } from './view-loads.ts';
 import { EVENT_COLUMN, eventSort } from './views/event-sort.ts';
+import { UpgradePlans } from './upgrade-plans.ts';
+import { settleUpgrade } from './views/upgrade-plan.ts';
 import { FiguresMemory } from './views/overview-figures.ts';
 import { TABLES, tableOf } from './views/tables.ts';
 import type { LoadedView } from './views/view-data.ts';
@@ -68,6 +70,8 @@ export interface ConsoleOptions {
   readonly backend: string;
   /** Who silences, for the entry's `creator`. */
   readonly creator: string;
+  /** Names this console among those that work on plans for upgrades. */
+  readonly session: string;
   readonly readOnly: boolean;
   /** Default: 80 percent. */
   readonly aggregateNeeds?: AggregateNeeds;
@@ -124,6 +128,7 @@ export class ConsoleStore {
   /** Asks for what is looked at. */
   readonly upkeep = new Upkeep();
   readonly ownChanges: OwnChanges;
+  readonly plans = new UpgradePlans();
   /** What a silence must keep to; until the backend has said it, what it says by default. */
   silencePolicy: SilencePolicy = UNSET_POLICY;
   /** What the last silence made here was set to. */
@@ -283,6 +288,7 @@ export class ConsoleStore {
   ): void {
     const nowMs = this.options.now();
     this.feed = heardFrame(this.feed, about.timeMs, nowMs);
+    if (rows.upgrades !== undefined || about.replace) this.#applyPlans(rows.upgrades ?? {}, about.replace);
     const { paused } = this.state;
     if (paused === undefined) {
       applyRows(this, this.#bell, rows, { replace: about.replace, nowMs, isNews: about.isNews ?? true });
@@ -347,6 +353,8 @@ export class ConsoleStore {
     this.window.settle(this);
     this.upkeep.ask(this, nowMs);
     settleInspect(this);
+    settleUpgrade(this);
+    this.plans.ask(this, nowMs);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
     // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
@@ -356,6 +364,13 @@ export class ConsoleStore {
     this.silenceRecent.settle(this, nowMs);
     this.#version += 1;
     for (const listener of this.#listeners) listener();
+  }
+
+  #applyPlans(rows: FeedRows['upgrades'] & {}, replace: boolean): void {
+    // Plans are of one backend.
+    if (this.backends !== undefined) return;
+    this.plans.rowsArrived(rows, replace);
+    this.touch('rows');
   }
 
   #endSnapshot(nowMs: number): void {

@@ -1,4 +1,5 @@
 import type { SilencedRequest } from '../../shared/domain/silencing.ts';
+import type { RunbookOrder } from '../../shared/schemas/runbook.ts';
 import type { Change } from './changes.ts';
 import type { DeadLetterVerb, LetterOrder } from './dead-letter-actions.ts';
 import type { Subject } from './inspect-layer.ts';
@@ -30,6 +31,12 @@ export type Effect =
   | { readonly kind: 'load-ended-silences' }
   | { readonly kind: 'load-event'; readonly target: Target; readonly into: 'detail' | 'pane' }
   | { readonly kind: 'load-view'; readonly view: LoadedView }
+  | { readonly kind: 'load-plan'; readonly id: number }
+  /** Says that this console still works on it. */
+  | { readonly kind: 'hold-plan'; readonly id: number }
+  /** One after the other, until one is refused. */
+  | { readonly kind: 'order-plan'; readonly id: number; readonly orders: readonly RunbookOrder[] }
+  | { readonly kind: 'new-plan'; readonly from: string; readonly to: string }
   /** Writes a view into the configuration file; `undefined`: takes it out. */
   | { readonly kind: 'save-view'; readonly name: string; readonly view: SavedView | undefined }
   | { readonly kind: 'switch-context'; readonly name: string }

@@ -38,5 +38,5 @@ export class HeldRows {
 }
 
 function emptyTopics(): Record<Topic, Map<string, unknown>> {
-  return { events: new Map(), silenced: new Map(), clients: new Map() };
+  return { events: new Map(), silenced: new Map(), clients: new Map(), upgrades: new Map() };
 }

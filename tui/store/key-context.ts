@@ -2,10 +2,13 @@ import type { KeyContext } from '../keys.ts';
 import type { ConsoleState } from './console-state.ts';
 import { searchOf } from './search-field.ts';
 
+type KeyPlace = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
+
 /** Where keys go: whatever is on top gets them. */
-export function keyContext({ view, layers, prompt }: Pick<ConsoleState, 'view' | 'layers' | 'prompt'>): KeyContext {
+export function keyContext({ view, layers, prompt, upgrade }: KeyPlace): KeyContext {
   const layer = layers.at(-1);
-  if (layer === undefined) return prompt === undefined ? view : 'prompt';
+  if (layer === undefined && prompt !== undefined) return 'prompt';
+  if (layer === undefined) return view === 'upgrade' && upgrade.page === 'plan' ? 'plan' : view;
   if (searchOf(layer)?.isOpen === true) return 'search';
-  return layer.kind === 'silence' ? 'form' : layer.kind;
+  return layer.kind === 'silence' || layer.kind === 'upgrade-dialog' ? 'form' : layer.kind;
 }

@@ -5,6 +5,7 @@ import { pressFeedKey } from './feed-keys.ts';
 import { applyFilter, openPrompt } from './filter-prompt.ts';
 import { moveSort, openActionMenu, openColumnsMenu, openSortMenu, openViewMenu, reverseSort } from './list-menus.ts';
 import { cursorNow, moveTo } from './list-moves.ts';
+import { askQuit } from './quit.ts';
 import { listRows } from './screen-layout.ts';
 import { movedTo } from './scroll-keys.ts';
 import { pressSide, stopFollowing } from './side-keys.ts';
@@ -75,7 +76,7 @@ const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => 
   actions: openActions,
   views: openViewMenu,
   back,
-  quit: (store) => store.request({ kind: 'quit' }),
+  quit: askQuit,
 };
 
 function openActions(store: ConsoleStore): void {

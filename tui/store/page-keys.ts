@@ -2,6 +2,7 @@ import type { KeyAction, KeyPress } from '../keys.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { openViewMenu } from './list-menus.ts';
+import { askQuit } from './quit.ts';
 import { goBack, pressViewKey } from './view-keys.ts';
 import { PAGES } from './views/pages.ts';
 import type { ViewName } from './views/view-names.ts';
@@ -11,7 +12,7 @@ export function pressPage(store: ConsoleStore, view: ViewName, action: KeyAction
   if (pressViewKey(store, action, key)) return;
   if (action === 'views') return openViewMenu(store);
   if (action === 'back') return goBack(store);
-  if (action === 'quit') return store.request({ kind: 'quit' });
+  if (action === 'quit') return askQuit(store);
   if (action !== undefined) pressFeedKey(store, action);
   PAGES[view]?.press(store, action, key);
 }

@@ -20,6 +20,8 @@ import { pressPage } from './page-keys.ts';
 import { pressSearch, typeInSearch } from './search-keys.ts';
 import { pressSilenceEntry } from './silence-entry-keys.ts';
 import { takeMouse } from './mouse.ts';
+import { pressUpgradeDialog, typeInUpgradeDialog } from './upgrade-dialog.ts';
+import { pressPlanPage } from './upgrade-page.ts';
 import { openDueView, settleDigit } from './view-keys.ts';
 
 /** Two presses within this quit from anywhere. */
@@ -74,6 +76,10 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
     case 'overview':
     case 'upgrade':
       return pressPage(store, context, action, key);
+    case 'plan':
+      return pressPage(store, 'upgrade', action, key);
+    case 'plan-page':
+      return pressPlanPage(store, action);
     case 'detail':
       return pressDetail(store, action);
     case 'inspect':
@@ -91,7 +97,11 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
     case 'confirm':
       return action === undefined ? typeInConfirm(store, lineEditOf(key)) : pressConfirm(store, action);
     case 'form':
-      return action === undefined ? typeInForm(store, lineEditOf(key), key) : pressForm(store, action);
+      if (action !== undefined)
+        return isUpgradeDialog(store) ? pressUpgradeDialog(store, action) : pressForm(store, action);
+      return isUpgradeDialog(store)
+        ? typeInUpgradeDialog(store, lineEditOf(key), key)
+        : typeInForm(store, lineEditOf(key), key);
     case 'prompt':
       return action === undefined ? typeInPrompt(store, lineEditOf(key)) : pressPrompt(store, action);
     case 'search':
@@ -113,11 +123,16 @@ function pressChosen(store: ConsoleStore, action: KeyAction | undefined): void {
 function typeText(store: ConsoleStore, text: string): void {
   const context = keyContext(store.state);
   if (context === 'confirm') typeInConfirm(store, { kind: 'insert', text });
-  if (context === 'form') typeInForm(store, { kind: 'insert', text });
+  if (context === 'form' && isUpgradeDialog(store)) typeInUpgradeDialog(store, { kind: 'insert', text });
+  else if (context === 'form') typeInForm(store, { kind: 'insert', text });
   if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
   if (context === 'menu') typeInMenu(store, { kind: 'insert', text });
   if (context === 'command') typeInCommandLine(store, { kind: 'insert', text });
   if (context === 'search') typeInSearch(store, { kind: 'insert', text });
+}
+
+function isUpgradeDialog({ state }: ConsoleStore): boolean {
+  return state.layers.at(-1)?.kind === 'upgrade-dialog';
 }
 
 function interrupt(store: ConsoleStore, needsTwo: boolean): void {

@@ -33,6 +33,8 @@ import type { OverviewParts } from '../read/overview.ts';
 import type { VersionParts } from '../read/versions.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { CheckSchedule } from '../scheduler/publish-check-requests.ts';
+import type { RunbookRunner } from '../runbook/runbook-runner.ts';
+import type { StoreUpgrades } from '../upgrade/store-upgrades.ts';
 import type { Authenticator } from './auth.ts';
 import type { BackendStatus } from './legacy/info.ts';
 
@@ -73,6 +75,8 @@ export interface ApiParts {
   readonly health: HealthParts;
   readonly overview: OverviewParts;
   readonly versions: VersionParts;
+  readonly storeUpgrades: StoreUpgrades;
+  readonly upgrades: RunbookRunner;
   readonly handling: EventHandling;
   readonly deliveries: Deliveries;
 }

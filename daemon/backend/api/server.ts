@@ -47,7 +47,9 @@ import { handlerRoutes } from './mon-v1/handlers.ts';
 import { explainRoutes } from './mon-v1/explain.ts';
 import { batchRoutes } from './mon-v1/results.ts';
 import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
+import { storeRoutes } from './mon-v1/store.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
+import { upgradeRoutes } from './mon-v1/upgrades.ts';
 import type { ApiParts } from './parts.ts';
 import { watchAccess, type RouteAccess } from './routes.ts';
 
@@ -189,6 +191,8 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
   clientRoutesOfMon(app, parts);
   overviewRoutes(app, parts);
   versionRoutes(app, parts);
+  storeRoutes(app, parts);
+  upgradeRoutes(app, parts);
   auditRoutes(app, parts);
   bulkRoutes(app, parts);
   restoreRoutes(app, parts);

@@ -5,6 +5,7 @@ import { feedRequestSchema, type FeedRequest } from '../../../shared/schemas/fee
 import { FEED_HEARTBEAT_SECONDS, type FeedMessage } from '../../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { FeedParts } from './feed-hub.ts';
 import { RowSelection, type ChangedRow } from './row-selection.ts';
 import { changedRows } from './rows.ts';
@@ -223,7 +224,7 @@ export class FeedConsumer {
     this.#isLive = false;
     this.#changes = undefined;
     selection.forget();
-    this.#snapshot = snapshotRows(registry.namespace(DEFAULT_NAMESPACE), selection.topics, () => clock.now());
+    this.#snapshot = snapshotRows(shownOf(registry), selection.topics, () => clock.now());
   }
 
   #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<KeyedRow>): void {
@@ -245,7 +246,7 @@ export class FeedConsumer {
     }
     const nowMs = clock.now();
     const changed = this.#changes ?? {
-      rows: changedRows(registry.namespace(DEFAULT_NAMESPACE), changes.after(this.#seq), nowMs),
+      rows: changedRows(shownOf(registry), changes.after(this.#seq), nowMs),
       seq: changes.lastSeq,
     };
     const { rows, isLast } = takeRows(changed.rows);
@@ -261,6 +262,11 @@ export class FeedConsumer {
   #sendText(text: string): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(text);
   }
+}
+
+/** What rows are made of. */
+function shownOf(registry: Registry): Parameters<typeof changedRows>[0] {
+  return { namespace: registry.namespace(DEFAULT_NAMESPACE), runbooks: registry.runbooks };
 }
 
 /** The rows of the next frame. */

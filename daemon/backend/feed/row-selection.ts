@@ -1,14 +1,15 @@
 import { CLIENT_SEARCH, SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { FeedRequest, FeedTopic } from '../../../shared/schemas/feed-request.ts';
-import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { ClientRow, EventRow, FeedRows, SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
 import { TopicFilter } from './topic-filter.ts';
 
 /** A row of one topic under its key; `null`: gone. */
 export type ChangedRow =
   | readonly ['events', key: string, row: EventRow | null]
   | readonly ['silenced', key: string, row: SilencedRow | null]
-  | readonly ['clients', key: string, row: ClientRow | null];
+  | readonly ['clients', key: string, row: ClientRow | null]
+  | readonly ['upgrades', key: string, row: UpgradeRow | null];
 
 type Wanted = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 
@@ -44,15 +45,18 @@ export class RowSelection {
     const events = byKey<EventRow>();
     const silenced = byKey<SilencedRow>();
     const clients = byKey<ClientRow>();
+    const upgrades = byKey<UpgradeRow>();
     for (const [topic, key, row] of rows) {
       if (topic === 'silenced') put(silenced, key, this.#silenced.select(key, row, nowMs));
       else if (topic === 'clients') put(clients, key, this.#clients.select(key, row, nowMs));
+      else if (topic === 'upgrades') upgrades[key] = row;
       else put(events, key, this.#events.select(key, row, nowMs));
     }
     return {
       ...(this.topics.includes('events') ? { events } : {}),
       ...(this.topics.includes('silenced') ? { silenced } : {}),
       ...(this.topics.includes('clients') ? { clients } : {}),
+      ...(this.topics.includes('upgrades') ? { upgrades } : {}),
     };
   }
 }

@@ -1,11 +1,20 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
-import { eventKey, type ClientRow, type EventRow, type SilencedRow } from '../../../shared/schemas/feed.ts';
+import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import {
+  eventKey,
+  type ClientRow,
+  type EventRow,
+  type SilencedRow,
+  type UpgradeRow,
+} from '../../../shared/schemas/feed.ts';
+import type { Runbook } from '../../../shared/schemas/runbook.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Change } from '../ports.ts';
 import type { ChangedRow } from './row-selection.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { RunbookRegistry } from '../registry/runbooks.ts';
 
 export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   const { event } = entry.state;
@@ -35,6 +44,24 @@ export function clientRow({ record }: ClientEntry): ClientRow {
   return { name, address, subscriptions, timestamp, version };
 }
 
+export function upgradeRow(runbook: Runbook): UpgradeRow {
+  const { id, revision, from, to, state, verdict, holder, steps } = runbook;
+  const step = currentStep(runbook);
+  return {
+    id,
+    revision,
+    from,
+    to,
+    state,
+    verdict,
+    holder: holder?.who ?? null,
+    step:
+      step === undefined
+        ? null
+        : { number: steps.indexOf(step) + 1, of: steps.length, title: step.title, state: step.state },
+  };
+}
+
 /** Only a client that names keys of its own may hide its outputs. */
 function shownOutput({ client: { record }, summary: output }: CheckEntry): string {
   return hasOwnRedactKeys(record) ? redact({ output }, checkRedactKeysOf(record)).output : output;
@@ -45,13 +72,14 @@ function shownOutput({ client: { record }, summary: output }: CheckEntry): strin
  * names change their silenced state with it.
  */
 export function* changedRows(
-  namespace: Namespace,
+  { namespace, runbooks }: { readonly namespace: Namespace; readonly runbooks: RunbookRegistry },
   changes: Iterable<Change>,
   nowMs: number,
 ): Generator<ChangedRow, void, undefined> {
   const events = new Map<string, CheckEntry | undefined>();
   const silenced = new Set<string>();
   const clients = new Set<string>();
+  const upgrades = new Set<number>();
   for (const change of changes) {
     if (change[1] !== namespace.name) continue;
     if (change[0] === 'event') {
@@ -60,6 +88,8 @@ export function* changedRows(
       if (!events.has(key)) events.set(key, namespace.check(client, check));
     } else if (change[0] === 'client') {
       clients.add(change[2]);
+    } else if (change[0] === 'upgrade') {
+      upgrades.add(change[2]);
     } else if (change[0] === 'silenced') {
       const [, , subscription, check] = change;
       const id = silencedId(subscription, check);
@@ -77,6 +107,10 @@ export function* changedRows(
   for (const name of clients) {
     const client = namespace.clients.get(name);
     yield ['clients', name, client === undefined ? null : clientRow(client)];
+  }
+  for (const id of upgrades) {
+    const stored = runbooks.get(id);
+    yield ['upgrades', String(id), stored === undefined ? null : upgradeRow(stored.runbook)];
   }
   for (const [key, entry] of events) yield ['events', key, entry === undefined ? null : eventRow(entry, nowMs)];
 }

@@ -14,6 +14,8 @@ import { Transaction } from './transaction.ts';
 export interface Command {
   /** How much of the queue it takes; one per result. */
   readonly weight: number;
+  /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
+  readonly isReported?: boolean;
   /** The check records whose bodies `apply` will read, asked right before it. Most commands need none. */
   needs?(registry: Registry): Iterable<CheckEntry>;
   /**
@@ -135,9 +137,20 @@ export class Batcher {
     return { [Symbol.dispose]: () => void this.#restListeners.delete(listener) };
   }
 
-  /** @throws MonError `unavailable` when the queue is full or the backend stops */
+  /**
+   * To be asked before results are looked at: senders that have to wait try again after each commit.
+   *
+   * @throws MonError `unavailable` while an upgrade keeps results out
+   */
+  refuseWhileDraining(): void {
+    if (!this.#registry.runbooks.isDraining) return;
+    throw new MonError('unavailable', 'no results are taken during an upgrade: keep them and try again later');
+  }
+
+  /** @throws MonError `unavailable` when the queue is full, the backend stops, or an upgrade keeps results out */
   enqueue(command: Command): void {
     if (this.#isClosed) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
+    if (command.isReported === true) this.refuseWhileDraining();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
       throw new MonError('unavailable', 'the queue of results is full, try again in a second');
     }
@@ -156,7 +169,7 @@ export class Batcher {
    */
   run<T>(
     apply: (transaction: Transaction) => T,
-    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs'>> = {},
+    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported'>> = {},
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       let outcome: { readonly value: T } | undefined;

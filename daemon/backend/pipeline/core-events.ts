@@ -78,7 +78,7 @@ export class CoreEvents {
         this.#ensureClient(transaction, namespace, event, actor);
         processResult(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));
       },
-      { needs: (registry) => entriesOf(registry, namespaceName, client, check) },
+      { isReported: true, needs: (registry) => entriesOf(registry, namespaceName, client, check) },
     );
   }
 

@@ -97,6 +97,7 @@ export class Results {
       },
       {
         weight: incoming.length,
+        isReported: true,
         needs: (registry) => entriesNeeded(registry.namespace(namespaceName), incoming),
       },
     );
@@ -128,7 +129,7 @@ export class Results {
    *
    * @param onRefused told at once, when the others were taken; of results beyond the quota when their turn comes
    * @param onSettled told after the commit
-   * @throws MonError `unavailable` when the queue is full; nothing of it was taken
+   * @throws MonError `unavailable` when the queue is full or an upgrade keeps results out; nothing of it was taken
    */
   submitFromAgent(
     namespaceName: string,
@@ -136,6 +137,7 @@ export class Results {
     onRefused: (id: number, reason: string) => void,
     onSettled: (error: MonError | undefined) => void,
   ): void {
+    this.#batcher.refuseWhileDraining();
     const now = Math.floor(this.#clock.now() / 1000);
     const definitions = this.#definitions.in(namespaceName);
     const about = { reporter: delivery.client, definitions, now, issued: undefined };
@@ -239,6 +241,7 @@ interface DeliveryContext {
 /** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
 class AgentDelivery implements Command {
   readonly weight: number;
+  readonly isReported = true;
   readonly settle: (error: MonError | undefined) => void;
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;

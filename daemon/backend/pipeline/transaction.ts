@@ -3,6 +3,7 @@ import type { CheckState } from '../../../shared/domain/event.ts';
 import type { AuditEntry } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HandledEvent, HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
@@ -12,6 +13,7 @@ import type { Aggregate } from '../registry/aggregates.ts';
 import type { CheckEntry, ClientEntry, Namespace, SpoolMark, Tombstone } from '../registry/namespace.ts';
 import type { DefinitionKind, DefinitionKinds } from '../registry/definitions.ts';
 import type { Registry, StoredClient } from '../registry/registry.ts';
+import type { StoredRunbook } from '../registry/runbooks.ts';
 import {
   aggregateDeletionKey,
   agentSpoolKey,
@@ -25,6 +27,7 @@ import {
   handlerJobKey,
   invalidatedKey,
   namespaceKey,
+  runbookKey,
   sessionKey,
   silencedKey,
   silencedUseKey,
@@ -263,6 +266,23 @@ export class Transaction {
   saveNamespace(name: string): void {
     this.registry.declared.add(name);
     this.#put(namespaceKey(name), JSON.stringify({ name }));
+  }
+
+  /** As its next revision. */
+  saveRunbook(stored: StoredRunbook): StoredRunbook {
+    const { id } = stored.runbook;
+    const revision = (this.registry.runbooks.get(id)?.runbook.revision ?? 0) + 1;
+    const next = { ...stored, runbook: { ...stored.runbook, revision } };
+    this.registry.runbooks.put(next);
+    this.#put(runbookKey(id), JSON.stringify(next));
+    this.#changes.push(['upgrade', DEFAULT_NAMESPACE, id]);
+    return next;
+  }
+
+  removeRunbook(id: number): void {
+    this.registry.runbooks.remove(id);
+    this.#del(runbookKey(id));
+    this.#changes.push(['upgrade', DEFAULT_NAMESPACE, id]);
   }
 
   /** One that holds nothing any more; with it go the traces of what was in it. */

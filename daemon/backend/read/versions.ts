@@ -4,7 +4,6 @@ import type { AgentVersion, Versions } from '../../../shared/schemas/versions.ts
 import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { MIGRATIONS } from '../store/migrations/list.ts';
 import { readAuditHead } from './audit.ts';
 
 export interface VersionParts {
@@ -25,8 +24,7 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
     agents: agentVersions(namespace),
     store: {
       id: store.id,
-      // An open store has been brought to the newest.
-      schema: MIGRATIONS.length,
+      schema: store.schema.version,
       bytes: storeBytes === undefined ? null : await storeBytes(),
     },
     records: {

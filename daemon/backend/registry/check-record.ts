@@ -55,7 +55,7 @@ const CHECK = ',"check":';
 /**
  * Takes a record apart without reading the check, which is most of it.
  *
- * @returns undefined when the event has a check of its own, or the record was written by an older version
+ * @returns undefined when the event has a check of its own
  */
 export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
   const at = value.indexOf(CHECK);

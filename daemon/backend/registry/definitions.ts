@@ -64,6 +64,11 @@ export class StoredDefinitions {
     return this.#tables[kind].get(namespace) ?? new Map<string, DefinitionKinds[Kind]>();
   }
 
+  /** All of a kind, also those of namespaces that do not exist, in no order. */
+  *all<Kind extends DefinitionKind>(kind: Kind): Generator<DefinitionKinds[Kind], void, undefined> {
+    for (const byName of this.#tables[kind].values()) yield* byName.values();
+  }
+
   put<Kind extends DefinitionKind>(kind: Kind, definition: DefinitionKinds[Kind]): void {
     putInto(this.#tables, kind, definition);
     this.generation++;

@@ -25,6 +25,7 @@ import { CredentialRegistry } from './credentials.ts';
 import { DeclaredNamespaces } from './declared-namespaces.ts';
 import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from './definitions.ts';
 import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
+import { RunbookRegistry } from './runbooks.ts';
 
 /** A client as it is stored: the record that is shown, and the signature that is not part of it. */
 export interface StoredClient {
@@ -49,6 +50,7 @@ export class Registry {
   readonly definitions: StoredDefinitions;
   /** The namespaces that exist for callers; one of them may hold nothing. */
   readonly declared = new DeclaredNamespaces();
+  readonly runbooks = new RunbookRegistry();
 
   constructor(limits = AUDIT_LIMITS, definitions = new StoredDefinitions()) {
     this.audit = new AuditChain(limits);
@@ -92,6 +94,7 @@ export class Registry {
     const definitions = await readDefinitions(store);
     const declared = await readDeclared(store);
     await this.credentials.load(store);
+    await this.runbooks.load(store);
     this.#namespaces = namespaces;
     this.definitions.load(definitions);
     this.declared.load(declared);

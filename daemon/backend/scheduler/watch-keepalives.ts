@@ -32,7 +32,7 @@ interface KeepaliveParts {
 export function watchKeepalives(parts: KeepaliveParts): Disposable {
   let isSweeping = false;
   return parts.clock.every(SWEEP_MS, () => {
-    if (isSweeping) return;
+    if (isSweeping || parts.registry.runbooks.isQuiet(parts.clock.now())) return;
     isSweeping = true;
     sweep(parts)
       // The next sweep looks again.

@@ -93,6 +93,10 @@ export const apiKeyKey = (id: string): Key => [API_KEYS, id];
 export const SESSIONS = 'session';
 export const sessionKey = (id: string): Key => [SESSIONS, id];
 
+/** Plans for upgrades that are carried out, by id. */
+export const RUNBOOKS = 'upgrade';
+export const runbookKey = (id: number): Key => [RUNBOOKS, id];
+
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
  * written through the port can reach them.
@@ -101,6 +105,8 @@ export const OWN = 0;
 /** Names the store for good. */
 export const STORE_ID: Key = [OWN, 'id'];
 export const SCHEMA_VERSION: Key = [OWN, 'schema'];
+/** The backup that is being restored; there while the store holds only a part of it. */
+export const RESTORING: Key = [OWN, 'restoring'];
 /** The newest epoch of each lease. */
 export const EPOCHS: Key = [OWN, 'epoch'];
 export const epochKey = (lease: string): Key => [...EPOCHS, lease];

@@ -5,8 +5,9 @@ import { parseChanges, serializeChanges } from './change-record.ts';
 import { diskError } from './disk-error.ts';
 import { entriesOf, type EntryRange } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, OWN, STORE_ID } from './keys.ts';
-import { applyMigrations } from './migrations/apply-migrations.ts';
+import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
+import { ensureSchema } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, type Database } from './open-database.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { emptyShard, loadShard, type Shard } from './shard.ts';
@@ -24,12 +25,11 @@ const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 /**
  * The store of one backend: a LevelDB in `dir`, locked for this process until `close`.
  *
- * @throws MonError saying what is wrong with the directory; see `openDatabase`, `applyMigrations` and `loadShard`
+ * @throws MonError saying what is wrong with the directory; see `openDatabase`, `ensureSchema` and `loadShard`
  */
 export async function openLevelStore(dir: string, options: LevelStoreOptions = {}): Promise<Store> {
   const database = await openDatabase(dir, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
   try {
-    await applyMigrations(database, MIGRATIONS);
     return await LevelStore.over(database, options);
   } catch (error) {
     await closeDatabase(database);
@@ -39,6 +39,7 @@ export async function openLevelStore(dir: string, options: LevelStoreOptions = {
 
 export class LevelStore implements Store {
   readonly id: string;
+  readonly schema: LevelSchema;
   readonly #database: Database;
   readonly #writer: AtomicWriter;
   readonly #retention: RetentionLimits;
@@ -47,20 +48,33 @@ export class LevelStore implements Store {
   #lastTurn: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
-  private constructor(database: Database, options: LevelStoreOptions, id: string) {
+  private constructor(
+    database: Database,
+    options: LevelStoreOptions,
+    { id, version }: { readonly id: string; readonly version: number },
+  ) {
     this.id = id;
     this.#database = database;
     this.#writer = new AtomicWriter(database, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
     this.#retention = options.retention ?? RETENTION_DEFAULT;
+    this.schema = new LevelSchema(
+      {
+        database,
+        write: (entries) => this.#writer.write(entries, 'power'),
+        inTurn: (task) => this.#inTurn(task),
+      },
+      { storeId: id, version, migrations: MIGRATIONS },
+    );
   }
 
-  /** Takes over an open database whose schema is the newest. */
+  /** Takes over an open database; one that is empty becomes a store. */
   static async over(database: Database, options: LevelStoreOptions = {}): Promise<LevelStore> {
+    const version = await ensureSchema(database, MIGRATIONS);
     const id = await database.get(encodeTuple(STORE_ID));
     if (id === undefined) {
       throw new MonError('internal', `the store in ${database.location} is damaged: it has no id; restore a backup`);
     }
-    const store = new LevelStore(database, options, String(JSON.parse(id)));
+    const store = new LevelStore(database, options, { id: String(JSON.parse(id)), version });
     // Nothing is written without a lease, so that every shard has an epoch.
     for await (const [key] of entriesOf(database, tupleRange(EPOCHS))) {
       const name = String(key.at(-1));
@@ -74,17 +88,23 @@ export class LevelStore implements Store {
     options: { readonly after?: Key; readonly limit?: number } = {},
   ): AsyncIterable<readonly [Key, string]> {
     this.#assertOpen();
-    return entriesOf(this.#database, scanRange(prefix, options));
+    const read = this.schema.reader();
+    const entries = entriesOf(this.#database, scanRange(prefix, options));
+    return read === undefined ? entries : entriesThrough(entries, read);
   }
 
   async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
     this.#assertOpen();
     const encoded = keys.map(encodeNamed);
+    const read = this.schema.reader();
+    let values: (string | undefined)[];
     try {
-      return await this.#database.getMany(encoded);
+      values = await this.#database.getMany(encoded);
     } catch (error) {
       throw diskError(this.#database.location, 'read', error);
     }
+    if (read === undefined) return values;
+    return values.map((value, at) => (value === undefined ? undefined : read(keys[at] ?? [], value)));
   }
 
   lastSeq(shard: string): number {
@@ -194,6 +214,13 @@ export class LevelStore implements Store {
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new MonError('unavailable', 'the store is closed');
   }
+}
+
+async function* entriesThrough(
+  entries: AsyncIterable<readonly [Key, string]>,
+  read: (key: Key, value: string) => string,
+): AsyncGenerator<readonly [Key, string], void, undefined> {
+  for await (const [key, value] of entries) yield [key, read(key, value)];
 }
 
 function assertHolder(shard: Shard, epoch: number): void {

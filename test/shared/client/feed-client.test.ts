@@ -193,6 +193,32 @@ test('changes of another store are not believed', async () => {
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('snapshot was due') });
 });
 
+const UPGRADE = {
+  id: 1,
+  revision: 1,
+  from: '6.4.0',
+  to: '6.5.0',
+  state: 'open',
+  verdict: 'pass',
+  holder: null,
+  step: { number: 1, of: 2, title: 'Look', state: 'waiting' },
+};
+
+test('rows of plans for upgrades are passed on, with the step whose turn it is or without one', async () => {
+  const { server, diary } = await liveRig();
+  const connection = await server.connection(0);
+  connection.sendRaw(
+    JSON.stringify({
+      type: 'changes',
+      seq: 11,
+      time: 1,
+      rows: { upgrades: { 1: UPGRADE, 2: { ...UPGRADE, step: null } } },
+    }),
+  );
+  await vi.waitFor(() => expect(diary.replica.upgrades.get('2')).toEqual({ ...UPGRADE, step: null }), SOON);
+  expect(diary.replica.upgrades.get('1')).toEqual(UPGRADE);
+});
+
 test.each<{ name: string; frames: string[]; reason: RegExp }>([
   { name: 'text that is not JSON', frames: ['{'], reason: /not JSON/ },
   { name: 'an array', frames: ['[]'], reason: /malformed frame: frame/ },
@@ -203,6 +229,20 @@ test.each<{ name: string; frames: string[]; reason: RegExp }>([
     name: 'a row without its output',
     frames: [JSON.stringify({ type: 'changes', seq: 11, time: 1, rows: { events: { [A]: { ...rowA, output: 7 } } } })],
     reason: /rows\.events\["web-001\/http-frontend"\]/,
+  },
+  {
+    name: 'a plan for an upgrade in a state that is none',
+    frames: [
+      JSON.stringify({ type: 'changes', seq: 11, time: 1, rows: { upgrades: { 1: { ...UPGRADE, state: 'odd' } } } }),
+    ],
+    reason: /rows\.upgrades\["1"\]/,
+  },
+  {
+    name: 'a step of a plan without its title',
+    frames: [
+      JSON.stringify({ type: 'changes', seq: 11, time: 1, rows: { upgrades: { 1: { ...UPGRADE, step: {} } } } }),
+    ],
+    reason: /rows\.upgrades\["1"\]/,
   },
   { name: 'a piece without a transport', frames: ['{"type":"message","time":1,"data":""}'], reason: /transport/ },
   {

@@ -299,11 +299,13 @@ test('everything that changes has a dry run, and what cannot be taken back asks 
     'delete',
     'entity delete',
     'event delete',
+    'migrate stashes',
     'namespace delete',
     'restore',
     'result delete',
     'silenced clear',
     'stash delete',
+    'upgrade fix-namespaces',
     'user disable',
   ]);
 });

@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     '',
-    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, audit, namespace, entity, user, api-key, handler, dead-letter, simulate, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
+    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, migrate, upgrade, audit, namespace, entity, user, api-key, handler, dead-letter, simulate, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
   ],
   ['event', 'monctl event needs a command: list, follow, info, explain, resolve, delete; see monctl event --help'],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
@@ -139,17 +139,18 @@ test('the manual of a command', () => {
       NO_COLOR         no colors, whatever its value
 
     Exit codes
-      0  done
-      1  it failed: a defect, or an address that is no backend
-      2  the command line or a value is wrong; nothing was done
-      3  what was named is not there
-      4  the backend refused the credentials, or what is beyond its entity limit
-      5  the backend cannot be reached or is busy; try again later
-      6  it is there already, or somebody else holds it
-      7  you said no; nothing was done
-      8  health, audit verify: the backend answers, and something is wrong
-      9  restore, create, delete of a file: some of it was not done, or not as the
-         file has it"
+      0   done
+      1   it failed: a defect, or an address that is no backend
+      2   the command line or a value is wrong; nothing was done
+      3   what was named is not there
+      4   the backend refused the credentials, or what is beyond its entity limit
+      5   the backend cannot be reached or is busy; try again later
+      6   it is there already, or somebody else holds it
+      7   you said no; nothing was done
+      8   health, audit verify: the backend answers, and something is wrong
+      9   restore, create, delete of a file, upgrade fix-namespaces: some of it was
+          not done, or not as the file has it
+      10  upgrade plan, check: something is in the way of the upgrade"
   `);
 });
 

@@ -34,14 +34,14 @@ test.each([
 
 test('where not all fits it is scrolled', async () => {
   const rig = await openUpgrade({ columns: 80, rows: 24 });
-  expect(rig.screen.text).not.toContain('PLANS');
+  expect(rig.screen.text).not.toContain('HEALTH');
   rig.type('G');
-  await rig.shows('PLANS');
-  expect(rig.screen.text).not.toContain('VERSIONS');
+  await rig.shows('HEALTH');
+  expect(rig.screen.text).not.toContain('PLANS');
   rig.type('g');
-  await rig.shows('VERSIONS');
+  await rig.shows('PLANS');
   rig.type('j');
-  await rig.showsNo('VERSIONS');
+  await rig.showsNo('PLANS');
 });
 
 test('a console that is not of the version of its backend says so', async () => {

@@ -1,15 +1,30 @@
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Command } from '../command.ts';
-import { record } from '../table.ts';
+import { record, table } from '../table.ts';
+import { differing, versionsOfAll, VERSION_COLUMNS } from '../upgrade/versions-of-all.ts';
 
 export const versionCommand: Command = {
   words: ['version'],
   summary: 'Show the versions of monctl and of the backend',
-  details: ['`monctl --version` asks no backend.'],
+  details: [
+    '`monctl --version` asks no backend.',
+    'With --all: backends, agents by version, and tools side by side, with what differs from the backend.',
+  ],
   operands: [],
-  options: {},
-  examples: [['monctl version --output json', 'for a program']],
-  async run({ api, output }) {
+  options: { all: { type: 'switch', text: 'agents and tools as well' } },
+  examples: [
+    ['monctl version --output json', 'for a program'],
+    ['monctl version --all', 'after an upgrade'],
+  ],
+  async run(call) {
+    const { api, output } = call;
+    if (call.flags.switch('all') === true) {
+      const all = await versionsOfAll(call);
+      await output.show(all, () => table(VERSION_COLUMNS, all, output.look));
+      const others = differing(all);
+      output.note(others === '' ? 'all agree' : `not as the backend: ${others}`);
+      return;
+    }
     const backend = api();
     const asked = await backend.info().then(
       ({ mon, sensu }) => ({ version: mon?.version ?? null, compatible: sensu.version }),

@@ -28,9 +28,14 @@ function rankOf(object: Wrapped): number {
  * Reads a file of objects to its end: all of it can be understood, and it is whole. Only the places are kept, because a
  * dump may be larger than the memory.
  *
+ * @param onObject told of each object on the way
  * @throws MonError `invalid` when it cannot be read, or was cut off
  */
-export async function indexFile(chunks: AsyncIterable<Uint8Array>, said: string): Promise<FileIndex> {
+export async function indexFile(
+  chunks: AsyncIterable<Uint8Array>,
+  said: string,
+  onObject?: (object: Wrapped) => void,
+): Promise<FileIndex> {
   const places: Place[] = [];
   let hasBegin = false;
   let end: number | undefined;
@@ -40,6 +45,7 @@ export async function indexFile(chunks: AsyncIterable<Uint8Array>, said: string)
     else {
       const { offset, length } = item.place;
       places.push({ offset, length, rank: rankOf(item.object) });
+      onObject?.(item.object);
     }
   }
   if (hasBegin && end === undefined) throw new MonError('invalid', `${said} was cut off: it has no end`);

@@ -1,7 +1,8 @@
 import type { RunningHandlerStatus } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
+import type { RunbookStepState } from '../../../shared/schemas/runbook.ts';
 import { countText, shortCountText } from '../../count-text.ts';
 import { keyOf } from '../../keys.ts';
 import { run, type Run, type Tone } from '../../theme.ts';
@@ -24,7 +25,8 @@ export type BoxId =
   | 'noisiest'
   | 'silences'
   | 'handlers'
-  | 'server';
+  | 'server'
+  | 'upgrade';
 
 /** A row of a box. */
 export interface BoxRow {
@@ -83,6 +85,7 @@ export function overviewBoxes(store: ConsoleStore): Readonly<Record<BoxId, Overv
     silences: silencesBox(store, figures),
     handlers: handlersBox(data),
     server: serverBox(store, data),
+    upgrade: upgradeBox(store),
   };
 }
 
@@ -332,6 +335,42 @@ function serverBox({ feed }: ConsoleStore, data: OverviewData | undefined): Over
     most: 4,
   };
 }
+
+function upgradeBox({ plans, feed }: ConsoleStore): OverviewBox {
+  const { row } = plans;
+  return {
+    id: 'upgrade',
+    title: 'Upgrade',
+    head: '',
+    rows: row?.state === 'open' ? upgradeRows(row) : [],
+    empty: feed.everLive ? 'no plan is open' : LOADING,
+    least: 1,
+    most: 2,
+  };
+}
+
+function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] {
+  const path = run(safeLine(`${from} → ${to}`), 'strong');
+  const place = step === null ? '' : `  step ${String(step.number)} of ${String(step.of)}  ${STEP_WORDS[step.state]}`;
+  return [
+    { key: 'plan', left: [path, run(place)], right: [], open: openUpgrade },
+    {
+      key: 'step',
+      left: [run(safeLine(step?.title ?? ''), 'faint')],
+      right: [run(`  ${holder === null ? 'nobody' : safeLine(holder)}  `, 'faint'), run('press 7 to open', 'accent')],
+      open: openUpgrade,
+    },
+  ];
+}
+
+const STEP_WORDS: Readonly<Record<RunbookStepState, string>> = {
+  waiting: 'waits to be run',
+  running: 'running',
+  confirm: 'waiting for confirm',
+  done: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+};
 
 function openUpgrade(store: ConsoleStore): void {
   openFiltered(store, 'upgrade', '');

@@ -21,7 +21,7 @@ export interface OverviewLayout {
 }
 
 const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions'];
-const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server'];
+const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade'];
 
 /** In one column: what somebody must act on comes first. */
 const NARROW: readonly BoxId[] = [
@@ -31,6 +31,7 @@ const NARROW: readonly BoxId[] = [
   'handlers',
   'clients',
   'server',
+  'upgrade',
   'silences',
   'noisiest',
   'actions',

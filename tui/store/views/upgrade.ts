@@ -2,12 +2,14 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/schemas/versions.ts';
 import { countText } from '../../count-text.ts';
+import { keyOf } from '../../keys.ts';
 import type { Tone } from '../../theme.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import { CURSOR_AT_TOP, clamp } from '../list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../screen-layout.ts';
 import { movedTo } from '../scroll-keys.ts';
 import type { PageView } from './pages.ts';
+import { pressPlanKey } from './upgrade-keys.ts';
 import type { UpgradeData } from './view-data.ts';
 
 /** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
@@ -24,6 +26,7 @@ export interface UpgradeSection {
 
 export const UPGRADE: PageView = {
   press: (store, action) => {
+    if (pressPlanKey(store, action)) return;
     const { rows } = pageRows(store.state);
     const last = Math.max(0, upgradeHeight(store) - rows);
     const top = clamp(store.list.cursor.top, 0, last);
@@ -44,12 +47,13 @@ const KIND_WORDS: Readonly<Record<RecordKind, string>> = {
 /** The sections of each column, from the top; one column where there is no room for two. */
 export function upgradeColumns(store: ConsoleStore): readonly (readonly UpgradeSection[])[] {
   const { data } = store.loads.of('upgrade');
-  if (data === undefined) return [[{ title: 'Versions', lines: [consoleLine(undefined)] }, PLANS]];
+  const plans = planSection(store);
+  if (data === undefined) return [[{ title: 'Versions', lines: [consoleLine(undefined)] }, plans]];
   const { versions } = data;
   const programs = [versionSection(versions), agentSection(versions)];
   const kept = [storeSection(versions), dumpSection(versions), healthSection(data)];
   const isWide = store.state.size.columns >= WIDE_COLUMNS;
-  return isWide ? [[...programs, PLANS], kept] : [[...programs, ...kept, PLANS]];
+  return isWide ? [[...programs, plans], kept] : [[plans, ...programs, ...kept]];
 }
 
 /** Rows of the longest column: title, lines and a blank line each. */
@@ -60,13 +64,19 @@ export function upgradeHeight(store: ConsoleStore): number {
   return Math.max(...heights);
 }
 
-const PLANS: UpgradeSection = {
-  title: 'Plans',
-  lines: [
-    { label: '', text: 'Plans for upgrades come with a later version.', tone: 'faint' },
-    { label: '', text: 'Nothing here changes anything.', tone: 'faint' },
-  ],
-};
+/** The newest plan, and how to get to one. */
+function planSection(store: ConsoleStore): UpgradeSection {
+  const { row } = store.plans;
+  if (row === undefined) {
+    return { title: 'Plans', lines: [line('', `${keyOf('plan-new')} makes a plan for an upgrade`)] };
+  }
+  const { id, from, to, state, step } = row;
+  const about = line('', safeLine(`#${String(id)}  ${from} → ${to}  ${state}`), state === 'open' ? 'accent' : 'plain');
+  const place =
+    step === null ? [] : [line('', safeLine(`step ${String(step.number)} of ${String(step.of)}: ${step.title}`))];
+  const keys = `${keyOf('plan-page')} shows it${state === 'open' ? '' : `, ${keyOf('plan-new')} makes a new one`}`;
+  return { title: 'Plans', lines: [about, ...place, line('', keys, 'faint')] };
+}
 
 function versionSection({ backend }: Versions): UpgradeSection {
   return {

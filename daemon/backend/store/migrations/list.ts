@@ -1,5 +1,14 @@
-import { initial } from './001-initial.ts';
+import { checkRecords } from './002-check-records.ts';
+import { checkConfigurations } from './003-check-configurations.ts';
 import type { Migration } from './migration.ts';
 
+/** The schema that there is no step to: the first one that a store was released with. */
+export const FIRST_SCHEMA = 1;
+
 /** Append only: a step that was ever released is never changed, moved or removed. */
-export const MIGRATIONS: readonly Migration[] = [initial];
+export const MIGRATIONS: readonly Migration[] = [checkRecords, checkConfigurations];
+
+/** The schema that a list of steps leads to. */
+export function newestSchema(migrations: readonly Migration[]): number {
+  return FIRST_SCHEMA + migrations.length;
+}

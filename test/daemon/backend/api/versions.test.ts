@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migrations/list.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../../shared/schemas/version.ts';
 import type { Versions } from '../../../../shared/schemas/versions.ts';
 import { Agents } from '../../../conformance/agents.ts';
@@ -44,7 +45,10 @@ test('GET /api/mon/v1/versions says what runs where, and how much of what is kep
   const { audit, ...records } = versions.records;
   expect(records).toEqual({ clients: 4, results: 3, events: 1, silenced: 1, stashes: 1 });
   expect(audit).toBe(((await ask('GET', '/api/mon/v1/audit')).body as unknown[]).length);
-  expect(versions.store).toMatchObject({ id: expect.stringMatching(/^[\da-f-]{36}$/), schema: 1 });
+  expect(versions.store).toMatchObject({
+    id: expect.stringMatching(/^[\da-f-]{36}$/),
+    schema: newestSchema(MIGRATIONS),
+  });
   expect(versions.store.bytes).toBe(await bytesOf(dir));
 });
 

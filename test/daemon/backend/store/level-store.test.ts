@@ -3,8 +3,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChangeRecord, Key, Store } from '../../../../daemon/backend/ports.ts';
 import { changeKey, lastSeqKey, SCHEMA_VERSION, STORE_ID } from '../../../../daemon/backend/store/keys.ts';
 import { LevelStore, openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { applyMigrations } from '../../../../daemon/backend/store/migrations/apply-migrations.ts';
-import { MIGRATIONS } from '../../../../daemon/backend/store/migrations/list.ts';
 import type { Database } from '../../../../daemon/backend/store/open-database.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 import { del, entriesOf, put, storeContract } from '../../../support/store-contract.ts';
@@ -165,7 +163,6 @@ async function onDatabase(): Promise<{ store: Store; database: Database; dir: st
   const dir = await tempDir();
   const database = new Level(dir);
   await database.open();
-  await applyMigrations(database, MIGRATIONS);
   const store = await LevelStore.over(database, { writeBufferBytes: 1024 * 1024 });
   onTestFinished(() => store.close());
   return { store, database, dir };

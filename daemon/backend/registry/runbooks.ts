@@ -1,0 +1,72 @@
+import { isDraining } from '../../../shared/domain/upgrade/runbook.ts';
+import type { Runbook, ToldFacts } from '../../../shared/schemas/runbook.ts';
+import type { Store } from '../ports.ts';
+import { RUNBOOKS } from '../store/keys.ts';
+
+/** A plan as it is stored: with what the backend cannot find out itself, for the next look at the rules. */
+export interface StoredRunbook {
+  readonly runbook: Runbook;
+  readonly facts: ToldFacts;
+}
+
+/** After results were kept out their senders need a moment to deliver what they have: until then age means nothing. */
+const QUIET_MS = 30_000;
+
+/** The plans for upgrades, of which one at most is open. Only the pipeline changes them. */
+export class RunbookRegistry {
+  #byId = new Map<number, StoredRunbook>();
+  #isDraining = false;
+  #quietUntilMs = 0;
+
+  get(id: number): StoredRunbook | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The newest first. */
+  all(): readonly StoredRunbook[] {
+    return [...this.#byId.values()].toSorted((a, b) => b.runbook.id - a.runbook.id);
+  }
+
+  /** The one that is not over. */
+  get open(): StoredRunbook | undefined {
+    return this.all().find(({ runbook }) => runbook.state === 'open');
+  }
+
+  /** Whether results are refused for now; asked for each of them. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Whether results and keepalives may be old only because they are, or were, kept out. */
+  isQuiet(nowMs: number): boolean {
+    return this.#isDraining || nowMs < this.#quietUntilMs;
+  }
+
+  put(stored: StoredRunbook): void {
+    this.#byId.set(stored.runbook.id, stored);
+    const wasDraining = this.#isDraining;
+    this.#noteDraining();
+    if (wasDraining && !this.#isDraining) this.#quietUntilMs = (stored.runbook.log.at(-1)?.at ?? 0) + QUIET_MS;
+  }
+
+  remove(id: number): void {
+    this.#byId.delete(id);
+    this.#noteDraining();
+  }
+
+  /** In place of all that are here. */
+  async load(store: Store): Promise<void> {
+    const byId = new Map<number, StoredRunbook>();
+    for await (const [, value] of store.scan([RUNBOOKS])) {
+      const stored = JSON.parse(value) as StoredRunbook;
+      byId.set(stored.runbook.id, stored);
+    }
+    this.#byId = byId;
+    this.#noteDraining();
+  }
+
+  #noteDraining(): void {
+    const { open } = this;
+    this.#isDraining = open !== undefined && isDraining(open.runbook);
+  }
+}

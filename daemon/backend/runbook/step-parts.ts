@@ -1,0 +1,48 @@
+import type { StepOutcome } from '../../../shared/domain/upgrade/runbook.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { Runbook, RunbookStep } from '../../../shared/schemas/runbook.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { DefinitionChanges } from '../pipeline/definitions.ts';
+import type { Namespaces } from '../pipeline/namespaces.ts';
+import type { StashMigrations } from '../pipeline/stash-migrations.ts';
+import type { Batcher } from '../pipeline/batcher.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { UpgradeFactParts } from '../read/upgrade-facts.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { StoreUpgrades } from '../upgrade/store-upgrades.ts';
+
+/** What the steps of a plan work with. */
+export interface StepParts {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly batcher: Pick<Batcher, 'isFailing'>;
+  readonly definitionChanges: DefinitionChanges;
+  readonly namespaces: Namespaces;
+  readonly stashMigrations: StashMigrations;
+  readonly storeUpgrades: StoreUpgrades;
+  readonly facts: UpgradeFactParts;
+  readonly clock: Clock;
+  /** When this backend was started, epoch milliseconds. */
+  readonly startedMs: number;
+}
+
+/** One run of a step. */
+export interface StepRun {
+  readonly runbook: Runbook;
+  readonly step: RunbookStep;
+  /** What is known by now: by the backend, and by whoever made the plan. */
+  readonly facts: UpgradeFacts;
+  /** Whose order it is. */
+  readonly actor: Actor;
+  /** A line of progress; those that follow within a second are left out. */
+  readonly tell: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export function done(note: string, rest: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
+  return { isDone: true, note, ...rest };
+}
+
+export function notDone(note: string, rest: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
+  return { isDone: false, note, ...rest };
+}

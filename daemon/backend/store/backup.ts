@@ -1,0 +1,208 @@
+import { mkdir, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Level } from 'level';
+import { z } from 'zod';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import type { StoreWork } from '../ports.ts';
+import type { Database } from './open-database.ts';
+import { digestOf, Digester, rawPages, type StoreDigest } from './store-digest.ts';
+import { storeBytes } from './store-size.ts';
+
+const MANIFEST_FILE = 'manifest.json';
+const STORE_DIR = 'store';
+const UNFINISHED = '.unfinished';
+
+const manifestSchema = z.object({
+  /** Of the backup itself. */
+  format: z.literal(1),
+  /** ISO 8601. */
+  taken: z.string().max(40),
+  /** The program that took it. */
+  version: z.string().max(100),
+  /** Id and schema of the store. */
+  store: z.string().max(100),
+  schema: z.int().min(1),
+  entries: z.int().min(0),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** `manifest.json`: what a backup holds. */
+export type BackupManifest = z.infer<typeof manifestSchema>;
+
+export interface Backup {
+  readonly dir: string;
+  readonly manifest: BackupManifest;
+}
+
+/** A copy is compressed as the store is; the rest is for what is not yet. */
+const SPACE_FACTOR = 1.2;
+const SPACE_RESERVE_BYTES = 64 * 1024 * 1024;
+
+/** Where the backups of a store are, unless the operator says otherwise. */
+export function backupsOf(stateDir: string): string {
+  return join(stateDir, 'backups');
+}
+
+/** Where a backup goes unless the operator says otherwise: `20261121T201700.123Z-schema-1`. */
+export function backupDir(stateDir: string, schema: number, now: Date): string {
+  const time = now.toISOString().replace(/[-:]/g, '');
+  return join(backupsOf(stateDir), `${time}-schema-${String(schema)}`);
+}
+
+/** What the copies to this place were cut off in. Nobody but the holder of the store makes any there. */
+export async function removeUnfinished(dir: string): Promise<void> {
+  const names = await readdir(dir).catch(() => []);
+  const unfinished = names.filter((name) => name.endsWith(UNFINISHED));
+  await Promise.all(unfinished.map((name) => rm(join(dir, name), { recursive: true, force: true })));
+}
+
+/**
+ * Copies an open database as it is at one moment between two writes, whatever is written meanwhile, and reads the copy
+ * again: only one that equals what was read gets its name.
+ *
+ * @param dir must not exist
+ * @throws MonError `conflict` when `dir` exists, `unavailable` when there is no room or the disk fails; the reason of
+ *   `signal`. Nothing is left behind then.
+ */
+export async function backUp(
+  database: Database,
+  dir: string,
+  { schema, storeId, ...work }: StoreWork & { readonly schema: number; readonly storeId: string },
+): Promise<Backup> {
+  const { signal } = work;
+  const unfinished = resolve(dir) + UNFINISHED;
+  try {
+    await refuseExisting(dir);
+    await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 });
+    await rm(unfinished, { recursive: true, force: true });
+    await assertSpaceForCopy(database.location, dirname(unfinished), ', or name another place with --backup-dir');
+    await mkdir(unfinished, { mode: 0o700 });
+    const taken = new Date().toISOString();
+    const digest = await copyInto(database, join(unfinished, STORE_DIR), work);
+    const manifest: BackupManifest = { format: 1, taken, version: VERSION, store: storeId, schema, ...digest };
+    await writeFile(join(unfinished, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
+    await verifyBackup({ dir: unfinished, manifest }, work);
+    await rename(unfinished, dir);
+    return { dir, manifest };
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof MonError) throw error;
+    throw new MonError('unavailable', `the backup into ${dir} failed: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** @throws MonError `invalid` when there is no backup of ours in `dir` */
+export async function readBackup(dir: string): Promise<Backup> {
+  let text: string;
+  try {
+    text = await readFile(join(dir, MANIFEST_FILE), 'utf8');
+  } catch (error) {
+    throw new MonError('invalid', `there is no backup in ${dir}: its ${MANIFEST_FILE} cannot be read`, {
+      cause: error,
+    });
+  }
+  try {
+    return { dir, manifest: manifestSchema.parse(JSON.parse(text)) };
+  } catch (error) {
+    throw new MonError('invalid', `${join(dir, MANIFEST_FILE)} is damaged or of a later program; use another backup`, {
+      cause: error,
+    });
+  }
+}
+
+/** The database of a backup, until `close`. */
+export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database> {
+  const database = new Level(join(dir, STORE_DIR), { createIfMissing: false });
+  try {
+    await database.open();
+  } catch (error) {
+    throw new MonError('invalid', `the backup in ${dir} cannot be opened: ${reasonOf(error)}; use another one`, {
+      cause: error,
+    });
+  }
+  return database;
+}
+
+/** @throws MonError `invalid` unless every key and value is as the manifest says */
+export async function verifyBackup(backup: Backup, work: StoreWork): Promise<void> {
+  const database = await openBackup(backup);
+  try {
+    assertEqual(await digestOf(database, work), backup);
+  } catch (error) {
+    if (work.signal.aborted) throw work.signal.reason;
+    if (error instanceof MonError) throw error;
+    throw new MonError('invalid', `the backup in ${backup.dir} cannot be read: ${reasonOf(error)}; use another one`, {
+      cause: error,
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+/** @throws MonError `invalid` unless it is what the backup holds */
+export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }: Backup): void {
+  if (sha256 === manifest.sha256) return;
+  throw new MonError(
+    'invalid',
+    `the backup in ${dir} is not what was written: ${String(entries)} entries with the checksum ${sha256}, not ` +
+      `${String(manifest.entries)} with ${manifest.sha256}; use another one`,
+  );
+}
+
+/** Bytes that are free on the disk of `dir`, and that a copy of the store in `storeDir` needs at most. */
+export async function spaceForCopy(storeDir: string, dir: string): Promise<{ free: number; needed: number }> {
+  const needed = SPACE_FACTOR * (await storeBytes(storeDir)) + SPACE_RESERVE_BYTES;
+  const { bavail, bsize } = await statfs(dir);
+  return { free: bavail * bsize, needed: Math.ceil(needed) };
+}
+
+/**
+ * @param remedy beside making room
+ * @throws MonError `unavailable` unless the disk of `dir` has room for the store in `storeDir` once more
+ */
+export async function assertSpaceForCopy(storeDir: string, dir: string, remedy = ''): Promise<void> {
+  const { free, needed } = await spaceForCopy(storeDir, dir);
+  if (free >= needed) return;
+  throw new MonError(
+    'unavailable',
+    `the disk of ${dir} has ${mebibytes(free)} free, ${mebibytes(needed)} are needed; make room${remedy}`,
+  );
+}
+
+async function copyInto(database: Database, dir: string, work: StoreWork): Promise<StoreDigest> {
+  const copy = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+  await copy.open();
+  try {
+    const digester = new Digester();
+    for await (const page of rawPages(database, work)) {
+      digester.add(page);
+      const batch = copy.batch();
+      for (const [key, value] of page) batch.put(key, value);
+      // Once it is opened again to be verified, LevelDB has synced it all.
+      await batch.write();
+    }
+    return digester.digest();
+  } finally {
+    await copy.close();
+  }
+}
+
+async function refuseExisting(dir: string): Promise<void> {
+  const exists = await statfs(dir).then(
+    () => true,
+    () => false,
+  );
+  if (exists) throw new MonError('conflict', `${dir} exists already; name another place with --backup-dir`);
+}
+
+function reasonOf(error: unknown): string {
+  return errorMessage(error instanceof Error && error.cause !== undefined ? error.cause : error);
+}
+
+const mebibytes = (bytes: number): string => `${String(Math.ceil(bytes / 1024 / 1024))} MiB`;

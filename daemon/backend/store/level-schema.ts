@@ -1,0 +1,97 @@
+import type { PendingStep, UpgradeObstacle } from '../../../shared/schemas/store-upgrade.ts';
+import type { Key, StoreSchema, StoreWork, UpgradeOptions } from '../ports.ts';
+import {
+  assertSpaceForCopy,
+  backUp,
+  backupDir,
+  backupsOf,
+  removeUnfinished,
+  spaceForCopy,
+  type Backup,
+} from './backup.ts';
+import { newestSchema } from './migrations/list.ts';
+import type { Migration } from './migrations/migration.ts';
+import { countEntries, takeStep, type UpgradeTarget } from './migrations/upgrade-schema.ts';
+import { tupleRange } from './tuple.ts';
+
+/** The schema of an open database: how far it is, and what leads on from there. */
+export class LevelSchema implements StoreSchema {
+  readonly newest: number;
+  readonly #target: UpgradeTarget;
+  readonly #storeId: string;
+  #steps: readonly Migration[];
+
+  /** @param version of the database, at most the newest of `migrations` */
+  constructor(
+    target: UpgradeTarget,
+    about: { readonly storeId: string; readonly version: number; readonly migrations: readonly Migration[] },
+  ) {
+    this.newest = newestSchema(about.migrations);
+    this.#target = target;
+    this.#storeId = about.storeId;
+    this.#steps = about.migrations.filter(({ version }) => version > about.version);
+  }
+
+  get version(): number {
+    return this.newest - this.#steps.length;
+  }
+
+  room(): Promise<{ readonly free: number; readonly needed: number }> {
+    const { location } = this.#target.database;
+    return spaceForCopy(location, location);
+  }
+
+  async pending(): Promise<readonly PendingStep[]> {
+    const { database } = this.#target;
+    return await Promise.all(
+      this.#steps.map(async ({ version, name, prefix }) => ({
+        version,
+        name,
+        entries: await countEntries(database, tupleRange(prefix)),
+      })),
+    );
+  }
+
+  async obstacles(): Promise<readonly UpgradeObstacle[]> {
+    const { database } = this.#target;
+    const found = await Promise.all(this.#steps.map(async (step) => (await step.findObstacles?.(database)) ?? []));
+    return found.flat();
+  }
+
+  async upgrade(options: UpgradeOptions): Promise<void> {
+    if (this.#steps.length === 0) return;
+    const { location } = this.#target.database;
+    await assertSpaceForCopy(location, location);
+    for (const step of this.#steps) {
+      await takeStep(this.#target, step, options);
+      this.#steps = this.#steps.filter(({ version }) => version > step.version);
+    }
+  }
+
+  async backUp({ dir, ...work }: StoreWork & { readonly dir?: string | undefined }): Promise<Backup> {
+    const { database } = this.#target;
+    const { version: schema } = this;
+    if (dir === undefined) await removeUnfinished(backupsOf(database.location));
+    const place = dir ?? backupDir(database.location, schema, new Date());
+    return await backUp(database, place, { schema, storeId: this.#storeId, ...work });
+  }
+
+  /**
+   * Brings what is read from now on to the newest form, whichever it is stored in.
+   *
+   * @returns undefined when it is stored in no other
+   */
+  reader(): ReadValue | undefined {
+    const steps = this.#steps;
+    if (steps.length === 0) return undefined;
+    return (key, value) => {
+      let current = value;
+      for (const { prefix, rewrite } of steps) {
+        if (prefix.every((part, at) => part === key[at])) current = rewrite(key, current);
+      }
+      return current;
+    };
+  }
+}
+
+type ReadValue = (key: Key, value: string) => string;

@@ -1,0 +1,80 @@
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import type { UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
+import type { Database } from '../open-database.ts';
+import { decodeTuple, encodeTuple, tupleRange } from '../tuple.ts';
+import type { Migration } from './migration.ts';
+
+const CHECKS = ['definition', 'checks'];
+
+/** Declared namespaces, as this step finds them. */
+const NAMESPACES = 'namespace';
+
+/** Commands that a remedy spells out; an operator who has more checks than that writes a loop. */
+const CHECKS_NAMED_MAX = 20;
+
+interface CheckConfiguration {
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Check configurations say themselves which namespace they are of, and every one is of a namespace that exists (reference
+ * 9.3, 6.2.0). Before, the namespace was part of the key alone, and a configuration whose namespace was gone stayed behind.
+ * Whether such a check or the missing namespace is the mistake only an operator can say, so the step is not taken until
+ * somebody did.
+ */
+export const checkConfigurations: Migration = {
+  version: 3,
+  name: 'check configurations',
+  prefix: CHECKS,
+  rewrite(key, value) {
+    const [, , namespace, name] = key;
+    const check = JSON.parse(value) as CheckConfiguration;
+    if (check.metadata?.['namespace'] === namespace && check.metadata?.['name'] === name) return value;
+    return JSON.stringify({ ...check, metadata: { ...check.metadata, name, namespace } });
+  },
+  async findObstacles(database) {
+    const orphans: UpgradeObstacle[] = [];
+    for await (const namespace of namespacesOfChecks(database)) {
+      if (namespace === DEFAULT_NAMESPACE) continue;
+      if ((await database.get(encodeTuple([NAMESPACES, namespace]))) !== undefined) continue;
+      orphans.push(orphaned(namespace, await checksOf(database, namespace)));
+    }
+    return orphans;
+  },
+};
+
+/** Each once; jumps from one to the next, whatever number of checks they have. */
+async function* namespacesOfChecks(database: Database): AsyncGenerator<string, void, undefined> {
+  const { gte, lt } = tupleRange(CHECKS);
+  let from = gte;
+  for (;;) {
+    const [key] = await database.keys({ gte: from, lt, limit: 1 }).all();
+    if (key === undefined) return;
+    const namespace = String(decodeTuple(key)[2]);
+    yield namespace;
+    from = tupleRange([...CHECKS, namespace]).lt;
+  }
+}
+
+async function checksOf(database: Database, namespace: string): Promise<string[]> {
+  const keys = await database.keys({ ...tupleRange([...CHECKS, namespace]), limit: CHECKS_NAMED_MAX + 1 }).all();
+  return keys.map((key) => String(decodeTuple(key)[3]));
+}
+
+/** The texts of reference 7, the order of 9.3. */
+function orphaned(namespace: string, checks: readonly string[]): UpgradeObstacle {
+  return {
+    reason: `the namespace ${namespace} does not exist`,
+    component: 'store-providers',
+    message: 'error enabling round robin scheduling,backend restart required',
+    remedy: [
+      `monctl namespace create ${namespace}`,
+      ...checks
+        .slice(0, CHECKS_NAMED_MAX)
+        .map((check) => `monctl check delete ${check} --namespace ${namespace} --skip-confirm`),
+      ...(checks.length > CHECKS_NAMED_MAX ? [`monctl check list --namespace ${namespace}  # and the others`] : []),
+      `monctl namespace delete ${namespace} --skip-confirm`,
+      'mon-backend upgrade',
+    ],
+  };
+}

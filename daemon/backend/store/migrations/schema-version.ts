@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { MonError } from '../../../../shared/errors.ts';
+import { RESTORING, SCHEMA_VERSION, STORE_ID } from '../keys.ts';
+import type { Database } from '../open-database.ts';
+import { encodeTuple } from '../tuple.ts';
+import { FIRST_SCHEMA, newestSchema } from './list.ts';
+import type { Migration } from './migration.ts';
+
+const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
+const ID_KEY = encodeTuple(STORE_ID);
+
+/**
+ * Makes an empty database a store, which has the newest schema from the first moment; any other is left as it is.
+ *
+ * @returns its schema version
+ * @throws MonError as `readSchemaVersion`
+ */
+export async function ensureSchema(database: Database, migrations: readonly Migration[]): Promise<number> {
+  const version = await readSchemaVersion(database, migrations);
+  if (version !== undefined) return version;
+  const newest = newestSchema(migrations);
+  const id = (await database.get(ID_KEY)) ?? JSON.stringify(randomUUID());
+  await database.batch().put(ID_KEY, id).put(SCHEMA_KEY, String(newest)).write({ sync: true });
+  return newest;
+}
+
+/**
+ * @returns undefined for a database that is no store yet
+ * @throws MonError `invalid` when the database is newer than the program, is not a store of mon, or was restored only in
+ *   part; `internal` when the version is damaged
+ */
+export async function readSchemaVersion(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<number | undefined> {
+  const [text, restoring] = await database.getMany([SCHEMA_KEY, encodeTuple(RESTORING)]);
+  if (restoring !== undefined) throw restoredInPart(database, restoring);
+  if (text === undefined) {
+    // Only what an early build left behind when its first start was cut off may be there.
+    const [firstKey] = await database.keys({ limit: 1 }).all();
+    if (firstKey === undefined || firstKey === ID_KEY) return undefined;
+    throw new MonError(
+      'invalid',
+      `${database.location} holds a database of another program; use another state directory`,
+    );
+  }
+  return knownVersion(database, text, newestSchema(migrations));
+}
+
+function knownVersion(database: Database, text: string, newest: number): number {
+  const version = Number(text);
+  if (!Number.isSafeInteger(version) || version < FIRST_SCHEMA) {
+    throw new MonError(
+      'internal',
+      `the schema version of the store in ${database.location} is damaged (${JSON.stringify(text)}); restore a backup`,
+    );
+  }
+  if (version <= newest) return version;
+  throw new MonError(
+    'invalid',
+    `the store in ${database.location} has schema ${String(version)}, this program knows up to ${String(newest)}: ` +
+      'a newer mon has written it; start that version or a later one, or use another state directory',
+  );
+}
+
+function restoredInPart(database: Database, backup: string): MonError {
+  return new MonError(
+    'invalid',
+    `the store in ${database.location} was restored only in part; run mon-backend restore-backup ${backup} again`,
+  );
+}

@@ -1,0 +1,77 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MonError } from '../../../shared/errors.ts';
+import { AtomicWriter } from './atomic-writer.ts';
+import { SCHEMA_VERSION, STORE_ID } from './keys.ts';
+import { LevelSchema } from './level-schema.ts';
+import { MIGRATIONS } from './migrations/list.ts';
+import { readSchemaVersion } from './migrations/schema-version.ts';
+import { closeDatabase, openDatabase, type Database } from './open-database.ts';
+import { encodeTuple } from './tuple.ts';
+
+const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
+
+/** A store that no backend serves, held until it is disposed. */
+export interface OpenSchema extends AsyncDisposable {
+  readonly schema: LevelSchema;
+}
+
+/**
+ * Opens the store in `dir` for its upgrade alone.
+ *
+ * @throws MonError `not_found` when there is none; `conflict` when somebody else holds it; see `openDatabase` and
+ *   `readSchemaVersion`
+ */
+export async function openSchema(dir: string): Promise<OpenSchema> {
+  await requireDatabase(dir);
+  const database = await openDatabase(dir, WRITE_BUFFER_BYTES);
+  try {
+    const version = await readSchemaVersion(database, MIGRATIONS);
+    if (version === undefined) throw noStore(dir);
+    const writer = new AtomicWriter(database, WRITE_BUFFER_BYTES);
+    const schema = new LevelSchema(
+      {
+        database,
+        write: (entries) => writer.write(entries, 'power'),
+        // Nobody else is here.
+        inTurn: (task) => task(),
+      },
+      { storeId: await readStoreId(database), version, migrations: MIGRATIONS },
+    );
+    return { schema, [Symbol.asyncDispose]: () => closeDatabase(database) };
+  } catch (error) {
+    await closeDatabase(database);
+    throw error;
+  }
+}
+
+/** Whatever the store says of itself, for the backup of one that may be too new for this program. */
+export async function describeStore(
+  database: Database,
+): Promise<{ readonly schema: number; readonly storeId: string }> {
+  return {
+    schema: Number((await database.get(encodeTuple(SCHEMA_VERSION))) ?? 1),
+    storeId: await readStoreId(database),
+  };
+}
+
+async function readStoreId(database: Database): Promise<string> {
+  const id = await database.get(encodeTuple(STORE_ID));
+  return id === undefined ? '' : String(JSON.parse(id));
+}
+
+/** Opening would make one. */
+async function requireDatabase(dir: string): Promise<void> {
+  try {
+    await access(join(dir, 'CURRENT'));
+  } catch (error) {
+    throw new MonError('not_found', noStore(dir).message, { cause: error });
+  }
+}
+
+function noStore(dir: string): MonError {
+  return new MonError(
+    'not_found',
+    `there is no store in ${dir}: name the directory with --state-dir; a new one needs no upgrade`,
+  );
+}

@@ -1,0 +1,169 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { StoreUpgradeStatus } from '../../shared/schemas/store-upgrade.ts';
+import { storeBytes } from '../../daemon/backend/store/store-size.ts';
+import { writeEarlierStore } from '../fixtures/earlier-store.ts';
+import { BenchAgent, openLoop } from './bench-agent.ts';
+import { peakMemoryMiB } from './process-figures.ts';
+import { count, quantile, report, sleep } from './report.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLIENTS = 10_000;
+const CHECKS_EACH = 100;
+const OUTPUT_LENGTH = 300;
+const AGENTS = 20;
+/** Results per second while a backend upgrades its store. */
+const RATE = 2000;
+const ASKED_EVERY_MS = 200;
+
+interface Program extends AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** Log records so far, each with the time it was told. */
+  readonly records: { readonly message: string; readonly url?: string; readonly atMs: number }[];
+  /** Waits for a record. */
+  told(message: string): Promise<{ readonly url?: string; readonly atMs: number }>;
+}
+
+/**
+ * A store of schema 1 with 1,000,000 results, all of them in an older form: upgraded while no backend runs, with its
+ * backup, and then another one by a backend that serves it and takes results meanwhile.
+ */
+export async function run(): Promise<void> {
+  await using parts = new AsyncDisposableStack();
+  const stateDir = await mkdtemp(`${ROOT}build/bench-`);
+  parts.defer(() => rm(stateDir, { recursive: true, force: true }));
+  const fill = async (): Promise<void> => {
+    await rm(stateDir, { recursive: true, force: true });
+    const forms = ['lists', 'check-first'] as const;
+    await writeEarlierStore(stateDir, {
+      schema: 1,
+      clients: CLIENTS,
+      checksEach: CHECKS_EACH,
+      forms,
+      outputLength: OUTPUT_LENGTH,
+    });
+  };
+
+  await fill();
+  const bytes = await storeBytes(stateDir);
+  console.log(`${count(CLIENTS * CHECKS_EACH)} results of schema 1, ${count(bytes / 1024 / 1024)} MiB of files`);
+  await offline(stateDir);
+  await fill();
+  await serving(stateDir);
+}
+
+async function offline(stateDir: string): Promise<void> {
+  await using program = start(['upgrade', '--skip-confirm', '--state-dir', stateDir]);
+  const peak = watchPeak(program.pid);
+  const begun = await program.told('migrating embedded database to a new version');
+  const backup = await program.told('backup taken and verified');
+  const done = await program.told('successfully upgraded database');
+  report('offline: backup, taken and verified', seconds(backup.atMs - begun.atMs));
+  report(
+    'offline: upgrade',
+    seconds(done.atMs - backup.atMs),
+    `${count((CLIENTS * CHECKS_EACH * 1000) / (done.atMs - backup.atMs))} results /s`,
+  );
+  report('offline: peak memory', `${count(peak())} MiB`);
+  const signs = program.records.filter(({ message }) => message === 'upgrading database');
+  report('offline: signs of life, one every 5 s', String(signs.length));
+}
+
+async function serving(stateDir: string): Promise<void> {
+  await using program = start(['start', '--port', '0', '--state-dir', stateDir]);
+  const { url = '' } = await program.told('backend started');
+  const before = peakMemoryMiB(program.pid);
+  const peak = watchPeak(program.pid);
+  const agents = await Promise.all(Array.from({ length: AGENTS }, (_, at) => BenchAgent.connect(url, at)));
+  const quiet = await openLoop(agents, RATE, 5000);
+  const beganMs = performance.now();
+  await fetch(`${url}/api/mon/v1/store/upgrade`, { method: 'POST', body: '{}' });
+  let status = await statusOf(url);
+  const loads: Awaited<ReturnType<typeof openLoop>>[] = [];
+  while (status.run.state === 'running') {
+    loads.push(await openLoop(agents, RATE, 1000));
+    await sleep(ASKED_EVERY_MS);
+    status = await statusOf(url);
+  }
+  const tookMs = performance.now() - beganMs;
+  if (status.run.state !== 'done') throw new Error(`the upgrade failed: ${String(status.run.error)}`);
+  const lost = agents.filter(({ waiting }) => waiting > 0).length;
+  for (const agent of agents) agent.close();
+  report(
+    'serving: backup and upgrade',
+    seconds(tookMs),
+    `at ${count(RATE)} results /s, all acknowledged but of ${String(lost)} agents`,
+  );
+  report('serving: ack p50 / p99 before', `${quiet.p50.toFixed(1)} / ${quiet.p99.toFixed(1)} ms`);
+  for (const [which, share] of [
+    ['middle', 0.5],
+    ['worst', 1],
+  ] as const) {
+    const figure = (of: (load: (typeof loads)[number]) => number): string => quantile(loads.map(of), share).toFixed(1);
+    report(
+      `serving: ack p50 / p99 during, the ${which} second`,
+      `${figure(({ p50 }) => p50)} / ${figure(({ p99 }) => p99)} ms`,
+    );
+  }
+  report('serving: memory before / peak', `${count(before)} / ${count(peak())} MiB`);
+}
+
+function start(args: readonly string[]): Program {
+  const child = spawn(`${ROOT}scripts/mon-backend`, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const records: Program['records'] = [];
+  const listeners = new Set<() => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    records.push({ ...(JSON.parse(line) as { message: string; url?: string }), atMs: performance.now() });
+    for (const listener of listeners) listener();
+  });
+  const told: Program['told'] = (message) =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const record = records.find((each) => each.message === message);
+        if (record !== undefined) resolve(record);
+      };
+      listeners.add(look);
+      look();
+      exited.then(() => setTimeout(() => reject(new Error(`it ended before it said: ${message}`)), 100), reject);
+    });
+  return {
+    child,
+    pid: child.pid ?? 0,
+    records,
+    told,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** @returns the largest memory so far; the last figure stays when the process is gone */
+function watchPeak(pid: number): () => number {
+  let peak = 0;
+  const look = (): void => {
+    try {
+      peak = peakMemoryMiB(pid);
+    } catch {
+      clearInterval(timer);
+    }
+  };
+  const timer = setInterval(look, 100);
+  return () => {
+    look();
+    clearInterval(timer);
+    return peak;
+  };
+}
+
+async function statusOf(url: string): Promise<StoreUpgradeStatus> {
+  return (await (await fetch(`${url}/api/mon/v1/store/upgrade`)).json()) as StoreUpgradeStatus;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

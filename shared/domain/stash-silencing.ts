@@ -1,0 +1,103 @@
+import type { StashView } from '../schemas/stash.ts';
+import type { SilencedRequest } from './silencing.ts';
+import { silencedId } from './silencing.ts';
+import { clientSubscription } from './subscription.ts';
+import { isOlder, parseVersion, type Version } from './upgrade/version.ts';
+
+/** What becomes of a stash when silences move from stashes to the silenced registry (reference 9.1). */
+export type StashMigration =
+  | {
+      readonly kind: 'entry';
+      readonly path: string;
+      readonly id: string;
+      /** What to ask for. Its `expire` is what the stash has left. */
+      readonly request: SilencedRequest;
+      /** Whom it silences; undefined: every client. */
+      readonly client: string | undefined;
+    }
+  | { readonly kind: 'unclear'; readonly path: string; readonly reason: string };
+
+const PREFIX = 'silence';
+/** The place of the client in the path of a stash that silences a check on all of them (clients 4). */
+const EVERYBODY = 'all';
+
+const NAME = /^[\w.-]{1,255}$/;
+const CLIENT_NAME = /^[\w.:-]{1,240}$/;
+
+const REASON_LENGTH_MAX = 10_000;
+const CREATOR_LENGTH_MAX = 255;
+
+/** Where older programs wrote who it was. */
+const CREATOR_KEYS = ['owner', 'creator', 'username', 'user', 'source'];
+const REASON_KEYS = ['reason', 'message', 'comment'];
+
+/** Silenced entries began with it; older clients do not hold their own subscription (reference 9.1). */
+const OWN_SUBSCRIPTION: Version = [0, 26, 0];
+
+/** @returns undefined for a stash that silences nothing */
+export function migrationOf(stash: StashView): StashMigration | undefined {
+  const { path } = stash;
+  const [prefix, client, check, ...rest] = path.split('/');
+  if (prefix !== PREFIX || path === PREFIX) return undefined;
+  const unclear = (reason: string): StashMigration => ({ kind: 'unclear', path, reason });
+  if (client === undefined || client === '' || rest.length > 0 || check === '') {
+    return unclear('must be silence/CLIENT, silence/CLIENT/CHECK or silence/all/CHECK');
+  }
+  if (check !== undefined && !NAME.test(check)) return unclear(`${check} cannot be the name of a check`);
+  if (client === EVERYBODY && check !== undefined) return entryOf(stash, undefined, check);
+  if (!CLIENT_NAME.test(client)) return unclear(`${client} cannot be the name of a client`);
+  return entryOf(stash, client, check);
+}
+
+function entryOf(
+  { path, content, expire }: StashView,
+  client: string | undefined,
+  check: string | undefined,
+): StashMigration {
+  const subscription = client === undefined ? null : clientSubscription(client);
+  return {
+    kind: 'entry',
+    path,
+    id: silencedId(subscription, check),
+    client,
+    request: {
+      subscription,
+      check: check ?? null,
+      expire,
+      reason: textOf(content, REASON_KEYS, REASON_LENGTH_MAX),
+      creator: textOf(content, CREATOR_KEYS, CREATOR_LENGTH_MAX),
+    },
+  };
+}
+
+function textOf(content: StashView['content'], keys: readonly string[], lengthMax: number): string | null {
+  for (const key of keys) {
+    const value = Object.hasOwn(content, key) ? content[key] : undefined;
+    if (typeof value === 'string' && value !== '') return value.slice(0, lengthMax);
+  }
+  return null;
+}
+
+/** A client of the registry, as far as it matters here. */
+interface SilencedClient {
+  readonly name: string;
+  readonly version?: unknown;
+  readonly subscriptions: readonly string[];
+}
+
+/**
+ * Why an entry for this client would match nothing; undefined: it would match. Clients are upgraded first (reference 9.1).
+ */
+export function unreadiness({ name, version, subscriptions }: SilencedClient): string | undefined {
+  if (!subscriptions.includes(clientSubscription(name))) return `${name} does not hold ${clientSubscription(name)}`;
+  const parsed = typeof version === 'string' ? parseVersion(version) : undefined;
+  if (parsed !== undefined && isOlder(parsed, OWN_SUBSCRIPTION))
+    return `${name} runs ${String(version)}, older than 0.26`;
+  return undefined;
+}
+
+/** Whether an entry that is there already silences for at least as long; seconds, -1: for ever. */
+export function isCovered(presentSeconds: number, wantedSeconds: number): boolean {
+  if (presentSeconds === -1) return true;
+  return wantedSeconds !== -1 && presentSeconds >= wantedSeconds;
+}

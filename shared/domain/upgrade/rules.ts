@@ -1,0 +1,27 @@
+import type { UpgradeRule } from './rule.ts';
+import { agentPipelines } from './rules/agent-pipelines.ts';
+import { certificates } from './rules/certificates.ts';
+import { dumpFirst } from './rules/dump-first.ts';
+import { entityLimit } from './rules/entity-limit.ts';
+import { eventMigration } from './rules/event-migration.ts';
+import { orphanNamespaces } from './rules/orphan-namespaces.ts';
+import { sameVersions } from './rules/same-versions.ts';
+import { silenceStashes } from './rules/silence-stashes.ts';
+import { stateDir } from './rules/state-dir.ts';
+import { stopAll } from './rules/stop-all.ts';
+import { storeUpgrade } from './rules/store-upgrade.ts';
+
+/** In the order in which an upgrade passes them (reference 9.2, last paragraph), the ones without a version first. */
+export const UPGRADE_RULES: readonly UpgradeRule[] = [
+  sameVersions,
+  silenceStashes,
+  stateDir,
+  stopAll,
+  entityLimit,
+  dumpFirst,
+  eventMigration,
+  orphanNamespaces,
+  storeUpgrade,
+  certificates,
+  agentPipelines,
+];

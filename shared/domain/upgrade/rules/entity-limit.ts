@@ -1,0 +1,50 @@
+import { block, namesText, pass, warn, type UpgradeRule } from '../rule.ts';
+import { crosses } from '../version.ts';
+
+const ID = '5.16.0-entity-limit';
+/** Entities without a licence (reference 8). */
+const FREE_ENTITIES = 100;
+const WARN_SHARE = 0.9;
+
+/** Reference 9.3, 5.16.0: new entities and agents are refused above the limit, existing ones go on. */
+export const entityLimit: UpgradeRule = {
+  id: ID,
+  title: `Without a licence ${String(FREE_ENTITIES)} entities are free`,
+  applies: (path) => crosses(path, [5, 16, 0]),
+  judge({ entities, attested }) {
+    if (entities === undefined) {
+      return warn(
+        ['how many entities there are is not known from here'],
+        ['count them: monctl entity list --all-namespaces'],
+      );
+    }
+    const { total, newest, limit } = entities;
+    if (limit === null) return pass(`${String(total)} entities, and no limit`);
+    const evidence = [`${String(total)} of ${String(limit)} entities`];
+    if (total <= limit * WARN_SHARE) return pass(...evidence);
+    const named = newest.map(({ namespace, name }) => `${namespace}/${name}`);
+    if (named.length > 0) evidence.push(`the newest: ${namesText(named)}`);
+    const remedy = [
+      'existing entities go on, new ones and new agents are refused',
+      'delete entities that are no longer there, get a licence, or set entity_limit',
+    ];
+    if (total <= limit) return warn(evidence, remedy);
+    if (attested.includes('entity-limit')) return warn([...evidence, 'accepted by the operator'], remedy);
+    return block(evidence, [...remedy, 'to go on all the same: --accept entity-limit']);
+  },
+  steps: (facts, path) =>
+    entityLimit.judge(facts, path).verdict === 'pass'
+      ? []
+      : [
+          {
+            id: 'raise-entity-limit',
+            phase: 'prepare',
+            kind: 'manual',
+            rule: ID,
+            title: 'Make room for new entities',
+            details: ['Delete entities that are gone, install a licence, or set entity_limit in the configuration.'],
+            commands: ['monctl entity list --all-namespaces'],
+            check: `rule:${ID}`,
+          },
+        ],
+};

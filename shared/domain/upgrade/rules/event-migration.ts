@@ -1,0 +1,31 @@
+import { pass, warn, type UpgradeRule } from '../rule.ts';
+import { crosses } from '../version.ts';
+
+const ID = '6.1.0-event-migration';
+/** Rows that a database migrates in a second, from the slow end: the pause is named in seconds to minutes (reference 9.3). */
+const ROWS_PER_SECOND = 5000;
+
+/** Reference 9.3, 6.1.0 from 6.0.0: the relational event table is migrated at the start. */
+export const eventMigration: UpgradeRule = {
+  id: ID,
+  title: 'Events in the relational database are migrated: a pause, also of API, monctl and web UI',
+  applies: (path, { event_store: store }) =>
+    path.from[0] === 6 && path.from[1] === 0 && crosses(path, [6, 1, 0]) && store !== 'key-value',
+  judge({ event_store: store, event_rows: rows }) {
+    if (store === undefined) {
+      return warn(
+        ['whether events are in a relational database is not known from here'],
+        ['if they are, expect a pause of seconds to minutes at the first start'],
+      );
+    }
+    if (rows === undefined) {
+      return warn(['how many events there are is not known from here'], ['expect a pause of seconds to minutes']);
+    }
+    if (rows === 0) return pass('there are no events in the relational database');
+    return warn(
+      [`${String(rows)} events: about ${String(Math.ceil(rows / ROWS_PER_SECOND))} s`],
+      ['upgrade at a quiet hour, and do not restart the backend while it migrates'],
+    );
+  },
+  steps: () => [],
+};

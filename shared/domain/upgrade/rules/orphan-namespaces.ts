@@ -1,0 +1,52 @@
+import { block, namesText, pass, type UpgradeRule } from '../rule.ts';
+import { fixCommand, namespaceFixes, orphansOf } from '../orphans.ts';
+import { crosses } from '../version.ts';
+
+const ID = '6.2.0-namespaces';
+
+/** Reference 9.3, 6.2.0: check configurations are upgraded, and one of a missing namespace halts the backend. */
+export const orphanNamespaces: UpgradeRule = {
+  id: ID,
+  title: 'Every check names a namespace that exists',
+  applies: (path) => crosses(path, [6, 2, 0]),
+  judge(facts) {
+    const orphans = orphansOf(facts);
+    if (orphans === undefined) {
+      return block(
+        ['namespaces and checks could not be listed'],
+        ['list them as a user who may see all of them, or name a dump with --dump'],
+      );
+    }
+    if (orphans.size === 0) return pass(`${String(facts.checks?.length ?? 0)} checks, all of known namespaces`);
+    return block(
+      [...orphans].map(
+        ([namespace, checks]) => `the namespace ${namespace} does not exist, but has checks: ${namesText(checks)}`,
+      ),
+      [
+        'the upgrade would fail, and each restart with it; first:',
+        ...[...namespaceFixes(orphans)].map((fix) => fixCommand(fix)),
+        'or all of it: monctl upgrade fix-namespaces --apply',
+        'if the upgrade was done already: go back to 6.1.4, recreate the namespaces, and upgrade again',
+      ],
+    );
+  },
+  steps(facts) {
+    const orphans = orphansOf(facts);
+    if (orphans === undefined || orphans.size === 0) return [];
+    const fixes = [...namespaceFixes(orphans)];
+    const checks = fixes.filter(({ kind }) => kind === 'delete-check').length;
+    return [
+      {
+        id: 'fix-namespaces',
+        phase: 'prepare',
+        rule: ID,
+        title: `Delete ${String(checks)} checks of namespaces that do not exist`,
+        details: fixes.map((fix) => fixCommand(fix)),
+        confirm: [...orphans.keys()].join(' '),
+        ...(facts.product === 'mon'
+          ? { kind: 'action', action: 'fix-namespaces' }
+          : { kind: 'manual', commands: ['monctl upgrade fix-namespaces --apply'], check: `rule:${ID}` }),
+      },
+    ];
+  },
+};

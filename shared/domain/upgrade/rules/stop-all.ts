@@ -1,0 +1,52 @@
+import { pass, warn, type PhasedStep, type UpgradeRule } from '../rule.ts';
+import { crosses } from '../version.ts';
+
+const ID = '5.8.0-stop-all';
+
+/**
+ * Reference 9.3, 5.8.0: the storage serialization changes, so backends of both sides may not run together. The plan stops
+ * all of them, whatever the operator is used to; that nobody watches meanwhile is what the warning is for.
+ */
+export const stopAll: UpgradeRule = {
+  id: ID,
+  title: 'All backends of a cluster are stopped together: the storage serialization changes',
+  applies: (path) => crosses(path, [5, 8, 0]),
+  judge({ backends }) {
+    if (backends === undefined) {
+      return warn(
+        ['how many backends there are is not known from here'],
+        ['with more than one, stop all of them before the first one is upgraded'],
+      );
+    }
+    if (backends.length <= 1) return pass('there is one backend');
+    const silent = backends.filter(({ healthy }) => healthy !== true);
+    return warn(
+      [
+        `${String(backends.length)} backends: ${backends.map(({ name }) => name).join(', ')}`,
+        ...silent.map(({ name, healthy }) =>
+          healthy === false ? `${name} says that it is not healthy` : `${name} was not reached at its health port`,
+        ),
+      ],
+      [
+        'a rolling upgrade is not possible: this plan stops all backends together, and agents keep their results meanwhile',
+      ],
+    );
+  },
+  steps: ({ backends = [] }) =>
+    backends.length <= 1
+      ? []
+      : backends.map(({ name }): PhasedStep => ({
+          id: `stop-${name}`,
+          phase: 'stop',
+          kind: 'manual',
+          rule: ID,
+          title: `Stop the backend ${name}`,
+          details: ['All of them have to be down before the first one starts again.'],
+          commands: ['systemctl stop mon-backend'],
+        })),
+};
+
+/** Whether the backends of this installation may be restarted one after the other. */
+export function isRolling(path: Parameters<UpgradeRule['applies']>[0]): boolean {
+  return !crosses(path, [5, 8, 0]);
+}

@@ -1,0 +1,45 @@
+/** `6.4.0` as numbers. */
+export type Version = readonly [major: number, minor: number, patch: number];
+
+/** Numbers, and beneath them a pre-release or build that does not count: `6.5.0`, `v6.5`, `6.5.0-beta.1`, `6.5.0#a1b2c3`. */
+const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+#,\s].*)?$/s;
+
+/** @returns undefined when the text names no version */
+export function parseVersion(text: string): Version | undefined {
+  const [, major, minor, patch] = VERSION.exec(text.slice(0, 100)) ?? [];
+  return major === undefined ? undefined : [Number(major), Number(minor), Number(patch ?? 0)];
+}
+
+/** @returns less than 0 when `a` is older than `b`, 0 when they are the same */
+export function compareVersions(a: Version, b: Version): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+export function isOlder(a: Version, b: Version): boolean {
+  return compareVersions(a, b) < 0;
+}
+
+/** Where an upgrade begins and ends. */
+export interface UpgradePath {
+  readonly from: Version;
+  readonly to: Version;
+}
+
+/** Whether the upgrade passes this version: it begins before and ends at it or later. */
+export function crosses({ from, to }: UpgradePath, version: Version): boolean {
+  return isOlder(from, version) && !isOlder(to, version);
+}
+
+export function versionText(version: Version): string {
+  return version.join('.');
+}
+
+/** @returns what is wrong, for people, when a version is none or the upgrade goes backwards */
+export function parsePath(from: string, to: string): UpgradePath | { readonly problem: string } {
+  const [begin, end] = [parseVersion(from), parseVersion(to)];
+  if (begin === undefined || end === undefined) {
+    return { problem: `${begin === undefined ? from : to} is no version: give one like 6.4.0` };
+  }
+  if (isOlder(end, begin)) return { problem: `${to} is older than ${from}: there is no plan for a downgrade` };
+  return { from: begin, to: end };
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import type { StepProgress } from '../../../../../shared/schemas/store-upgrade.ts';
+import { decodeCheckRecord, encodeCheckRecord, stateOf } from '../../../../../daemon/backend/registry/check-record.ts';
+import { SCHEMA_VERSION, STORE_ID } from '../../../../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
+import { MIGRATIONS, newestSchema } from '../../../../../daemon/backend/store/migrations/list.ts';
+import { ensureSchema } from '../../../../../daemon/backend/store/migrations/schema-version.ts';
+import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
+import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
+import {
+  checkRecordsOf,
+  contentOf,
+  earlierStore,
+  emptyDatabase,
+  onClosed,
+  upgraded,
+} from '../../../../support/earlier-stores.ts';
+import { entriesOf } from '../../../../support/store-contract.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+const NEWEST = newestSchema(MIGRATIONS);
+const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
+
+test('the released steps are numbered from 2 without a gap', () => {
+  expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 2));
+});
+
+describe('an empty database', () => {
+  test('is a store of the newest schema at once', async () => {
+    const database = await emptyDatabase();
+    expect(await ensureSchema(database, MIGRATIONS)).toBe(NEWEST);
+    expect(await database.keys().all()).toEqual([encodeTuple(STORE_ID), SCHEMA_KEY]);
+    expect(await database.get(SCHEMA_KEY)).toBe(String(NEWEST));
+  });
+
+  test('keeps the name that a first start of an early build left behind', async () => {
+    const database = await emptyDatabase();
+    await database.put(encodeTuple(STORE_ID), '"mine"');
+    await ensureSchema(database, MIGRATIONS);
+    expect(await database.get(encodeTuple(STORE_ID))).toBe('"mine"');
+  });
+});
+
+describe('from schema 1', () => {
+  test('check records of all three forms become what one that was always written as today is', async () => {
+    const [mixed, today] = await Promise.all([
+      earlierStore({ schema: 1 }),
+      earlierStore({ schema: 1, forms: ['state-first'] }),
+    ]);
+    const before = await contentOf(today);
+    expect(await contentOf(mixed)).not.toEqual(before);
+    await Promise.all([upgraded(mixed), upgraded(today)]);
+    const after = await contentOf(mixed);
+    expect(after).toEqual(await contentOf(today));
+    // Nothing but the version was changed in the one that needed no change.
+    expect(after).toEqual(
+      before.map(([key, value]) => [key, key.join('/') === SCHEMA_VERSION.join('/') ? String(NEWEST) : value]),
+    );
+  });
+
+  test('and what it makes of them is what the pipeline writes', async () => {
+    const dir = await earlierStore({ schema: 1 });
+    await upgraded(dir);
+    const records = (await checkRecordsOf(dir)).map(([, value]) => value);
+    expect(records).toHaveLength(24);
+    const written = records.map((value) => {
+      const record = decodeCheckRecord(value);
+      return encodeCheckRecord(stateOf(record), record, record.deletionsBefore ?? 0);
+    });
+    expect(records).toEqual(written);
+  });
+});
+
+describe('from schema 2', () => {
+  test('a check configuration says itself which one it is, and keeps everything else', async () => {
+    const dir = await earlierStore({
+      schema: 2,
+      namespaces: ['web'],
+      checks: { default: ['disk'], web: ['disk', 'http'] },
+    });
+    await upgraded(dir);
+    const checks = (await contentOf(dir)).filter(([[table]]) => table === 'definition');
+    expect(checks.map(([key, value]) => [key, (JSON.parse(value) as { metadata: object }).metadata])).toEqual([
+      [['definition', 'checks', 'default', 'disk'], { name: 'disk', namespace: 'default', labels: { team: 'web' } }],
+      [['definition', 'checks', 'web', 'disk'], { name: 'disk', namespace: 'web', labels: { team: 'web' } }],
+      [['definition', 'checks', 'web', 'http'], { name: 'http', namespace: 'web', labels: { team: 'web' } }],
+    ]);
+    expect(JSON.parse(checks[2]?.[1] ?? '')).toEqual({
+      metadata: { name: 'http', namespace: 'web', labels: { team: 'web' } },
+      command: 'check-http',
+      subscriptions: ['web'],
+      interval: 60,
+      publish: true,
+      round_robin: true,
+    });
+  });
+
+  test('checks of namespaces that do not exist stand in its way, each with the way out', async () => {
+    const dir = await earlierStore({
+      schema: 2,
+      namespaces: ['web'],
+      checks: { default: ['disk'], gone: ['disk', 'http'], lost: ['cpu'], web: ['disk'] },
+    });
+    await using opened = await openSchema(dir);
+    const said = {
+      component: 'store-providers',
+      message: 'error enabling round robin scheduling,backend restart required',
+    };
+    expect(await opened.schema.obstacles()).toEqual([
+      {
+        ...said,
+        reason: 'the namespace gone does not exist',
+        remedy: [
+          'monctl namespace create gone',
+          'monctl check delete disk --namespace gone --skip-confirm',
+          'monctl check delete http --namespace gone --skip-confirm',
+          'monctl namespace delete gone --skip-confirm',
+          'mon-backend upgrade',
+        ],
+      },
+      {
+        ...said,
+        reason: 'the namespace lost does not exist',
+        remedy: [
+          'monctl namespace create lost',
+          'monctl check delete cpu --namespace lost --skip-confirm',
+          'monctl namespace delete lost --skip-confirm',
+          'mon-backend upgrade',
+        ],
+      },
+    ]);
+  });
+});
+
+describe('an upgrade', () => {
+  test('that is cut off after any batch ends, when it is run again, as one that was not', async () => {
+    const size = { schema: 1, clients: 25, checksEach: 100 } as const;
+    const [whole, cut] = await Promise.all([earlierStore(size), earlierStore(size)]);
+    await upgraded(whole);
+    const stop = new Error('cut off');
+    const places: string[] = [];
+    for (let batches = 0; ; batches++) {
+      await using opened = await openSchema(cut);
+      const ending = new AbortController();
+      let left = batches;
+      const upgrade = opened.schema.upgrade({
+        signal: ending.signal,
+        onProgress: ({ version, done }) => {
+          if (left-- > 0) return;
+          places.push(`${String(version)}:${String(done)}`);
+          ending.abort(stop);
+        },
+      });
+      const outcome = await upgrade.catch((error: unknown) => error);
+      if (outcome === undefined) break;
+      expect(outcome).toBe(stop);
+    }
+    expect(places).toEqual(['2:0', '2:500', '2:1000', '2:1500', '2:2000', '2:2500', '3:0']);
+    expect(await contentOf(cut)).toEqual(await contentOf(whole));
+  });
+
+  test('tells how far it is, up to all there is', async () => {
+    const dir = await earlierStore({ schema: 1, clients: 12, checksEach: 100, checks: { default: ['disk'] } });
+    const told: StepProgress[] = [];
+    await using opened = await openSchema(dir);
+    expect(await opened.schema.pending()).toEqual([
+      { version: 2, name: 'check records', entries: 1200 },
+      { version: 3, name: 'check configurations', entries: 1 },
+    ]);
+    let rests = 0;
+    await opened.schema.upgrade({
+      signal: new AbortController().signal,
+      onProgress: (progress) => told.push(progress),
+      rest: async () => void rests++,
+    });
+    // After each of its batches, if somebody is served meanwhile.
+    expect(rests).toBe(4);
+    expect(told.map(({ version, done, total }) => [version, done, total])).toEqual([
+      [2, 0, 1200],
+      [2, 500, 1200],
+      [2, 1000, 1200],
+      [2, 1200, 1200],
+      [3, 0, 1],
+      [3, 1, 1],
+    ]);
+    expect(opened.schema.version).toBe(NEWEST);
+    expect(await opened.schema.pending()).toEqual([]);
+  });
+});
+
+test('a store of an earlier schema reads as the newest one, and is not changed by it', async () => {
+  const dir = await earlierStore({ schema: 1 });
+  const before = await contentOf(dir);
+  const newest = await earlierStore({ schema: 1 });
+  await upgraded(newest);
+  const [old, current] = [await openLevelStore(dir), await openLevelStore(newest)];
+  try {
+    const key = ['check', 'default', 'web-0', 'check-0'];
+    expect(await old.getMany([key])).toEqual(await current.getMany([key]));
+    expect(await entriesOf(old.scan([]))).toEqual(await entriesOf(current.scan([])));
+    expect([old.schema.version, current.schema.version]).toEqual([1, NEWEST]);
+  } finally {
+    await old.close();
+    await current.close();
+  }
+  expect(await contentOf(dir)).toEqual(before);
+});
+
+describe('refused and left as it is', () => {
+  test.each<{ name: string; entry: [string, string]; code: string; message: RegExp }>([
+    {
+      name: 'a store of a newer program',
+      entry: [SCHEMA_KEY, String(NEWEST + 1)],
+      code: 'invalid',
+      message: new RegExp(`has schema ${String(NEWEST + 1)}, this program knows up to ${String(NEWEST)}`),
+    },
+    { name: 'the version "x"', entry: [SCHEMA_KEY, 'x'], code: 'internal', message: /damaged \("x"\)/ },
+    { name: 'the version 0', entry: [SCHEMA_KEY, '0'], code: 'internal', message: /damaged/ },
+    { name: 'the version 1.5', entry: [SCHEMA_KEY, '1.5'], code: 'internal', message: /damaged/ },
+    { name: 'the version ""', entry: [SCHEMA_KEY, ''], code: 'internal', message: /damaged/ },
+    {
+      name: 'a database of another program',
+      entry: ['somebody', 'else'],
+      code: 'invalid',
+      message: /another program/,
+    },
+  ])('$name', async ({ entry, code, message }) => {
+    const dir = await tempDir();
+    await onClosed(dir, (database) => database.put(...entry));
+    const refusal = expect.objectContaining({ name: 'MonError', code, message: expect.stringMatching(message) });
+    await expect(openLevelStore(dir)).rejects.toEqual(refusal);
+    await expect(openSchema(dir)).rejects.toEqual(refusal);
+    expect(await onClosed(dir, (database) => database.iterator().all())).toEqual([entry]);
+  });
+
+  test('for an upgrade, a directory without a store', async () => {
+    await expect(openSchema(await tempDir())).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('there is no store in'),
+    });
+  });
+});

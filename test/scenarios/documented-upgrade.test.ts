@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { openApiClient } from '../../shared/client/api-client.ts';
+import type { Backend } from '../../daemon/backend/compose.ts';
+import { earlierStore } from '../support/earlier-stores.ts';
+import { openBackend } from '../support/open-backend.ts';
+import { runMonctl } from '../support/run-monctl.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DOCUMENT = readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8');
+const execute = promisify(execFile);
+
+interface Documented {
+  /** The heading that it stands under. */
+  readonly section: string;
+  readonly command: string;
+}
+
+/** The commands of the document in their order. */
+function commandsOf(text: string): readonly Documented[] {
+  const commands: Documented[] = [];
+  let section = '';
+  let isCommand = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('```')) isCommand = line === '```sh';
+    else if (isCommand) commands.push({ section, command: line });
+    else if (line.startsWith('#')) section = line.replace(/^#+ /, '');
+  }
+  return commands;
+}
+
+/** What is not over with exit code 0, or is asked for something else than yes. */
+const EXPECTED: Readonly<Record<string, { readonly code?: number; readonly answer?: string }>> = {
+  'monctl upgrade check --from 6.1.0 --to 6.5.0': { code: 10 },
+  'monctl upgrade plan --from 6.1.0 --to 6.5.0': { code: 10 },
+  'monctl upgrade check --offline --dump mon-dump.yml --from 6.1.0 --to 6.5.0 --key-value-store external': { code: 10 },
+  // Its steps are tried in a test of their own.
+  'monctl upgrade run --from 6.1.0 --to 6.5.0': { code: 7, answer: 'q' },
+};
+
+/** Sections whose commands are for a backend that was stopped. */
+const STOPPED: ReadonlySet<string> = new Set(['Upgrade while no backend runs', 'Going back']);
+
+test('every command of docs/upgrading.md does what it says, one after the other', async () => {
+  const dir = await earlierStore({ schema: 2, checks: { gone: ['db'] } });
+  let backend: Backend | undefined = await openBackend({ dir });
+  onTestFinished(() => backend?.stop());
+  await openApiClient({ backend: backend.url }).saveStash({ path: 'silence/web-9', content: {} });
+
+  const commands = commandsOf(DOCUMENT);
+  expect(commands.length).toBeGreaterThan(15);
+  for (const { section, command } of commands) {
+    if (STOPPED.has(section)) {
+      await backend?.stop();
+      backend = undefined;
+    }
+    const [program, ...args] = (await placed(command, dir, backend?.url)).match(/'[^']*'|\S+/g) ?? [];
+    const words = args.map((word) => word.replaceAll("'", ''));
+    const { code = 0, answer = 'y' } = EXPECTED[command] ?? {};
+    const run =
+      program === 'monctl'
+        ? await runMonctl(words, { MON_BACKEND: backend?.url ?? '' }, { answer })
+        : await runBackendProgram(words);
+    expect({ command, ...run }).toMatchObject({ command, code });
+  }
+}, 60_000);
+
+/** The command as it is for this backend, its directory and its newest backup. */
+async function placed(command: string, dir: string, url = ''): Promise<string> {
+  const backups = await readdir(join(dir, 'backups')).catch(() => []);
+  const [backup = ''] = backups.toSorted((a, b) => (a < b ? 1 : -1));
+  return command
+    .replace(/\d{8}T\d{6}\.\d{3}Z-schema-\d/, backup)
+    .replace('/var/lib/mon', dir)
+    .replace('/var/lib/mon', dir)
+    .replace('http://127.0.0.1:4567', url)
+    .replaceAll('mon-dump.yml', join(dir, 'mon-dump.yml'));
+}
+
+/** `mon-backend`, whose questions are answered with yes. */
+async function runBackendProgram(
+  words: readonly string[],
+): Promise<{ readonly code: number; readonly stderr: string }> {
+  const running = execute(process.execPath, [join(ROOT, 'daemon/backend/main.ts'), ...words]);
+  running.child.stdin?.end('y\n');
+  const { stderr } = await running.catch((error: unknown) => error as { readonly stderr: string });
+  return { code: running.child.exitCode ?? -1, stderr };
+}

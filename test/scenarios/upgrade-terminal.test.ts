@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openUpgradeClient } from '../../shared/client/upgrade-client.ts';
+import { contentOf, earlierStore } from '../support/earlier-stores.ts';
+import { Pty } from '../support/pty.ts';
+import { startDaemon } from '../support/start-daemon.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Within the clone, where the program finds its version. */
+const BUILT = join(ROOT, 'build', `upgrade-terminal-test-${String(process.pid)}`);
+
+const CTRL_S = '\u0013';
+const CTRL_U = '\u0015';
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
+}, 60_000);
+
+afterAll(() => rm(BUILT, { recursive: true, force: true }));
+
+test('an upgrade through the console: what blocks is found and mended, a backup, a restart in the middle, a new schema', async () => {
+  const dir = await earlierStore({ schema: 2, checks: { gone: ['db', 'web'] } });
+  await using first = await startDaemon({ stateDir: dir });
+  const upgrades = openUpgradeClient({ backend: first.url });
+  const states = async (): Promise<Readonly<Record<string, string>>> =>
+    Object.fromEntries((await upgrades.plan(1))?.steps.map(({ id, state }) => [id, state]) ?? []);
+  await using pty = new Pty(process.execPath, [join(BUILT, 'mon.js'), '--backend', first.url], {
+    cwd: ROOT,
+    env: { USER: 'alice' },
+  });
+  /** It is the turn of this step, and the cursor is on it. */
+  const turnOf = (number: number, title: string): Promise<void> =>
+    pty.waitForText(new RegExp(`> › +${String(number)} +${title}`));
+  const isDone = (number: number): Promise<void> => pty.waitForText(new RegExp(`✓ +${String(number)} .* done`));
+  /** The operator does what a step says, and confirms it. */
+  const byHand = async (number: number, title: string): Promise<void> => {
+    await turnOf(number, title);
+    pty.write('\r');
+    await pty.waitForText('do it, then Enter confirms');
+    pty.write('\r');
+    await pty.waitForText('[[ Cancel ]]   [ Yes, it is done ]');
+    pty.write('\t\r');
+    await isDone(number);
+  };
+  /** What the backend does is asked about once. */
+  const byBackend = async (number: number, title: string): Promise<void> => {
+    await turnOf(number, title);
+    pty.write('\r');
+    await pty.waitForText(`[[ Run step ${String(number)} ]]`);
+    pty.write('\r');
+    await isDone(number);
+  };
+
+  await pty.waitForText('LIVE', 20_000);
+  pty.write('7n');
+  await pty.waitForText('New plan for an upgrade');
+  pty.write(`${CTRL_U}6.1.0\t6.5.0${CTRL_S}`);
+  await pty.waitForText('UPGRADE 6.1.0 → 6.5.0');
+  await pty.waitForText('(this console)');
+
+  // What is in the way is named, with the way out.
+  await turnOf(1, 'Look at everything');
+  pty.write('\r');
+  await pty.waitForText('the namespace gone does not exist, but has checks: db, web');
+  expect(await states()).toMatchObject({ rules: 'failed' });
+  pty.write('d');
+  await pty.waitForText('→ monctl check delete db --namespace gone --skip-confirm');
+  pty.write('qn');
+  await pty.waitForText('Skip step 1');
+  pty.write(`the next step mends it${CTRL_S}`);
+  await pty.waitForText(/- +1 .* skipped/);
+
+  // It is mended only when its name is typed.
+  await turnOf(2, 'Delete 2 checks');
+  pty.write('\r');
+  await pty.waitForText('It cannot be undone');
+  pty.write(`go${CTRL_S}`);
+  await pty.waitForText('type gone exactly');
+  pty.write(`ne${CTRL_S}`);
+  await isDone(2);
+  await pty.waitForText('deleted 2 checks of gone');
+  expect(await upgrades.facts()).toMatchObject({ namespaces: ['default'], checks: [] });
+  await turnOf(3, '');
+  pty.write('n');
+  await pty.waitForText('Skip step 3');
+  pty.write(`no TLS here${CTRL_S}`);
+  await pty.waitForText(/- +3 .* skipped/);
+
+  await byBackend(4, 'Back up the store');
+  const { backup } = (await upgrades.plan(1)) ?? {};
+  expect(await readdir(backup ?? '')).toContain('manifest.json');
+  await byHand(5, 'Install the packages');
+  await byHand(6, 'Let systemd read');
+  await byHand(7, 'Restart the agents');
+
+  // A restart: the plan and its holder outlive it, the console comes back by itself.
+  await turnOf(8, 'Restart the backend');
+  pty.write('\r');
+  await pty.waitForText('$ systemctl restart mon-backend');
+  await first.end('SIGTERM');
+  await pty.waitForText('DISCONNECTED');
+  await using second = await startDaemon({ stateDir: dir, port: Number(new URL(first.url).port) });
+  pty.write('R');
+  await pty.waitForText('● LIVE', 15_000);
+  await pty.waitForText('(this console)');
+  pty.write('\r');
+  await pty.waitForText('[[ Cancel ]]   [ Yes, it is done ]');
+  pty.write('\t\r');
+  await isDone(8);
+
+  await turnOf(9, 'All backends run');
+  pty.write('\r');
+  await isDone(9);
+  await byBackend(10, 'Stop taking results');
+  await turnOf(11, 'Upgrade the database');
+  // Somebody else watches: every change is seen there, and no key of theirs changes anything.
+  await using watcher = new Pty(process.execPath, [join(BUILT, 'mon.js'), '--backend', first.url], { cwd: ROOT });
+  await watcher.waitForText('LIVE', 20_000);
+  watcher.write('7');
+  await watcher.waitForText(/holder: anonymous +/);
+  watcher.write('\r');
+  await watcher.waitForText('anonymous holds the plan: p takes it');
+  pty.write('\r');
+  await pty.waitForText('But for the backup, to which b goes back');
+  pty.write(`6.5.0${CTRL_S}`);
+  await pty.waitForText('upgraded the database from schema 2 to 3');
+  await watcher.waitForText(/✓ +11 .* done/);
+  expect(watcher.screen.text).not.toContain('(this console)');
+  await byBackend(12, 'Take results again');
+  await turnOf(13, 'Compare the versions');
+  pty.write('\r');
+  await isDone(13);
+  await turnOf(14, 'Count the entities');
+  pty.write('\r');
+  await pty.waitForText('✓ the upgrade is done');
+  expect(await upgrades.plan(1)).toMatchObject({ state: 'done', holder: null, backup });
+  pty.write('q');
+  expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
+
+  await second.end('SIGTERM');
+  const keys = (await contentOf(dir)).map(([key]) => key.join('/'));
+  expect(keys).toContain('upgrade/1');
+  expect(keys.filter((key) => key.includes('gone'))).toEqual([]);
+}, 60_000);

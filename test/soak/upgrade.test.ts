@@ -1,0 +1,89 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { digestOf } from '../../daemon/backend/store/store-digest.ts';
+import { writeEarlierStore } from '../../scripts/fixtures/earlier-store.ts';
+import { checkRecordsOf, onClosed } from '../support/earlier-stores.ts';
+import { startDaemon } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { runUpgradeProgram } from '../support/upgrade-program.ts';
+import { Chance } from './chance.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 2;
+const STORE = {
+  schema: 1,
+  clients: 100,
+  checksEach: 100,
+  outputLength: 200,
+  checks: { default: ['disk', 'http'] },
+} as const;
+const KILLS_MAX = 3;
+
+test(
+  'an upgrade that is killed at any point and run again ends as one that was not, offline and in a backend that serves',
+  async () => {
+    const chance = new Chance(seed());
+    const dir = await tempDir();
+    const old = join(dir, 'old');
+    await writeEarlierStore(old, STORE);
+    const clean = join(dir, 'clean');
+    await cp(old, clean, { recursive: true });
+    const durationMs = await upgradeMs(clean);
+    const [expected, records] = [await onClosed(clean, digestOf), await checkRecordsOf(clean)];
+    const counts = { offline: 0, serving: 0, done: 0 };
+
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const place = join(dir, 'store');
+      await cp(old, place, { recursive: true });
+      // Some in a backend, which writes of itself, so that only what is upgraded can be compared.
+      const isServing = round % 3 === 1;
+      if (isServing) {
+        counts.serving++;
+        await killServing(place, chance.below(durationMs));
+      } else {
+        for (let kills = 1 + chance.below(KILLS_MAX); kills > 0; kills--) {
+          counts.offline++;
+          if (!(await killOffline(place, chance.below(durationMs)))) counts.done++;
+        }
+      }
+      await upgradeMs(place);
+      const ended = isServing ? await checkRecordsOf(place) : await onClosed(place, digestOf);
+      expect(ended).toEqual(isServing ? records : expected);
+      await rm(place, { recursive: true });
+    }
+    console.log(
+      `${String(counts.offline)} kills offline, ${String(counts.done)} of them too late; ${String(counts.serving)} of backends; ` +
+        `a whole upgrade takes ${durationMs.toFixed(0)} ms`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 15_000),
+);
+
+const ARGS = ['upgrade', '--skip-confirm', '--no-backup', '--state-dir'];
+
+/** @returns how long it worked */
+async function upgradeMs(dir: string): Promise<number> {
+  const program = runUpgradeProgram([...ARGS, dir]);
+  expect(await program.ended).toEqual({ code: 0, stderr: '' });
+  return program.workedMs();
+}
+
+/** @returns whether it was still at work */
+async function killOffline(dir: string, afterMs: number): Promise<boolean> {
+  const program = runUpgradeProgram([...ARGS, dir]);
+  await program.begun;
+  await delay(afterMs);
+  program.child.kill('SIGKILL');
+  const { code } = await program.ended;
+  return code === null;
+}
+
+async function killServing(stateDir: string, afterMs: number): Promise<void> {
+  await using daemon = await startDaemon({ stateDir });
+  const answer = await fetch(`${daemon.url}/api/mon/v1/store/upgrade`, { method: 'POST', body: '{"backup": false}' });
+  expect(answer.status).toBe(202);
+  await delay(afterMs);
+  await daemon.end('SIGKILL');
+}

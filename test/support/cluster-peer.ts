@@ -1,0 +1,44 @@
+import { startScriptedServer, type ScriptedServer } from './scripted-server.ts';
+
+/** What a Sensu Go cluster has, by the last part of the path of each list. */
+export interface ClusterPeer {
+  readonly version?: string;
+  /** Names of its members, the ones that are not well with an exclamation mark. */
+  readonly members?: readonly string[];
+  readonly lists?: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  /** Lists that these credentials may not see. */
+  readonly hidden?: readonly string[];
+}
+
+const CORE = '/api/core/v2/';
+
+/** A cluster of another make as far as a planner asks it. */
+export function startCluster({
+  version = '6.1.4',
+  members = ['backend-a'],
+  lists = {},
+  hidden = [],
+}: ClusterPeer): Promise<ScriptedServer> {
+  const known: ClusterPeer['lists'] = {
+    namespaces: [{ name: 'default' }],
+    checks: [{ metadata: { namespace: 'default', name: 'disk' }, command: 'true' }],
+    handlers: [],
+    filters: [],
+    mutators: [],
+    entities: [],
+    ...lists,
+  };
+  return startScriptedServer(({ method, path }) => {
+    const [place = ''] = path.split('?');
+    if (place === '/version') return { status: 200, body: { sensu_backend: version } };
+    if (place === '/health') {
+      const health = members.map((name) => ({ Name: name.replace('!', ''), Healthy: !name.endsWith('!'), Err: '' }));
+      return { status: 200, body: { Alarms: null, ClusterHealth: health } };
+    }
+    const list = place.slice(CORE.length);
+    if (hidden.includes(list)) return { status: 403, body: { message: 'unauthorized', code: 4 } };
+    const objects = place.startsWith(CORE) ? known[list] : undefined;
+    if (method === 'GET' && objects !== undefined) return { status: 200, body: objects };
+    return method === 'GET' ? { status: 404, body: { message: 'not found', code: 2 } } : { status: 204 };
+  });
+}

@@ -1,0 +1,45 @@
+import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import type { Clock } from '../../daemon/backend/ports.ts';
+import type { CommandParts, UpgradeFlags } from '../../daemon/backend/upgrade/upgrade-command.ts';
+import { RecordedLog } from './recorded-log.ts';
+
+/** What `mon-backend upgrade` is given when nothing is said. */
+export const FLAGS: UpgradeFlags = { skipConfirm: false, dryRun: false, timeout: undefined, backup: {} };
+
+/** The surroundings of a command: an operator who gives one answer, a log, and what was printed. */
+export interface CommandRig extends CommandParts {
+  readonly log: RecordedLog;
+  readonly asked: string[];
+  readonly printed: string[];
+}
+
+export function commandRig({
+  answer = true,
+  clock = new SystemClock(),
+}: { answer?: boolean; clock?: Clock } = {}): CommandRig {
+  const asked: string[] = [];
+  const printed: string[] = [];
+  return {
+    clock,
+    log: new RecordedLog(),
+    ask: async (question) => {
+      asked.push(question);
+      return answer;
+    },
+    print: (text) => printed.push(text),
+    stop: new AbortController(),
+    asked,
+    printed,
+  };
+}
+
+/** The log as level, message and fields, without those of a backup, which differ each time. */
+export function told({ records }: RecordedLog): unknown[] {
+  return records.map(
+    ({ level, message, fields: { backup: _place, entries: _entries, bytes: _bytes, sha256: _sha256, ...fields } }) => [
+      level,
+      message,
+      fields,
+    ],
+  );
+}

@@ -1,0 +1,51 @@
+import { onTestFinished } from 'vitest';
+import type { Database } from '../../daemon/backend/store/open-database.ts';
+import { openSchema } from '../../daemon/backend/store/open-schema.ts';
+import { decodeTuple } from '../../daemon/backend/store/tuple.ts';
+import { writeEarlierStore, type EarlierStore } from '../../scripts/fixtures/earlier-store.ts';
+import { Level } from 'level';
+import { tempDir } from './temp-dir.ts';
+
+/** A directory with a store as an earlier version wrote it, small unless the test says otherwise. */
+export async function earlierStore(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema'>): Promise<string> {
+  const dir = await tempDir();
+  await writeEarlierStore(dir, { clients: 3, checksEach: 8, ...store });
+  return dir;
+}
+
+/** Every key and value of a closed store. */
+export async function contentOf(dir: string): Promise<[(string | number)[], string][]> {
+  return await onClosed(dir, async (database) =>
+    (await database.iterator().all()).map(([key, value]) => [decodeTuple(key), value]),
+  );
+}
+
+/** The check records of a closed store. */
+export async function checkRecordsOf(dir: string): Promise<[(string | number)[], string][]> {
+  return (await contentOf(dir)).filter(([[table]]) => table === 'check');
+}
+
+/** Reads or changes the bytes below a closed store. */
+export async function onClosed<T>(dir: string, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = new Level(dir);
+  await database.open();
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Upgrades a closed store without a question and without a backup. */
+export async function upgraded(dir: string): Promise<void> {
+  await using opened = await openSchema(dir);
+  await opened.schema.upgrade({ signal: new AbortController().signal, onProgress: () => undefined });
+}
+
+/** An empty database that no store is in yet, until the test ends. */
+export async function emptyDatabase(): Promise<Database> {
+  const database = new Level(await tempDir());
+  await database.open();
+  onTestFinished(() => database.close());
+  return database;
+}

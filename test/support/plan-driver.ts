@@ -1,0 +1,72 @@
+import { vi } from 'vitest';
+import type { UpgradeClient } from '../../shared/client/upgrade-client.ts';
+import { currentStep } from '../../shared/domain/upgrade/runbook.ts';
+import type { Runbook, RunbookOrder } from '../../shared/schemas/runbook.ts';
+
+const SOON = { timeout: 10_000, interval: 5 };
+export const SESSION = 'console-1';
+
+/** An operator who carries out a plan. */
+export class PlanDriver {
+  readonly #client: () => UpgradeClient;
+  readonly id: number;
+
+  /** @param client asked each time: the backend may have moved */
+  constructor(client: () => UpgradeClient, id: number) {
+    this.#client = client;
+    this.id = id;
+  }
+
+  async plan(): Promise<Runbook> {
+    const plan = await this.#client().plan(this.id);
+    if (plan === undefined) throw new Error('the plan is gone');
+    return plan;
+  }
+
+  order(order: RunbookOrder): Promise<Runbook> {
+    return this.#client().order(this.id, order);
+  }
+
+  take(): Promise<Runbook> {
+    return this.order({ order: 'take', session: SESSION, force: false });
+  }
+
+  /** Starts the step whose turn it is, types what it wants, and waits for what comes of it. */
+  async start(): Promise<Runbook> {
+    const step = currentStep(await this.plan());
+    if (step === undefined) throw new Error('no step is left');
+    const typed = step.confirm === undefined ? {} : { typed: step.confirm };
+    await this.order({ order: 'start', session: SESSION, step: step.id, ...typed });
+    return await this.settled();
+  }
+
+  async confirm(): Promise<Runbook> {
+    const step = currentStep(await this.plan());
+    await this.order({ order: 'confirm', session: SESSION, step: step?.id ?? '' });
+    return await this.settled();
+  }
+
+  async skip(reason: string): Promise<Runbook> {
+    const step = currentStep(await this.plan());
+    return await this.order({ order: 'skip', session: SESSION, step: step?.id ?? '', reason });
+  }
+
+  /** Does what is due until it is the turn of this step. */
+  async until(id: string): Promise<void> {
+    for (let step = currentStep(await this.plan()); step?.id !== id; step = currentStep(await this.plan())) {
+      if (step === undefined) throw new Error(`the plan has no step ${id}`);
+      await this.start();
+      if (step.kind === 'manual') await this.confirm();
+      const now = (await this.plan()).steps.find((one) => one.id === step?.id);
+      if (now?.state !== 'done') throw new Error(`${step.id} is ${String(now?.state)}: ${String(now?.note)}`);
+    }
+  }
+
+  async settled(): Promise<Runbook> {
+    return await vi.waitFor(async () => {
+      const plan = await this.plan();
+      if (plan.steps.some(({ state }) => state === 'running')) throw new Error('a step is running');
+      return plan;
+    }, SOON);
+  }
+}

@@ -1,0 +1,52 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readInstallation, type Places } from '../../../../tui/monctl/upgrade/installation.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+async function aMachine(): Promise<{ readonly bin: string; readonly places: Places }> {
+  const dir = await tempDir();
+  const bin = join(dir, 'bin');
+  const places = {
+    config: join(dir, 'backend.yml'),
+    oldState: join(dir, 'state'),
+    newState: join(dir, 'state', 'mon-backend'),
+  };
+  await mkdir(bin);
+  await writeFile(join(bin, 'mon-backend'), '#!/bin/sh\n');
+  await chmod(join(bin, 'mon-backend'), 0o755);
+  return { bin, places };
+}
+
+test('a bare binary without state-dir, and its data in the old place', async () => {
+  const { bin, places } = await aMachine();
+  await mkdir(places.oldState);
+  await writeFile(join(places.oldState, 'data'), '');
+  expect(await readInstallation(`/nowhere:${bin}:${process.env['PATH'] ?? ''}`, places)).toEqual({
+    install: 'binary',
+    state_dir: { configured: null, old_has_data: true, new_has_data: false },
+  });
+});
+
+test('what the configuration says, and data that is in the new place already', async () => {
+  const { bin, places } = await aMachine();
+  await mkdir(places.newState, { recursive: true });
+  await writeFile(join(places.newState, 'data'), '');
+  await writeFile(places.config, `state-dir: ${places.oldState}\n`);
+  expect((await readInstallation(bin, places)).state_dir).toEqual({
+    configured: places.oldState,
+    old_has_data: false,
+    new_has_data: true,
+  });
+});
+
+test('a machine without a backend says nothing about one', async () => {
+  const { places } = await aMachine();
+  expect(await readInstallation('/nowhere', places)).toEqual({});
+});
+
+test('a configuration that is none is told', async () => {
+  const { bin, places } = await aMachine();
+  await writeFile(places.config, 'a: [');
+  await expect(readInstallation(bin, places)).rejects.toThrow(`${places.config} is not YAML`);
+});

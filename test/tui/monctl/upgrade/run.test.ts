@@ -1,0 +1,159 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openApiClient } from '../../../../shared/client/api-client.ts';
+import { openUpgradeClient } from '../../../../shared/client/upgrade-client.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { startCluster } from '../../../support/cluster-peer.ts';
+import { CorePeer } from '../../../support/core-peer.ts';
+import { earlierStore } from '../../../support/earlier-stores.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { runMonctl, type MonctlRun } from '../../../support/run-monctl.ts';
+
+/** A backend whose store holds a check of a namespace that does not exist. */
+async function aBackend(): Promise<string> {
+  const dir = await earlierStore({ schema: 2, clients: 1, checksEach: 1, checks: { gone: ['db'] } });
+  const backend = await openBackend({ dir, batcher: { lingerMs: 0 } });
+  onTestFinished(() => backend.stop());
+  return backend.url;
+}
+
+type Answer = Parameters<typeof runMonctl>[2];
+
+function upgrade(url: string, line: readonly string[], answer?: Answer): Promise<MonctlRun> {
+  return runMonctl(['upgrade', ...line], { MON_BACKEND: url }, answer);
+}
+
+test('of a backend of ours: what is in the way, with exit code 10, and what stays to be looked at', async () => {
+  const url = await aBackend();
+  await openApiClient({ backend: url }).saveStash({ path: 'silence/web-0', content: {} });
+  const blocked = await upgrade(url, ['check', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json']);
+  expect(blocked).toMatchObject({ code: 10, stderr: expect.stringContaining('6.2.0-namespaces') });
+  const { findings } = JSON.parse(blocked.stdout) as { findings: { rule: string; verdict: string }[] };
+  expect(findings.map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual([
+    'same-versions pass',
+    'stashes warn',
+    '6.2.0-namespaces block',
+    '6.4.0-store pass',
+    '6.4.0-certificates warn',
+  ]);
+});
+
+test('checks of namespaces that do not exist: shown first, then fixed step by step', async () => {
+  const url = await aBackend();
+  const commands = [
+    'monctl namespace create gone',
+    'monctl check delete db --namespace gone --skip-confirm',
+    'monctl namespace delete gone --skip-confirm',
+  ];
+  const dry = await upgrade(url, ['fix-namespaces']);
+  expect(dry.stdout).toBe(`${commands.join('\n')}\nnothing was done: add --apply to do it\n`);
+  const declined = await upgrade(url, ['fix-namespaces', '--apply'], { answer: 'n' });
+  expect(declined).toMatchObject({ code: 9, stderr: expect.stringContaining(`left out: ${commands.join('; ')}`) });
+  const applied = await upgrade(url, ['fix-namespaces', '--apply'], { answer: 'y' });
+  expect(applied).toMatchObject({ code: 0, stdout: '3 steps done\n' });
+  expect((await new CorePeer(url).get('/namespaces')).body).toEqual([{ name: 'default' }]);
+  const again = await upgrade(url, ['fix-namespaces', '--apply']);
+  expect(again.stdout).toBe('every check names a namespace that exists: there is nothing to fix\n');
+});
+
+test('the same for a cluster of another make', async () => {
+  const cluster = await startCluster({ lists: { checks: [{ metadata: { namespace: 'gone', name: 'db' } }] } });
+  expect(await upgrade(cluster.url, ['fix-namespaces', '--apply'])).toMatchObject({ code: 0 });
+  const changes = cluster.seen.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
+  expect(changes).toEqual([
+    'PUT /api/core/v2/namespaces/gone',
+    'DELETE /api/core/v2/namespaces/gone/checks/db',
+    'DELETE /api/core/v2/namespaces/gone',
+  ]);
+});
+
+test('a plan is carried out in a plain terminal, left, and gone on with', async () => {
+  const url = await aBackend();
+  const leave = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0'], { answer: 'q' });
+  expect(leave).toMatchObject({ code: 7, stdout: 'plan 1, 6.1.0 to 6.5.0: open, step 1 of 14\n' });
+  expect(leave.stderr).toContain('step 1 of 14: Look at everything that could go wrong');
+
+  const answers = [
+    'rules, where something is in the way: y s mended-next',
+    'fix-namespaces: y gone',
+    'certificates: y y',
+    'backup: y',
+    'install, daemon-reload, restart-agents: y y y y y y',
+    'restart-backend, which was not: y y s tonight',
+    'backends-agree, drain: y y',
+    'migrate: y 6.5.0',
+    'resume, versions, entities: y y y',
+  ].flatMap((line) => line.replace(/.*: /, '').split(' '));
+  const went = await upgrade(url, ['run'], { answer: () => answers.shift() ?? 'q' });
+  expect(went).toMatchObject({ code: 0, stdout: 'plan 1, 6.1.0 to 6.5.0: done\n' });
+  expect(answers).toEqual([]);
+  expect(went.stderr).toContain('not done: this backend was not restarted since the step began');
+  expect(went.stderr).toContain('migrate: upgraded the database from schema 2 to 3');
+  expect((await upgrade(url, ['run', '--from', '6.5.0'], { answer: 'q' })).stdout).toContain('plan 2');
+});
+
+test('plans are listed and shown, taken over, abandoned with a reason, and rolled back to a backup', async () => {
+  const url = await aBackend();
+  const client = openUpgradeClient({ backend: url });
+  await client.create({ from: '6.4.0', to: '6.5.0' });
+  await client.order(1, { order: 'take', session: 'a console', force: false });
+  expect(await upgrade(url, ['take'])).toMatchObject({ code: 6, stderr: 'monctl: anonymous holds the plan\n' });
+  expect((await upgrade(url, ['take', '--force'])).stdout).toBe(
+    'plan 1, 6.4.0 to 6.5.0: open, step 1 of 12, held by anonymous\n',
+  );
+  const { stdout } = await upgrade(url, ['list']);
+  expect(stdout.split('\n')).toEqual([
+    'ID  FROM   TO     STATE  STEPS    HOLDER     MADE BY',
+    ' 1  6.4.0  6.5.0  open   0 of 12  anonymous  anonymous',
+    '',
+  ]);
+  expect((await upgrade(url, ['show'])).stdout).toContain('anonymous takes it from anonymous');
+  expect(await upgrade(url, ['roll-back', '--reason', 'x'])).toMatchObject({
+    code: 6,
+    stderr: 'monctl: the plan has no backup to go back to\n',
+  });
+  expect(await upgrade(url, ['abandon'])).toMatchObject({ code: 2 });
+  expect((await upgrade(url, ['abandon', '--reason', 'the window is over'])).stdout).toBe(
+    'plan 1, 6.4.0 to 6.5.0: abandoned\n',
+  );
+  expect(await upgrade(url, ['abandon', '--reason', 'again'])).toMatchObject({ code: 3 });
+  const watched = await upgrade(url, ['show', '--watch']);
+  expect(watched.stdout.split('\n').map((line) => line.replace(/^\S+ {2}/, ''))).toEqual([
+    'plan from 6.4.0 to 6.5.0, made by anonymous',
+    'anonymous holds it',
+    'anonymous takes it from anonymous',
+    'anonymous abandons it: the window is over',
+    '',
+  ]);
+});
+
+test('nobody carries out a plan unseen', async () => {
+  expect(await upgrade(await aBackend(), ['run'])).toMatchObject({
+    code: 2,
+    stderr: 'monctl: monctl upgrade run asks before each step: it needs a terminal\n',
+  });
+});
+
+test('a cluster of another make keeps no plans', async () => {
+  const { url } = await startCluster({});
+  expect(await upgrade(url, ['run', '--from', '6.1.0'], { answer: 'y' })).toMatchObject({
+    code: 3,
+    stderr: `monctl: ${url} keeps no plans, as only our backends do: follow the one of monctl upgrade plan by hand\n`,
+  });
+});
+
+test('version --all: backend, agents and tools side by side, and what differs', async () => {
+  const url = await aBackend();
+  const [same, old] = [await AgentPeer.connect(url, 'web-1'), await AgentPeer.connect(url, 'web-2')];
+  await same.join('spool-1', { version: '1.0.0' });
+  await old.join('spool-2', { version: '0.9.0' });
+  const { stdout, stderr } = await runMonctl(['version', '--all', '-o', 'json'], { MON_BACKEND: url });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual([
+    { program: 'backend', where: expect.any(String), version: '1.0.0 (API level 6.5.0)', count: 1, agrees: true },
+    { program: 'agent', where: 'default/web-1', version: '1.0.0', count: 1, agrees: true },
+    { program: 'agent', where: 'default/web-2', version: '0.9.0', count: 1, agrees: false },
+    { program: 'monctl', where: 'here', version: '1.0.0', count: 1, agrees: true },
+  ]);
+  const table = await runMonctl(['version', '--all'], { MON_BACKEND: url });
+  expect(table.stderr).toBe('not as the backend: 1 agent at 0.9.0\n');
+});

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readSnapshot } from '../../../../tui/monctl/upgrade/snapshot.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+/** A file that begins as the key-value store's do: a page of 4096 bytes, with its meta data. */
+function page(): Buffer {
+  const bytes = Buffer.alloc(4096);
+  bytes.writeUInt16LE(4, 8);
+  bytes.writeUInt32LE(0xed_0c_da_ed, 16);
+  bytes.writeUInt32LE(2, 20);
+  return bytes;
+}
+
+function withDigest(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]);
+}
+
+async function problemOf(bytes: Buffer): Promise<string | null> {
+  const file = join(await tempDir(), 'snapshot.db');
+  await writeFile(file, bytes);
+  return (await readSnapshot(file)).problem;
+}
+
+test('a whole snapshot, with the digest or as the bare file', async () => {
+  expect(await problemOf(withDigest(page()))).toBeNull();
+  expect(await problemOf(page())).toBeNull();
+});
+
+test('a damaged one, one that was cut off, and what is none', async () => {
+  const damaged = withDigest(page());
+  damaged.writeUInt8(1, 3000);
+  expect(await problemOf(damaged)).toBe('it is damaged: its digest is another one');
+  expect(await problemOf(withDigest(page()).subarray(0, 4000))).toBe('it was cut off');
+  expect(await problemOf(Buffer.from('a dump'))).toBe('it is no snapshot of a key-value store');
+  expect((await readSnapshot('/nowhere/snapshot.db')).problem).toContain('no such file');
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { converse } from '../../support/plain-conversation.ts';
+import { playUntil, ScriptedPlans } from '../../support/upgrade-scene.ts';
+
+/** A person who holds the plan of the scene, at a step. */
+async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
+  const plans = new ScriptedPlans().begin();
+  await playUntil(plans, step, session, who);
+  plans.orders.length = 0;
+  return { plans, person: await converse({ plans }) };
+}
+
+test('without a plan it is said how to make one, after two questions', async () => {
+  const plans = new ScriptedPlans();
+  const person = await converse({ plans });
+  expect(await person.type('upgrade')).toContain('There is no plan for an upgrade. Type upgrade new to make one.');
+  await person.type('upgrade new', 'from which version?');
+  await person.type('6.1.0', 'To which version?');
+  expect(await person.type('6.0.0', 'cancel to leave')).toContain('there is no plan for a downgrade');
+  const said = await person.type('6.5.0');
+  expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Held by alice.');
+  expect(said).toContain('block: Every check names a namespace that exists: the namespace billing does not exist');
+  expect(said).toContain('step 1 of 14, Look at everything that could go wrong: next.');
+});
+
+describe('a step', () => {
+  test('that only looks is run at once; what came of it is read', async () => {
+    const { person, plans } = await at('rules');
+    expect(await person.type('upgrade run')).toContain('running');
+    expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'rules' }]);
+    await plans.finish('rules', { isDone: false, note: 'the namespace billing does not exist' });
+    expect(await person.type('upgrade')).toContain('could go wrong: failed, the namespace billing does not exist.');
+  });
+
+  test('that cannot be undone wants its word typed', async () => {
+    const { person, plans } = await at('migrate');
+    await person.type('upgrade run', 'It cannot be undone. Type 6.5.0 to run it:');
+    expect(await person.type('yes', 'cancel to leave')).toContain('that is not 6.5.0');
+    expect(await person.type('cancel')).toContain('nothing was changed');
+    expect(plans.orders).toEqual([]);
+    await person.type('upgrade run', 'to run it:');
+    expect(await person.type('6.5.0')).toContain('Type upgrade to hear what came of it.');
+    expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
+  });
+
+  test('of the operator is read with its command, then confirmed', async () => {
+    const { person, plans } = await at('restart-agents');
+    expect(await person.type('upgrade run')).toContain('do it, then upgrade run confirms');
+    expect(await person.type('upgrade run', 'yes or no:')).toContain('Run: systemctl restart mon-agent');
+    expect(await person.type('yes')).toContain('done; next: step 7');
+    expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
+  });
+
+  test('is skipped for a reason', async () => {
+    const { person, plans } = await at('backup');
+    await person.type('upgrade skip', 'Reason?');
+    expect(await person.type('one was just made')).toContain('skipped');
+    expect(plans.orders).toEqual([
+      { order: 'skip', session: 'console-1', step: 'backup', reason: 'one was just made' },
+    ]);
+  });
+
+  test('that moved on while its question was open is left alone', async () => {
+    const { person, plans } = await at('backup');
+    await person.type('upgrade run', 'yes or no:');
+    await plans.from('alice', { order: 'skip', session: 'console-1', step: 'backup', reason: 'elsewhere' });
+    plans.orders.length = 0;
+    expect(await person.type('yes')).toContain('The plan has moved on: nothing was done.');
+    expect(plans.orders).toEqual([]);
+  });
+});
+
+test('what somebody else holds is taken only after a question', async () => {
+  const { person, plans } = await at('backup', { who: 'bob', session: 'console-2' });
+  plans.nowMs = person.clock.now();
+  expect(await person.type('upgrade run')).toContain('bob holds the plan. Type upgrade take to take it.');
+  await person.type('upgrade take', 'bob holds the plan. Take it? yes or no:');
+  expect(await person.type('yes')).toContain('plan #18 is yours');
+  expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
+  expect(await person.type('upgrade release')).toContain('you let go of plan #18');
+});
+
+test('going back needs a backup, and names the command', async () => {
+  const early = await at('backup');
+  expect(await early.person.type('upgrade roll-back')).toContain('There is no backup of this plan');
+  const { person } = await at('migrate');
+  await person.type('upgrade roll-back', 'Reason?');
+  const said = await person.type('too many alerts');
+  expect(said).toContain('Stop the backend and run: mon-backend restore-backup /var/lib/mon/backups/');
+  expect(await person.type('upgrade run')).toContain('Plan 18 is over: rolled-back.');
+});
+
+test('a word that is none gets the nearest one, and read-only changes nothing', async () => {
+  const { person, plans } = await at('backup');
+  expect(await person.type('upgrade skp')).toContain('There is no upgrade skp. Did you mean skip?');
+  const reader = await converse({ plans, readOnly: true });
+  expect(await reader.type('upgrade run')).toContain('Nothing can be changed');
+  expect(plans.orders).toEqual([]);
+});

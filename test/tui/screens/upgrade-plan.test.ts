@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
+import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
+import { expectGolden } from '../../support/screen.ts';
+import { playUntil, ScriptedPlans } from '../../support/upgrade-scene.ts';
+
+interface Picture {
+  readonly view: string;
+  readonly play: (options: RigOptions) => Promise<ConsoleRig>;
+}
+
+/** Held by this console, with everything done before a step. */
+async function heldAt(step: string, options: RigOptions = {}): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
+  const plans = new ScriptedPlans().begin();
+  const rig = await plans.open({ ...options, parts: { session: 'console-1' } });
+  await playUntil(plans, step, 'console-1');
+  await rig.shows('(this console)', new RegExp(`> . +${String(numberOf(plans, step))} `));
+  return { rig, plans };
+}
+
+function numberOf({ plan }: ScriptedPlans, step: string): number {
+  return (plan?.steps.findIndex(({ id }) => id === step) ?? -1) + 1;
+}
+
+const PICTURES: readonly Picture[] = [
+  { view: 'upgrade-plan', play: async (options) => (await heldAt('restart-agents', options)).rig },
+  {
+    view: 'upgrade-confirm',
+    play: async (options) => {
+      const { rig } = await heldAt('restart-agents', options);
+      rig.type('\r');
+      await rig.shows('do it, then Enter confirms');
+      rig.type('\r');
+      await rig.shows('Yes, it is done');
+      return rig;
+    },
+  },
+  {
+    view: 'upgrade-typed',
+    play: async (options) => {
+      const { rig } = await heldAt('migrate', options);
+      rig.type('\r6.5');
+      await rig.shows('Type 6.5.0 to run it  6.5');
+      return rig;
+    },
+  },
+  {
+    view: 'upgrade-details',
+    play: async (options) => {
+      const { rig } = await heldAt('fix-namespaces', options);
+      rig.type('d');
+      await rig.shows('FINDINGS');
+      return rig;
+    },
+  },
+  {
+    view: 'upgrade-log',
+    play: async (options) => {
+      const { rig } = await heldAt('restart-agents', options);
+      rig.type('L');
+      await rig.shows('alice holds it', 'line 1/');
+      return rig;
+    },
+  },
+  {
+    view: 'upgrade-new',
+    play: async (options) => {
+      const rig = await new ScriptedPlans().open(options);
+      rig.type('n');
+      await rig.shows('New plan for an upgrade');
+      return rig;
+    },
+  },
+  {
+    view: 'upgrade-failed',
+    play: async (options) => {
+      const { rig, plans } = await heldAt('drain', options);
+      rig.type('\r\r');
+      await rig.shows('running');
+      await plans.finish('drain', { isDone: false, note: 'the backend was restarted meanwhile: start it again' });
+      await rig.shows('failed');
+      return rig;
+    },
+  },
+];
+
+describe.each(PICTURES)('$view', ({ view, play }) => {
+  test.each(SIZES)('at $columns x $rows', async ({ columns, rows }) => {
+    const rig = await play({ columns, rows });
+    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+    expect(Math.max(...rig.screen.lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+  });
+
+  test.each(LOOKS)('in $look', async ({ look, theme, styled }) => {
+    const rig = await play({ theme });
+    await expectGolden(rig.screen, `${view}-${look}`, { styled });
+    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+    expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
+  });
+});

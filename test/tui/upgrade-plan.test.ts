@@ -1,0 +1,340 @@
+import { describe, expect, test } from 'vitest';
+import { HOLDER_GONE_MS } from '../../shared/domain/upgrade/runbook.ts';
+import type { ConsoleRig } from '../support/console-rig.ts';
+import { playUntil, ScriptedPlans } from '../support/upgrade-scene.ts';
+
+const BACKUP = '/var/lib/mon/backups/20261120T114400Z-schema-3';
+
+/** A console that works on the plan of the scene, at a step. */
+async function heldAt(step: string): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
+  const plans = new ScriptedPlans().begin();
+  const rig = await plans.open({ parts: { session: 'console-1' } });
+  await playUntil(plans, step, 'console-1');
+  plans.orders.length = 0;
+  await rig.shows('(this console)', new RegExp(`> . +${String(numberOf(plans, step))} `));
+  return { rig, plans };
+}
+
+function numberOf({ plan }: ScriptedPlans, step: string): number {
+  return (plan?.steps.findIndex(({ id }) => id === step) ?? -1) + 1;
+}
+
+/** A console that watches while bob works, or did until a while ago. */
+async function watched(step: string, agoMs = 0): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
+  const plans = new ScriptedPlans().begin();
+  const rig = await plans.open({ parts: { session: 'console-1' } });
+  plans.nowMs -= agoMs;
+  await playUntil(plans, step, 'console-2', 'bob');
+  plans.nowMs += agoMs;
+  plans.orders.length = 0;
+  await rig.shows('holder: bob', new RegExp(`> . +${String(numberOf(plans, step))} `));
+  return { rig, plans };
+}
+
+describe('a new plan', () => {
+  test('is asked for with where it begins and ends, and its maker holds it', async () => {
+    const plans = new ScriptedPlans();
+    const rig = await plans.open({ parts: { session: 'console-1' } });
+    rig.type('n');
+    await rig.shows('From  1.9.0');
+    rig.type('\t6.5.0\r\t\r');
+    await rig.shows('UPGRADE 1.9.0 → 6.5.0', 'alice (this console)', 'plan #18 from 1.9.0 to 6.5.0');
+    expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: false }]);
+  });
+
+  test.each([
+    { to: '', problem: 'is no version' },
+    { to: '1.8.0', problem: 'there is no plan for a downgrade' },
+  ])('to "$to" is refused where it was typed', async ({ to, problem }) => {
+    const plans = new ScriptedPlans();
+    const rig = await plans.open();
+    rig.type(`n\t${to}\u0013`);
+    await rig.shows(problem, 'From');
+    expect(plans.plan).toBeUndefined();
+  });
+
+  test('needs the one before to be over', async () => {
+    const { rig } = await heldAt('backup');
+    rig.type('\tn');
+    await rig.shows('plan #18 is open: carry it out or abandon it first');
+    expect(rig.screen.text).toContain('plan #18 is open: carry it out or abandon it first');
+  });
+});
+
+describe('a step', () => {
+  test('that only looks runs at once, and its end is shown without a key', async () => {
+    const { rig, plans } = await heldAt('rules');
+    rig.type('\r');
+    await rig.shows('● ', 'running');
+    expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'rules' }]);
+    await plans.finish('rules', { isDone: true, note: 'nothing blocks' });
+    await rig.shows(/✓ +1 .*done/, /> › +2 /);
+  });
+
+  test('of a plan that nobody holds makes who runs it the holder', async () => {
+    const plans = new ScriptedPlans().begin();
+    const rig = await plans.open({ parts: { session: 'console-1' } });
+    await rig.shows('holder: nobody');
+    rig.type('\r');
+    await rig.shows('alice (this console)', 'running');
+    expect(plans.orders.map(({ order }) => order)).toEqual(['take', 'start']);
+  });
+
+  test('that changes something asks, and names what cannot be undone', async () => {
+    const { rig, plans } = await heldAt('migrate');
+    rig.type('\r');
+    await rig.shows(
+      'Run step 10 of 14, Upgrade the database',
+      'It cannot be undone',
+      'But for the backup, to which b goes back:',
+      BACKUP,
+    );
+    rig.type('6.4.0\u0013');
+    await rig.shows('type 6.5.0 exactly');
+    expect(plans.orders).toEqual([]);
+    // Enter goes on to the button that cancels first.
+    rig.type('\u00156.5.0\r');
+    await rig.shows('[[ Cancel ]]');
+    rig.type('\t\r');
+    await rig.shows('running');
+    expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
+  });
+
+  test('of the operator shows what to run, copies it and is confirmed', async () => {
+    const { rig, plans } = await heldAt('install');
+    const command = 'apt-get install mon-backend=6.5.0 mon-agent=6.5.0 monctl=6.5.0';
+    rig.type('\r');
+    await rig.shows('do it, then Enter confirms', `$ ${command}`);
+    rig.type('c');
+    await rig.shows('command copied');
+    expect(rig.screen.output).toContain(`\u001B]52;c;${Buffer.from(command).toString('base64')}`);
+    rig.type('\r');
+    await rig.shows('[[ Cancel ]]   [ Yes, it is done ]');
+    rig.type('\t\r');
+    await rig.shows(/✓ +4 .*done/);
+    expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
+  });
+
+  test('is skipped for a reason, never without', async () => {
+    const { rig, plans } = await heldAt('fix-namespaces');
+    rig.type('n\r\t\r');
+    await rig.shows('a reason is required');
+    rig.type('kept for the audit\u0013');
+    await rig.shows(/- +2 .*skipped/, 'kept for the audit');
+    expect(plans.orders).toEqual([
+      { order: 'skip', session: 'console-1', step: 'fix-namespaces', reason: 'kept for the audit' },
+    ]);
+  });
+
+  test('whose turn has not come is not run', async () => {
+    const { rig, plans } = await heldAt('rules');
+    rig.type('jj\r');
+    await rig.shows('it is the turn of step 1 of 14');
+    expect(plans.orders).toEqual([]);
+  });
+
+  test('that somebody else has ended while the question was open is not run again', async () => {
+    const { rig, plans } = await heldAt('backup');
+    rig.type('\r');
+    await rig.shows('Run step 3');
+    await plans.from('bob', { order: 'take', session: 'console-2', force: true });
+    await plans.from('bob', { order: 'skip', session: 'console-2', step: 'backup', reason: 'one was just made' });
+    await plans.from('bob', { order: 'release', session: 'console-2' });
+    await rig.shows('holder: nobody');
+    plans.orders.length = 0;
+    rig.type('\r');
+    await rig.shows('the plan has moved on to step 4 of 14', 'nothing was done');
+    expect(plans.orders).toEqual([]);
+  });
+});
+
+describe('the holder', () => {
+  test('is taken from who is there only after a question', async () => {
+    const { rig, plans } = await watched('backup');
+    rig.type('\r');
+    await rig.shows('bob holds the plan: p takes it');
+    rig.type('p');
+    await rig.shows('Take plan #18 from bob');
+    rig.type('\r');
+    await rig.showsNo('Take plan');
+    expect(plans.orders).toEqual([]);
+    rig.type('p\t\r');
+    await rig.shows('alice (this console)');
+    expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
+  });
+
+  test('that was not heard of for two minutes is not asked about', async () => {
+    const { rig, plans } = await watched('backup', HOLDER_GONE_MS + 10_000);
+    rig.type('p');
+    await rig.shows('alice (this console)');
+    expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: false }]);
+  });
+
+  test('lets go with the same key', async () => {
+    const { rig, plans } = await heldAt('backup');
+    rig.type('p');
+    await rig.shows('holder: nobody', 'anybody may take it');
+    expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
+  });
+
+  test('is asked before it quits while its step runs, and may then quit without a connection', async () => {
+    const { rig } = await heldAt('rules');
+    rig.type('\r');
+    await rig.shows('running');
+    rig.type('q');
+    await rig.shows('Quit while a step runs?', '[[ Cancel ]]');
+    rig.type('\r');
+    await rig.showsNo('Quit while');
+    expect(rig.quits).toBe(0);
+    (await rig.connection()).cut();
+    await rig.shows('DISCONNECTED');
+    rig.type('qy');
+    expect(rig.quits).toBe(1);
+  });
+});
+
+describe('the end', () => {
+  test('by going back names the command, which can be copied', async () => {
+    const { rig, plans } = await heldAt('migrate');
+    rig.type('b');
+    await rig.shows('Roll back plan #18', '$ mon-backend restore-backup');
+    rig.type('too many alerts\u0013');
+    await rig.shows('rolled back: stop the backend', `$ mon-backend restore-backup ${BACKUP}`);
+    expect(plans.orders).toEqual([{ order: 'roll-back', session: 'console-1', reason: 'too many alerts' }]);
+    rig.type('c');
+    await rig.shows('command copied');
+  });
+
+  test('by going back needs a backup', async () => {
+    const { rig } = await heldAt('backup');
+    rig.type('b');
+    await rig.shows('there is no backup of this plan to go back to');
+    expect(rig.screen.text).toContain('there is no backup of this plan to go back to');
+  });
+
+  test('by abandoning it needs a reason; the other page then makes a new one', async () => {
+    const { rig } = await heldAt('backup');
+    rig.type('D');
+    await rig.shows('nothing that was done is undone');
+    rig.type('next week\u0013');
+    await rig.shows('the plan was abandoned');
+    rig.type('\t');
+    await rig.shows('#18  6.1.0 → 6.5.0  abandoned', 'n makes a new one');
+    expect(rig.screen.text).toContain('#18  6.1.0 → 6.5.0  abandoned');
+  });
+
+  test('is told when all steps are over', async () => {
+    const { rig, plans } = await heldAt('rules');
+    await playUntil(plans, 'none', 'console-1');
+    await rig.shows('✓ the upgrade is done');
+    rig.type('\r');
+    await rig.shows('plan #18 is over: done');
+    expect(rig.screen.text).toContain('plan #18 is over: done');
+  });
+});
+
+describe('nothing is changed', () => {
+  test('in read-only mode', async () => {
+    const { rig, plans } = await heldAt('backup');
+    rig.type('!');
+    await rig.shows('locked');
+    for (const key of ['\r', 'n', 'b', 'p', 'D']) {
+      rig.type(key);
+      await rig.shows('does nothing: the console is locked');
+    }
+    expect(plans.orders).toEqual([]);
+    expect(rig.screen.lines.at(-1)).not.toContain('run step');
+  });
+
+  test('while the connection is lost, also by a dialog that was open before', async () => {
+    const { rig, plans } = await heldAt('backup');
+    rig.type('\r');
+    await rig.shows('Run step 3');
+    (await rig.connection()).cut();
+    await rig.shows('DISCONNECTED');
+    rig.type('\r');
+    await rig.shows('does nothing while disconnected', 'Run step 3');
+    rig.escape();
+    rig.type('p');
+    await rig.shows('p does nothing while disconnected');
+    expect(plans.orders).toEqual([]);
+  });
+
+  test('by a refusal, which is shown with its reason', async () => {
+    const { rig, plans } = await heldAt('backup');
+    // Somebody was quicker, and the feed has not told it yet.
+    plans.plan &&= { ...plans.plan, holder: { who: 'carol', session: 'console-3', since: 0, seen: plans.nowMs } };
+    rig.type('\r\r');
+    await rig.shows('carol holds the plan: take it first');
+    expect(rig.screen.text).toContain('carol holds the plan: take it first');
+  });
+});
+
+test('everything is in the menu and on the command line, too', async () => {
+  const { rig, plans } = await heldAt('rules');
+  rig.type('x');
+  await rig.shows('Plan for an upgrade', 'run the step of the plan', 'abandon the plan');
+  rig.escape();
+  rig.type(':plan-run\r');
+  await rig.shows('running');
+  expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'rules' }]);
+});
+
+test('the log follows the plan, details scroll, and Esc leads back', async () => {
+  const { rig, plans } = await heldAt('rules');
+  rig.type('L');
+  await rig.shows('plan #18 › log', 'holds it');
+  await plans.from('alice', { order: 'start', session: 'console-1', step: 'rules' });
+  await rig.shows(/step +1 +alice starts it/);
+  rig.type('LLqq');
+  await rig.shows('STEP');
+  rig.type('dG');
+  await rig.shows('FINDINGS');
+  rig.type('q');
+  await rig.shows('STEP');
+  expect(rig.screen.text).toContain('STEP');
+});
+
+test('the overview shows how far it is, and leads there', async () => {
+  const { rig, plans } = await watched('migrate');
+  rig.type('1');
+  await rig.pass(400);
+  await rig.shows('6.1.0 → 6.5.0  step 10 of 14  waits to be run', 'press 7 to open');
+  await plans.from('bob', { order: 'start', session: 'console-2', step: 'migrate', typed: '6.5.0' });
+  await rig.shows('step 10 of 14  running');
+  expect(rig.screen.text).toContain('step 10 of 14  running');
+});
+
+test('the smallest screen still has the step, its command and the keys', async () => {
+  const plans = new ScriptedPlans().begin();
+  const rig = await plans.open({ columns: 60, rows: 16, parts: { session: 'console-1' } });
+  await playUntil(plans, 'restart-backend', 'console-1');
+  await rig.shows('> ›  7  Restart the backend', '$ systemctl restart mon-backend');
+  expect(Math.max(...rig.screen.lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+  expect(rig.screen.lines.at(-1)).toContain('help');
+});
+
+test('the help tells the keys of the plan', async () => {
+  const { rig } = await heldAt('rules');
+  rig.type('?');
+  await rig.shows('Plan for an upgrade', 'skip the step, for a reason', 'end the plan and go back to its backup');
+  expect(rig.screen.text).not.toContain('pause the feed');
+});
+
+test('a plan that cannot be loaded is said to be, and asked for again', async () => {
+  let isDown = true;
+  const plans = new ScriptedPlans();
+  const rig = await plans.open({
+    api: (request) =>
+      isDown && request.path.includes('/upgrades/') ? { status: 503, body: { message: 'busy' } } : plans.api(request),
+  });
+  plans.begin();
+  await plans.from('bob', { order: 'take', session: 'console-2', force: false });
+  await rig.shows('busy', '#18  6.1.0 → 6.5.0  open');
+  rig.type('\t');
+  await rig.shows('plan #18 is not there yet');
+  isDown = false;
+  await rig.pass(2100);
+  await rig.shows('holder: bob');
+  expect(rig.screen.text).toContain('UPGRADE 6.1.0 → 6.5.0');
+});

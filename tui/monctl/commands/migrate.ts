@@ -1,0 +1,144 @@
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { isCovered, migrationOf, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Call, Command } from '../command.ts';
+import { counted } from '../counted.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { table, type Column } from '../table.ts';
+
+/**
+ * What becomes of a stash. `make`: an entry is made, then the stash deleted; `covered`: an entry silences for at least as
+ * long already, only the stash is deleted; `unready`: its client would not be silenced by an entry yet; `unclear`: its
+ * path names nothing. The last two stay as they are.
+ */
+type Fate = 'make' | 'covered' | 'unready' | 'unclear';
+
+interface PlannedMigration {
+  readonly path: string;
+  readonly id: string | null;
+  readonly expire: number | null;
+  readonly reason: string | null;
+  readonly creator: string | null;
+  readonly fate: Fate;
+  /** For people. */
+  readonly note: string;
+}
+
+const stashes: Command = {
+  words: ['migrate', 'stashes'],
+  summary: 'Make silenced entries of the stashes that silence',
+  details: [
+    'Stashes under silence/ are how silences were kept before 0.26: silence/CLIENT, silence/CLIENT/CHECK and silence/all/CHECK.',
+    'The order: clients first, so that each holds its own subscription; then the server and its API; then this; dashboards last.',
+    'A stash is deleted only after its entry is there. What is interrupted can be called again.',
+    'Without --apply it says what it would do.',
+  ],
+  operands: [],
+  options: {
+    apply: { type: 'switch', text: 'make the entries and delete the stashes' },
+    'skip-confirm': { type: 'switch', short: 'y', text: 'do not ask; without a terminal nobody is asked' },
+  },
+  examples: [
+    ['monctl migrate stashes', 'look at it first'],
+    ['monctl migrate stashes --apply', 'do it'],
+  ],
+  async run(call) {
+    const all = await planMigrations(call.api());
+    const isApplied = call.flags.switch('apply') === true;
+    if (!isApplied || all.length === 0) {
+      await call.output.show({ applied: false, stashes: all }, () => planText(all, call));
+      return;
+    }
+    const moving = all.filter(({ fate }) => fate === 'make' || fate === 'covered');
+    const staying = all.length - moving.length;
+    await confirm(call, all, moving.length);
+    for (const migration of moving) await migrate(call, migration);
+    await call.output.show({ applied: true, stashes: all }, () =>
+      safeText(`migrated ${counted(moving.length, 'stashes')}${staying === 0 ? '' : `, ${String(staying)} stay`}`),
+    );
+    if (staying > 0)
+      throw new ExitError(EXIT.conflict, `${counted(staying, 'stashes')} stay: see monctl migrate stashes`);
+  },
+};
+
+export const migrateCommands: readonly Command[] = [stashes];
+
+async function planMigrations(api: ApiClient): Promise<readonly PlannedMigration[]> {
+  const [stored, clients, entries] = await Promise.all([api.stashes(), api.clients(), api.silenced()]);
+  const clientOf = new Map(clients.map((client) => [client.name, client]));
+  const left = new Map(entries.map(({ id, expire }) => [id, expire]));
+  return stored
+    .flatMap((stash) => migrationOf(stash) ?? [])
+    .map((migration) => {
+      if (migration.kind === 'unclear') return unclear(migration);
+      const client = migration.client === undefined ? undefined : clientOf.get(migration.client);
+      const problem = client === undefined ? undefined : unreadiness(client);
+      return planned(migration, problem, left.get(migration.id));
+    });
+}
+
+function unclear({ path, reason }: Extract<StashMigration, { readonly kind: 'unclear' }>): PlannedMigration {
+  return { path, id: null, expire: null, reason: null, creator: null, fate: 'unclear', note: reason };
+}
+
+/** @param present seconds that an entry of the same id has left; undefined: there is none */
+function planned(
+  { path, id, request }: Extract<StashMigration, { readonly kind: 'entry' }>,
+  problem: string | undefined,
+  present: number | undefined,
+): PlannedMigration {
+  const expire = request.expire ?? EXPIRE_NEVER;
+  const about = { path, id, expire, reason: request.reason ?? null, creator: request.creator ?? null };
+  if (problem !== undefined) return { ...about, fate: 'unready', note: `${problem}: upgrade it first` };
+  if (present === undefined) return { ...about, fate: 'make', note: 'an entry is made' };
+  if (isCovered(present, expire)) return { ...about, fate: 'covered', note: 'an entry is there, which lasts as long' };
+  return { ...about, fate: 'make', note: 'an entry is there, which is made to last as long' };
+}
+
+/** @throws ExitError when somebody was asked and said no */
+async function confirm({ ask, flags }: Call, all: readonly PlannedMigration[], count: number): Promise<void> {
+  if (ask === undefined || flags.switch('skip-confirm') === true || count === 0) return;
+  const paths = all.map(({ path, note }) => `${path}: ${note}`);
+  const answer = await ask(safeText([...paths, `migrate ${counted(count, 'stashes')}? [y/N] `].join('\n')));
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new ExitError(EXIT.declined, 'nothing was done');
+}
+
+/** @throws MonError when an entry could not be made; its stash is still there */
+async function migrate({ api }: Call, { path, id, expire, reason, creator, fate }: PlannedMigration): Promise<void> {
+  if (fate === 'make' && id !== null) {
+    const [subscription, check] = partsOf(id);
+    await api().silence({ subscription, check, expire, reason, creator });
+    // Seen before the stash goes: then there is no moment at which neither silences.
+    if ((await api().silencedEntry(id)) === undefined) {
+      throw new MonError('conflict', `the entry ${id} was not made, or has ended already: the stash ${path} stays`);
+    }
+  }
+  await api().deleteStash(path);
+}
+
+/** A check has no colon in its name. */
+function partsOf(id: string): readonly [subscription: string | null, check: string | null] {
+  const at = id.lastIndexOf(':');
+  const [subscription, check] = [id.slice(0, at), id.slice(at + 1)];
+  return [subscription === '*' ? null : subscription, check === '*' ? null : check];
+}
+
+const COLUMNS: readonly Column<PlannedMigration>[] = [
+  { title: 'STASH', text: ({ path }) => path },
+  { title: 'SILENCED ENTRY', text: ({ id }) => id ?? '' },
+  {
+    title: 'EXPIRES',
+    text: ({ expire }) => (expire === null ? '' : expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(expire)}`),
+  },
+  { title: 'CREATOR', text: ({ creator }) => creator ?? '' },
+  { title: 'REASON', text: ({ reason }) => reason ?? '' },
+  { title: 'WHAT', text: ({ note }) => note },
+];
+
+function planText(all: readonly PlannedMigration[], { output }: Call): string {
+  if (all.length === 0) return 'no stash silences anything: there is nothing to migrate';
+  return `${table(COLUMNS, all, output.look)}\nnothing was done: add --apply to do it`;
+}

@@ -1,0 +1,109 @@
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/upgrade/orphans.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { Call, Command } from '../command.ts';
+import { counted } from '../counted.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { readDump } from '../upgrade/dump.ts';
+import { liveFacts } from '../upgrade/gather-facts.ts';
+
+/** The way out that the reference gives for checks of namespaces that do not exist (reference 9.3, 6.2.0). */
+export const fixNamespacesCommand: Command = {
+  words: ['upgrade', 'fix-namespaces'],
+  summary: 'Delete checks of namespaces that do not exist, which would make the upgrade to 6.2.0 fail',
+  details: [
+    'A check of such a namespace cannot be reached, so for each namespace: make it, delete its checks, delete it again.',
+    'Without --apply it says what it would do. With --apply each step is asked for; a step that you decline, and what follows for that namespace, is left out, and the exit code is 9.',
+    'To keep the checks instead, make the namespace: monctl namespace create NAME.',
+  ],
+  operands: [],
+  options: {
+    dump: {
+      type: 'value',
+      value: 'FILE',
+      completes: 'file',
+      text: 'look for them in this dump instead of the backend',
+    },
+    apply: { type: 'switch', text: 'do it' },
+    'skip-confirm': { type: 'switch', short: 'y', text: 'do not ask; without a terminal nobody is asked' },
+  },
+  examples: [
+    ['monctl upgrade fix-namespaces', 'look at it first'],
+    ['monctl upgrade fix-namespaces --apply', 'do it, step by step'],
+  ],
+  async run(call) {
+    const fixes = [...namespaceFixes(await orphansIn(call))];
+    const commands = fixes.map((fix) => fixCommand(fix));
+    if (call.flags.switch('apply') !== true || fixes.length === 0) {
+      await call.output.show({ applied: false, steps: commands }, () => safeText(dryRunText(commands)));
+      return;
+    }
+    const left = await applyAll(call, fixes);
+    const done = commands.length - left.length;
+    await call.output.show({ applied: true, done, left }, () => safeText(`${counted(done, 'steps')} done`));
+    if (left.length > 0) throw new ExitError(EXIT.incomplete, `left out: ${left.join('; ')}`);
+  },
+};
+
+function dryRunText(commands: readonly string[]): string {
+  if (commands.length === 0) return 'every check names a namespace that exists: there is nothing to fix';
+  return [...commands, 'nothing was done: add --apply to do it'].join('\n');
+}
+
+/** @throws MonError `forbidden` when the lists cannot be seen, `invalid` for a dump that cannot be read */
+async function orphansIn(call: Call): Promise<NonNullable<ReturnType<typeof orphansOf>>> {
+  const file = call.flags.value('dump');
+  const orphans = orphansOf(file === undefined ? await liveFacts(call) : await factsOfDump(file));
+  if (orphans !== undefined) return orphans;
+  throw new MonError('forbidden', 'namespaces and checks cannot be listed: use credentials that may see all of them');
+}
+
+async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces' | 'checks'>> {
+  const { dump, facts } = await readDump(file);
+  if (dump.problem !== null) throw new MonError('invalid', dump.problem);
+  return facts.facts(null);
+}
+
+/** @returns what was not done, as commands */
+async function applyAll(call: Call, fixes: readonly NamespaceFix[]): Promise<readonly string[]> {
+  const left: string[] = [];
+  const declined = new Set<string>();
+  for (const fix of fixes) {
+    const command = fixCommand(fix);
+    const isDone = !declined.has(fix.namespace) && (await isWanted(call, command)) && (await apply(call, fix));
+    if (isDone) call.output.note(`done: ${command}`);
+    else {
+      declined.add(fix.namespace);
+      left.push(command);
+    }
+  }
+  return left;
+}
+
+async function isWanted({ ask, flags }: Call, command: string): Promise<boolean> {
+  if (ask === undefined || flags.switch('skip-confirm') === true) return true;
+  return /^y(?:es)?$/i.test((await ask(safeText(`${command}? [y/N] `))).trim());
+}
+
+/** @returns false when the namespace stays, because it holds more than these checks */
+async function apply(call: Call, fix: NamespaceFix): Promise<boolean> {
+  const core = call.core();
+  switch (fix.kind) {
+    case 'create-namespace':
+      await core.put(['namespaces', fix.namespace], { name: fix.namespace });
+      return true;
+    case 'delete-check':
+      await core.remove(['namespaces', fix.namespace, 'checks', fix.name]);
+      return true;
+    default:
+      try {
+        await core.remove(['namespaces', fix.namespace]);
+        return true;
+      } catch (error) {
+        if (!(error instanceof MonError) || error.code !== 'invalid') throw error;
+        call.output.note(`${fix.namespace} stays: ${error.message}`);
+        return false;
+      }
+  }
+}

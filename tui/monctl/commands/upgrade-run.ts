@@ -1,0 +1,237 @@
+import { hostname, userInfo } from 'node:os';
+import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { versionText } from '../../../shared/domain/upgrade/version.ts';
+import type { Runbook, RunbookSummary } from '../../../shared/schemas/runbook.ts';
+import type { Call, Command, CommandOption } from '../command.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { poll } from '../poll.ts';
+import { table, type Column } from '../table.ts';
+import { TOLD_OPTIONS, toldFacts } from '../upgrade/gather-facts.ts';
+import { LogReader } from '../upgrade/log-reader.ts';
+import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
+import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
+import { PlanRun } from '../upgrade/run-plan.ts';
+
+const FORCE: CommandOption = { type: 'switch', text: 'take it from who holds it' };
+const REASON: CommandOption = { type: 'value', value: 'TEXT', text: 'why' };
+
+const COLUMNS: readonly Column<RunbookSummary>[] = [
+  { title: 'ID', align: 'right', text: ({ id }) => String(id) },
+  { title: 'FROM', text: ({ from }) => from },
+  { title: 'TO', text: ({ to }) => to },
+  { title: 'STATE', text: ({ state }) => state },
+  {
+    title: 'STEPS',
+    text: ({ steps }) =>
+      `${String(steps.filter(({ state }) => state === 'done' || state === 'skipped').length)} of ${String(steps.length)}`,
+  },
+  { title: 'HOLDER', text: ({ holder }) => holder?.who ?? '' },
+  { title: 'MADE BY', text: ({ created_by: by }) => by },
+];
+
+const list: Command = {
+  words: ['upgrade', 'list'],
+  summary: 'List the plans that the backend keeps, the newest first',
+  operands: [],
+  options: LIST_OPTIONS,
+  examples: [['monctl upgrade list --watch', 'stay, and see how far the open one is']],
+  async run(call) {
+    await showList<RunbookSummary>(call, {
+      noun: 'upgrade plans',
+      columns: () => COLUMNS,
+      key: ({ id }) => String(id),
+      fetch: () => clientOf(call).plans(),
+      news: ({ revision }) => revision,
+    });
+  },
+};
+
+const show: Command = {
+  words: ['upgrade', 'show'],
+  summary: 'Show a plan with its steps, what the rules found, and its log',
+  details: ['Without ID it is the newest one. With --watch its log follows, line by line, until the plan is over.'],
+  operands: ['[ID]'],
+  options: { watch: { type: 'switch', short: 'w', text: 'stay, and show each new line of its log' } },
+  examples: [
+    ['monctl upgrade show', 'where the upgrade is'],
+    ['monctl upgrade show --watch', 'watch somebody else carry it out'],
+  ],
+  async run(call) {
+    const plan = await wantedPlan(call);
+    const { look } = call.output;
+    if (call.flags.switch('watch') === true) return followLog(call, plan);
+    await call.output.show(plan, () =>
+      [
+        safeText(planLine(plan)),
+        stepsText(plan.steps, look),
+        findingsText(plan.findings, look),
+        table(LOG_COLUMNS, plan.log, look),
+        ...(plan.backup === null ? [] : [safeText(wayBack(plan.backup))]),
+      ].join('\n\n'),
+    );
+  },
+};
+
+/** The log from its beginning, for as long as the plan is open; a backend that is restarted meanwhile is waited for. */
+async function followLog(call: Call, plan: Runbook): Promise<void> {
+  const client = clientOf(call);
+  const log = new LogReader();
+  for await (const { items } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
+    const [now = plan] = items ?? [];
+    for (const line of log.next(now)) {
+      const { at, step, text } = line;
+      const said = `${new Date(at).toISOString()}  ${step === null ? '' : `${step}: `}${text}`;
+      await call.output.showNext(line, () => safeText(said));
+    }
+    if (now.state !== 'open') return;
+  }
+}
+
+const LOG_COLUMNS: readonly Column<Runbook['log'][number]>[] = [
+  { title: 'TIME', text: ({ at }) => new Date(at).toISOString() },
+  { title: 'STEP', text: ({ step }) => step ?? '' },
+  { title: 'LOG', text: ({ text }) => text },
+];
+
+const run: Command = {
+  words: ['upgrade', 'run'],
+  summary: 'Carry out the open plan, or a new one, step by step',
+  details: [
+    'The backend keeps the plan: it goes on after a restart, here or in the console. One at a time holds it; the others watch.',
+    'Each step is asked for: yes, skip with a reason, or quit and go on later. What cannot be undone has to be typed.',
+    'It needs a terminal. The options that name files are for a new plan, and for the look at what a step has led to.',
+  ],
+  operands: [],
+  options: { ...PATH_OPTIONS, ...TOLD_OPTIONS, force: FORCE },
+  examples: [
+    ['monctl upgrade run --from 6.1.0 --to 6.5.0', 'begin'],
+    ['monctl upgrade run', 'go on with the open one'],
+  ],
+  async run(call) {
+    const { ask, output } = call;
+    if (ask === undefined)
+      throw new MonError('invalid', 'monctl upgrade run asks before each step: it needs a terminal');
+    const client = clientOf(call);
+    const told = await toldFacts(call);
+    const plan = (await openPlan(client)) ?? (await newPlan(call, client, told));
+    const taken = await take(call, client, plan.id);
+    const left = await new PlanRun(call, { ask, client, session: sessionOf(), told }).carryOut(taken);
+    await output.show(left, () => safeText(planLine(left)));
+    if (left.state === 'open')
+      throw new ExitError(EXIT.declined, 'the plan is open: monctl upgrade run goes on with it');
+  },
+};
+
+const takeCommand: Command = {
+  words: ['upgrade', 'take'],
+  summary: 'Become the holder of the open plan',
+  operands: [],
+  options: { force: FORCE },
+  examples: [['monctl upgrade take --force', 'from a console that is gone']],
+  async run(call) {
+    const client = clientOf(call);
+    const taken = await take(call, client, (await wantedOpen(client)).id);
+    await call.output.show(taken, () => safeText(planLine(taken)));
+  },
+};
+
+const abandon: Command = {
+  words: ['upgrade', 'abandon'],
+  summary: 'End the open plan without carrying out the rest of it',
+  details: ['What is done stays done. Results are taken again.'],
+  operands: [],
+  options: { force: FORCE, reason: REASON },
+  examples: [["monctl upgrade abandon --reason 'the window is over'", 'another plan can be made then']],
+  run: (call) => endPlan(call, 'abandon'),
+};
+
+const rollBack: Command = {
+  words: ['upgrade', 'roll-back'],
+  summary: 'End the open plan to go back to its backup, and say how',
+  details: [
+    'A backend cannot put back the store that it runs on: it says which command does, once the backend is stopped and the earlier version installed.',
+  ],
+  operands: [],
+  options: { force: FORCE, reason: REASON },
+  examples: [["monctl upgrade roll-back --reason 'agents do not connect'", 'what follows is said']],
+  run: (call) => endPlan(call, 'roll-back'),
+};
+
+export const runbookCommands: readonly Command[] = [run, list, show, takeCommand, abandon, rollBack];
+
+async function endPlan(call: Call, order: 'abandon' | 'roll-back'): Promise<void> {
+  const reason = call.flags.value('reason');
+  if (reason === undefined) throw new MonError('invalid', "--reason is needed: --reason 'the window is over'");
+  const client = clientOf(call);
+  const { id } = await wantedOpen(client);
+  await take(call, client, id);
+  const ended = await client.order(id, { order, session: sessionOf(), reason });
+  const { backup } = ended;
+  await call.output.show(ended, () =>
+    safeText([planLine(ended), ...(order === 'roll-back' && backup !== null ? [wayBack(backup)] : [])].join('\n')),
+  );
+}
+
+function wayBack(backup: string): string {
+  return `the way back: stop the backend, install the earlier version, then mon-backend restore-backup ${backup}`;
+}
+
+function take({ flags }: Call, client: UpgradeClient, id: number): Promise<Runbook> {
+  return client.order(id, { order: 'take', session: sessionOf(), force: flags.switch('force') === true });
+}
+
+async function newPlan(
+  call: Call,
+  client: UpgradeClient,
+  facts: Awaited<ReturnType<typeof toldFacts>>,
+): Promise<Runbook> {
+  const path = await pathOf(call);
+  const made = await client.create({ from: versionText(path.from), to: versionText(path.to), facts });
+  call.output.note(planLine(made));
+  return made;
+}
+
+/** @throws MonError `not_found` for a backend of another make */
+async function openPlan(client: UpgradeClient): Promise<RunbookSummary | undefined> {
+  try {
+    return (await client.plans()).find(({ state }) => state === 'open');
+  } catch (error) {
+    if (!(error instanceof MonError) || error.code !== 'not_found') throw error;
+    throw new MonError(
+      'not_found',
+      `${client.url} keeps no plans, as only our backends do: follow the one of monctl upgrade plan by hand`,
+      { cause: error },
+    );
+  }
+}
+
+/** @throws MonError `not_found` */
+async function wantedOpen(client: UpgradeClient): Promise<RunbookSummary> {
+  const plan = await openPlan(client);
+  if (plan === undefined)
+    throw new MonError('not_found', 'there is no open upgrade plan: monctl upgrade run makes one');
+  return plan;
+}
+
+/** @throws MonError `not_found`, `invalid` */
+async function wantedPlan(call: Call): Promise<Runbook> {
+  const [id = ''] = call.operands;
+  const client = clientOf(call);
+  if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is no number of a plan`);
+  const wanted = id === '' ? (await client.plans())[0]?.id : Number(id);
+  const plan = wanted === undefined ? undefined : await client.plan(wanted);
+  if (plan === undefined) throw new MonError('not_found', `there is no upgrade plan ${id}: see monctl upgrade list`);
+  return plan;
+}
+
+function clientOf({ backend, credentials }: Call): UpgradeClient {
+  return openUpgradeClient({ backend, env: credentials });
+}
+
+/** The same person on the same machine: who goes on after a cut connection still holds the plan. */
+function sessionOf(): string {
+  return `monctl ${userInfo().username}@${hostname()}`.slice(0, 100);
+}

@@ -1,0 +1,67 @@
+import { findingsOf, planOf } from '../../../shared/domain/upgrade/plan.ts';
+import { worstOf } from '../../../shared/domain/upgrade/rule.ts';
+import { versionText } from '../../../shared/domain/upgrade/version.ts';
+import type { Finding, RuleVerdict } from '../../../shared/schemas/upgrade.ts';
+import type { Call, Command } from '../command.ts';
+import { EXIT, ExitError } from '../exit-codes.ts';
+import { CLUSTER_OPTIONS, gatherFacts, TOLD_OPTIONS } from '../upgrade/gather-facts.ts';
+import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
+import { findingsText, stepsText } from '../upgrade/plan-text.ts';
+import { fixNamespacesCommand } from './upgrade-namespaces.ts';
+import { runbookCommands } from './upgrade-run.ts';
+
+const OPTIONS = { ...PATH_OPTIONS, ...TOLD_OPTIONS, ...CLUSTER_OPTIONS };
+
+const DETAILS = [
+  'The backend may be one of ours or a Sensu Go cluster, whose lists are read. With --offline a dump alone tells what there is; what it cannot tell is a warning.',
+  'Exit code 0 when everything passes or only warns, 10 when something is in the way.',
+];
+
+const check: Command = {
+  words: ['upgrade', 'check'],
+  summary: 'Look at everything that could go wrong in an upgrade',
+  details: ['Each rule on the way from one version to another gives a verdict: pass, warn or block.', ...DETAILS],
+  operands: [],
+  options: OPTIONS,
+  examples: [
+    ['monctl upgrade check --from 6.1.0 --to 6.5.0', 'of the backend'],
+    ['monctl upgrade check --offline --dump sensu-go.yml --from 5.21.0 --to 6.5.0', 'of what a dump holds'],
+  ],
+  async run(call) {
+    const path = await pathOf(call);
+    const findings = findingsOf(path, await gatherFacts(call));
+    const verdict = worstOf(findings.map((finding) => finding.verdict));
+    const value = { from: versionText(path.from), to: versionText(path.to), verdict, findings };
+    await call.output.show(value, () => findingsText(findings, call.output.look));
+    conclude(call, verdict, findings);
+  },
+};
+
+const plan: Command = {
+  words: ['upgrade', 'plan'],
+  summary: 'Make a plan for an upgrade: what the rules find, and every step in its order',
+  details: ['Nothing is stored and nothing is done: monctl upgrade run carries a plan out.', ...DETAILS],
+  operands: [],
+  options: OPTIONS,
+  examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a file beside the change request']],
+  async run(call) {
+    const made = planOf(await pathOf(call), await gatherFacts(call));
+    await call.output.show(made, () =>
+      [findingsText(made.findings, call.output.look), stepsText(made.steps, call.output.look)].join('\n\n'),
+    );
+    conclude(call, made.verdict, made.findings);
+  },
+};
+
+/** @throws ExitError when something is in the way */
+function conclude({ output }: Call, verdict: RuleVerdict, findings: readonly Finding[]): void {
+  const named = (wanted: RuleVerdict): string =>
+    findings
+      .filter((finding) => finding.verdict === wanted)
+      .map(({ rule }) => rule)
+      .join(', ');
+  if (verdict === 'block') throw new ExitError(EXIT.blocked, `in the way of the upgrade: ${named('block')}`);
+  output.note(verdict === 'warn' ? `nothing is in the way; warnings: ${named('warn')}` : 'nothing is in the way');
+}
+
+export const upgradeCommands: readonly Command[] = [check, plan, fixNamespacesCommand, ...runbookCommands];

@@ -1,0 +1,28 @@
+import { stat } from 'node:fs/promises';
+import { DumpFacts } from '../../../shared/domain/upgrade/dump-facts.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import { indexFile } from '../objects/index-file.ts';
+import { openFile } from '../objects/read-objects.ts';
+
+/** What a dump tells, of itself and of the installation that it is of. */
+export interface DumpReading {
+  readonly dump: NonNullable<UpgradeFacts['dump']>;
+  /** Of the installation; of one that cannot be read to its end this is what came before. */
+  readonly facts: DumpFacts;
+}
+
+/** Reads a dump of `monctl` or of a cluster of another make to its end, as a restore would. */
+export async function readDump(file: string): Promise<DumpReading> {
+  const facts = new DumpFacts();
+  try {
+    const { mtimeMs } = await stat(file);
+    const problem = await indexFile(openFile(file), file, (object) => facts.add(object)).then(
+      () => null,
+      (error: unknown) => errorMessage(error),
+    );
+    return { dump: { file, taken_at: Math.floor(mtimeMs / 1000), counts: facts.counts, problem }, facts };
+  } catch (error) {
+    return { dump: { file, taken_at: 0, counts: {}, problem: errorMessage(error) }, facts };
+  }
+}

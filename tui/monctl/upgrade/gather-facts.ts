@@ -1,0 +1,151 @@
+import { openUpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { ToldFacts } from '../../../shared/schemas/runbook.ts';
+import { ATTESTATIONS, type Attestation, type UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { Call, CommandOption } from '../command.ts';
+import { readCertificate } from './certificates.ts';
+import { clusterFacts } from './cluster-facts.ts';
+import { readDump, type DumpReading } from './dump.ts';
+import { readInstallation } from './installation.ts';
+import { readSnapshot } from './snapshot.ts';
+
+/** Without a licence (reference 8). */
+const FREE_ENTITIES = 100;
+
+/** What only whoever plans the upgrade can name. */
+export const TOLD_OPTIONS = {
+  dump: { type: 'value', value: 'FILE', completes: 'file', text: 'a dump of everything: it is read to its end' },
+  snapshot: { type: 'value', value: 'FILE', completes: 'file', text: 'a snapshot of the embedded key-value store' },
+  certificate: {
+    type: 'value',
+    value: 'FILE,...',
+    completes: 'file',
+    text: 'each certificate that backends and agents use',
+  },
+  accept: {
+    type: 'value',
+    value: 'LIST',
+    completes: ATTESTATIONS,
+    text: `what you vouch for: ${ATTESTATIONS.join(', ')}`,
+  },
+} as const satisfies Readonly<Record<string, CommandOption>>;
+
+/** What a cluster of another make does not tell. */
+export const CLUSTER_OPTIONS = {
+  offline: { type: 'switch', text: 'ask no backend: the dump tells what there is' },
+  'event-store': {
+    type: 'value',
+    value: 'key-value|relational',
+    completes: ['key-value', 'relational'],
+    text: 'where the cluster keeps its events',
+  },
+  'key-value-store': {
+    type: 'value',
+    value: 'embedded|external',
+    completes: ['embedded', 'external'],
+    text: 'where its key-value store runs',
+  },
+  'event-rows': { type: 'value', value: 'N', text: 'events in its relational database' },
+  'entity-limit': {
+    type: 'value',
+    value: 'N|unlimited',
+    text: `entities that its licence allows; default ${String(FREE_ENTITIES)}`,
+  },
+} as const satisfies Readonly<Record<string, CommandOption>>;
+
+/** What the options tell, for a plan that a backend carries out. */
+export async function toldFacts(call: Call): Promise<ToldFacts> {
+  const dump = await dumpOf(call);
+  return { ...(await toldBesides(call)), ...(dump !== undefined && { dump: dump.dump }) };
+}
+
+/**
+ * Everything that is known of an installation: from its backend, or from a dump alone, and from what the options name.
+ *
+ * @throws MonError `invalid` for a value of an option that is none; as the clients
+ */
+export async function gatherFacts(call: Call): Promise<UpgradeFacts> {
+  const dump = await dumpOf(call);
+  const live = call.flags.switch('offline') === true ? offline(call, dump) : await liveFacts(call);
+  const told = await toldBesides(call);
+  const installation = live.product === 'mon' ? {} : await installationOf(call);
+  return {
+    ...live,
+    ...installation,
+    ...clusterOptions(call),
+    ...told,
+    ...(dump !== undefined && { dump: dump.dump }),
+    attested: told.attested ?? [],
+  };
+}
+
+/** What the backend, or the cluster of another make behind this address, tells. */
+export async function liveFacts(call: Call): Promise<UpgradeFacts> {
+  const own = await openUpgradeClient({ backend: call.backend, env: call.credentials }).facts();
+  return own ?? (await clusterFacts(call, entityLimit(call)));
+}
+
+function offline(call: Call, dump: DumpReading | undefined): UpgradeFacts {
+  if (dump === undefined) throw new MonError('invalid', '--offline needs --dump FILE, which tells what there is');
+  return {
+    product: 'cluster',
+    taken_at: Math.floor(call.nowMs / 1000),
+    ...dump.facts.facts(entityLimit(call)),
+    attested: [],
+  };
+}
+
+async function dumpOf({ flags }: Call): Promise<DumpReading | undefined> {
+  const file = flags.value('dump');
+  return file === undefined ? undefined : await readDump(file);
+}
+
+async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
+  const [snapshot, certificates, accepted] = [flags.value('snapshot'), flags.list('certificate'), flags.list('accept')];
+  return {
+    ...(snapshot !== undefined && { snapshot: await readSnapshot(snapshot) }),
+    ...(certificates !== undefined && {
+      certificates: await Promise.all(certificates.map((file) => readCertificate(file))),
+    }),
+    ...(accepted !== undefined && { attested: accepted.map((name) => attestation(name)) }),
+  };
+}
+
+/** Of this machine, which is the backend's only when it is asked there. */
+async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
+  return flags.switch('offline') === true ? {} : await readInstallation(env['PATH'] ?? '');
+}
+
+function clusterOptions({ flags }: Call): Partial<UpgradeFacts> {
+  const eventStore = choice(flags.value('event-store'), 'event-store', ['key-value', 'relational'] as const);
+  const keyValueStore = choice(flags.value('key-value-store'), 'key-value-store', ['embedded', 'external'] as const);
+  const rows = flags.number('event-rows', 0);
+  return {
+    ...(eventStore !== undefined && { event_store: eventStore }),
+    ...(keyValueStore !== undefined && { key_value_store: keyValueStore }),
+    ...(rows !== undefined && { event_rows: rows }),
+  };
+}
+
+function entityLimit({ flags }: Call): number | null {
+  if (flags.value('entity-limit') === 'unlimited') return null;
+  return flags.number('entity-limit', 0) ?? FREE_ENTITIES;
+}
+
+function attestation(name: string): Attestation {
+  const known = choice(name, 'accept', ATTESTATIONS);
+  if (known === undefined) throw new MonError('invalid', '--accept names nothing');
+  return known;
+}
+
+function choice<Name extends string>(
+  value: string | undefined,
+  option: string,
+  names: readonly Name[],
+): Name | undefined {
+  const known = names.find((name) => name === value);
+  if (value !== undefined && known === undefined) {
+    throw new MonError('invalid', `--${option} must be ${names.join(' or ')}, not ${JSON.stringify(value)}`);
+  }
+  return known;
+}

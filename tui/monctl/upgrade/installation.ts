@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { access, constants, readdir, readFile, realpath } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+
+const run = promisify(execFile);
+
+/** Where a package puts things, and where the program looked for its state before 5.1.0 and since (reference 9.3). */
+export interface Places {
+  readonly config: string;
+  readonly oldState: string;
+  readonly newState: string;
+}
+
+export const PLACES: Places = {
+  config: '/etc/mon/backend.yml',
+  oldState: '/var/lib/mon',
+  newState: '/var/lib/mon/mon-backend',
+};
+
+const QUESTION_MS = 5000;
+
+/** Asks the package databases who owns a file; each says so with its exit code. */
+const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
+  ['dpkg-query', '--search'],
+  ['rpm', '--query', '--file'],
+  ['apk', 'info', '--who-owns'],
+];
+
+/**
+ * How the backend of this machine is installed, and where its state is. Nothing is known where no backend is installed.
+ *
+ * @param path the environment variable
+ * @throws MonError `invalid` when the configuration file is there and cannot be read
+ */
+export async function readInstallation(
+  path: string,
+  places: Places = PLACES,
+): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
+  const program = await findProgram('mon-backend', path);
+  if (program === undefined) return {};
+  return {
+    install: (await isOwned(program)) ? 'package' : 'binary',
+    state_dir: {
+      configured: await configuredStateDir(places.config),
+      old_has_data: await hasData(places.oldState, places.newState),
+      new_has_data: await hasData(places.newState),
+    },
+  };
+}
+
+async function findProgram(name: string, path: string): Promise<string | undefined> {
+  for (const folder of path.split(delimiter)) {
+    const file = join(folder, name);
+    const isThere = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    // A package owns the file itself, and not what leads to it.
+    if (folder !== '' && isThere) return await realpath(file);
+  }
+  return undefined;
+}
+
+async function isOwned(file: string): Promise<boolean> {
+  const answers = await Promise.allSettled(
+    OWNER_QUESTIONS.map(([program, ...args]) => run(program, [...args, file], { timeout: QUESTION_MS })),
+  );
+  return answers.some(({ status }) => status === 'fulfilled');
+}
+
+/** @throws MonError `invalid` */
+async function configuredStateDir(file: string): Promise<string | null> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw new MonError('invalid', `cannot read ${file}: ${errorMessage(error)}`, { cause: error });
+  }
+  try {
+    const settings: unknown = parse(text);
+    if (typeof settings !== 'object' || settings === null || !('state-dir' in settings)) return null;
+    return String(settings['state-dir']);
+  } catch (error) {
+    throw new MonError('invalid', `${file} is not YAML: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** @param apart a folder in it that does not count */
+async function hasData(folder: string, apart?: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  return names.some((name) => join(folder, name) !== apart);
+}

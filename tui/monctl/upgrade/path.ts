@@ -1,0 +1,47 @@
+import { openUpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { parsePath, type UpgradePath } from '../../../shared/domain/upgrade/version.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { COMPATIBLE_CORE_VERSION } from '../../../shared/schemas/version.ts';
+import type { Call, CommandOption } from '../command.ts';
+
+export const PATH_OPTIONS = {
+  from: {
+    type: 'value',
+    value: 'VERSION',
+    text: 'where the upgrade begins; default as the open plan has it, else the level of the backend',
+  },
+  to: {
+    type: 'value',
+    value: 'VERSION',
+    text: `where it ends; default as the open plan has it, else ${COMPATIBLE_CORE_VERSION}`,
+  },
+} as const satisfies Readonly<Record<string, CommandOption>>;
+
+/** @throws MonError `invalid` when a version is none, or the way leads back */
+export async function pathOf(call: Call): Promise<UpgradePath> {
+  const { from, to } = await versionsOf(call);
+  const path = parsePath(from, to);
+  if ('problem' in path) throw new MonError('invalid', path.problem);
+  return path;
+}
+
+async function versionsOf(call: Call): Promise<{ readonly from: string; readonly to: string }> {
+  const { flags } = call;
+  const [from, to] = [flags.value('from'), flags.value('to')];
+  if (from !== undefined) return { from, to: to ?? COMPATIBLE_CORE_VERSION };
+  if (flags.switch('offline') === true) throw new MonError('invalid', '--offline needs --from VERSION');
+  const open = await openPlan(call);
+  if (open !== undefined) return { from: open.from, to: to ?? open.to };
+  return { from: (await call.core().versions()).sensu_backend, to: to ?? COMPATIBLE_CORE_VERSION };
+}
+
+async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {
+  const client = openUpgradeClient({ backend: call.backend, env: call.credentials });
+  try {
+    return (await client.plans()).find(({ state }) => state === 'open');
+  } catch (error) {
+    // A backend of another make has no plans.
+    if (error instanceof MonError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import type { RunbookStep, RunbookSummary } from '../../../shared/schemas/runbook.ts';
+import type { Finding, PlanStep, RuleVerdict } from '../../../shared/schemas/upgrade.ts';
+import { table, type Column, type Style, type TableLook } from '../table.ts';
+
+const STYLES: Readonly<Record<RuleVerdict, Style>> = { pass: 'green', warn: 'yellow', block: 'red' };
+
+const FINDING_COLUMNS: readonly Column<Finding>[] = [
+  { title: 'VERDICT', text: ({ verdict }) => verdict, style: ({ verdict }) => STYLES[verdict] },
+  { title: 'RULE', text: ({ rule }) => rule },
+  { title: 'WHAT IT IS ABOUT', text: ({ title }) => title },
+];
+
+/** What the rules find: a line each, and beneath them the evidence and the remedies of those that do not pass. */
+export function findingsText(findings: readonly Finding[], look: TableLook): string {
+  const details = findings
+    .filter(({ verdict }) => verdict !== 'pass')
+    .map(({ rule, verdict, evidence, remedy }) =>
+      [`${rule} (${verdict}):`, ...evidence.map((line) => `  ${line}`), ...remedy.map((line) => `  -> ${line}`)].join(
+        '\n',
+      ),
+    );
+  return [table(FINDING_COLUMNS, findings, look), ...details.map((text) => (look.raw ? text : safeText(text)))].join(
+    '\n\n',
+  );
+}
+
+type ShownStep = PlanStep & { readonly state?: RunbookStep['state']; readonly note?: string };
+type Numbered = readonly [number: number, step: ShownStep];
+
+/** The steps in their order; what is to be typed beneath each. */
+export function stepsText(steps: readonly ShownStep[], look: TableLook): string {
+  const hasState = steps.some(({ state }) => state !== undefined);
+  const columns: readonly Column<Numbered>[] = [
+    { title: '#', align: 'right', text: ([number]) => String(number) },
+    { title: 'STEP', text: ([, { id }]) => id },
+    { title: 'KIND', text: ([, { kind }]) => kind },
+    ...(hasState ? [{ title: 'STATE', text: ([, { state }]: Numbered) => state ?? '' }] : []),
+    { title: 'WHAT', text: ([, { title }]) => title },
+    ...(hasState
+      ? [{ title: 'NOTE', text: ([, { note = '' }]: Numbered) => note }]
+      : [{ title: 'COMMAND', text: ([, { commands = [] }]: Numbered) => commands.join(' ; ') }]),
+  ];
+  return table(
+    columns,
+    steps.map((step, at) => [at + 1, step]),
+    look,
+  );
+}
+
+/** `plan 3, 6.4.0 to 6.5.0: open, step 4 of 12, held by ada`. */
+export function planLine(plan: RunbookSummary): string {
+  const { id, from, to, state, steps, holder } = plan;
+  const step = currentStep(plan);
+  const place =
+    step === undefined || state !== 'open'
+      ? ''
+      : `, step ${String(steps.indexOf(step) + 1)} of ${String(steps.length)}`;
+  const held = holder === null ? '' : `, held by ${holder.who}`;
+  return `plan ${String(id)}, ${from} to ${to}: ${state}${place}${held}`;
+}

@@ -1,0 +1,130 @@
+import type { UpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Runbook, RunbookOrder, RunbookStep, ToldFacts } from '../../../shared/schemas/runbook.ts';
+import type { Ask, Call } from '../command.ts';
+import { pause } from '../poll.ts';
+import { LogReader } from './log-reader.ts';
+
+const LOOK_MS = 100;
+
+/** What the person at the terminal wants with a step. */
+type Wish = 'go' | 'skip' | 'leave';
+
+/** A plan that is carried out in a plain terminal: step by step, each asked for, the log told as it grows. */
+export class PlanRun {
+  readonly #call: Pick<Call, 'output' | 'clock'>;
+  readonly #ask: Ask;
+  readonly #client: UpgradeClient;
+  readonly #session: string;
+  readonly #told: ToldFacts;
+  readonly #log = new LogReader();
+
+  constructor(
+    call: Pick<Call, 'output' | 'clock'>,
+    parts: { readonly ask: Ask; readonly client: UpgradeClient; readonly session: string; readonly told: ToldFacts },
+  ) {
+    this.#call = call;
+    this.#ask = parts.ask;
+    this.#client = parts.client;
+    this.#session = parts.session;
+    this.#told = parts.told;
+  }
+
+  /** @returns the plan as it was left: over, or open for another time */
+  async carryOut(plan: Runbook): Promise<Runbook> {
+    // What came before is for `monctl upgrade show`.
+    this.#log.next(plan);
+    let current = await this.#settled(plan);
+    for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
+      this.#announce(current, step);
+      const next = await this.#step(current, step);
+      if (next === undefined) return await this.#order(current, { order: 'release', session: this.#session });
+      current = await this.#settled(next);
+    }
+    return current;
+  }
+
+  /** @returns undefined when it was left as it is */
+  async #step(plan: Runbook, step: RunbookStep): Promise<Runbook | undefined> {
+    const isDue = step.state === 'confirm';
+    const wish = await this.#wish(isDue ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it');
+    if (wish === 'leave') return undefined;
+    if (wish === 'skip') return await this.#skip(plan, step);
+    const about = { session: this.#session, step: step.id, facts: this.#told };
+    if (isDue) return await this.#order(plan, { order: 'confirm', ...about });
+    const typed =
+      step.confirm === undefined ? undefined : await this.#ask(safeText(`type ${step.confirm} to run it: `));
+    return await this.#order(plan, { order: 'start', ...about, ...(typed !== undefined && { typed: typed.trim() }) });
+  }
+
+  async #skip(plan: Runbook, step: RunbookStep): Promise<Runbook> {
+    const reason = await this.#ask('why: ');
+    return await this.#order(plan, { order: 'skip', session: this.#session, step: step.id, reason });
+  }
+
+  async #wish(question: string): Promise<Wish> {
+    const answer = (await this.#ask(`${question}? [y]es, [s]kip with a reason, [q]uit and go on later: `)).trim();
+    if (/^y(?:es)?$/i.test(answer)) return 'go';
+    return /^s(?:kip)?$/i.test(answer) ? 'skip' : 'leave';
+  }
+
+  /** A refusal is told, and the plan looked at again: it may have moved on. */
+  async #order(plan: Runbook, order: RunbookOrder): Promise<Runbook> {
+    try {
+      return await this.#client.order(plan.id, order);
+    } catch (error) {
+      if (!(error instanceof MonError) || !['invalid', 'conflict'].includes(error.code)) throw error;
+      this.#call.output.note(error.message);
+      const now = await this.#read(plan.id);
+      if (now.holder?.session !== this.#session) throw error;
+      return now;
+    }
+  }
+
+  /** Follows a step that the backend is at to its end; a backend that is restarted meanwhile is waited for. */
+  async #settled(plan: Runbook): Promise<Runbook> {
+    let current = plan;
+    this.#tellLog(current);
+    while (current.state === 'open' && currentStep(current)?.state === 'running') {
+      await pause(this.#call.clock, LOOK_MS);
+      current = await this.#read(plan.id);
+      this.#tellLog(current);
+    }
+    return current;
+  }
+
+  async #read(id: number): Promise<Runbook> {
+    for (;;) {
+      try {
+        const plan = await this.#client.plan(id);
+        if (plan === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
+        return plan;
+      } catch (error) {
+        if (!(error instanceof MonError) || error.code !== 'unavailable') throw error;
+        await pause(this.#call.clock, LOOK_MS);
+      }
+    }
+  }
+
+  #announce(plan: Runbook, step: RunbookStep): void {
+    const { details, commands = [], note, state } = step;
+    const number = `step ${String(plan.steps.indexOf(step) + 1)} of ${String(plan.steps.length)}`;
+    this.#call.output.note(
+      [
+        '',
+        `${number}: ${step.title}`,
+        ...details,
+        ...commands.map((command) => `    ${command}`),
+        ...(state === 'failed' || (state === 'confirm' && note !== '') ? [`not done: ${note}`] : []),
+      ].join('\n'),
+    );
+  }
+
+  #tellLog(plan: Runbook): void {
+    for (const { step, text } of this.#log.next(plan)) {
+      this.#call.output.note(`  ${step === null ? '' : `${step}: `}${text}`);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+
+type Snapshot = NonNullable<UpgradeFacts['snapshot']>;
+
+/** The file of the embedded key-value store begins with a meta page: a header of 16 bytes, then these. */
+const META_AT = 16;
+const META_MAGIC = 0xed_0c_da_ed;
+const META_VERSION = 2;
+/** Pages are whole multiples of it. */
+const SECTOR_BYTES = 512;
+/** SHA-256 of all before it, which the snapshot command puts at the end. */
+const DIGEST_BYTES = 32;
+
+/** Whether a file is a snapshot of the embedded key-value store of a cluster, whole and unchanged since it was taken. */
+export async function readSnapshot(file: string): Promise<Snapshot> {
+  try {
+    const { mtimeMs, size } = await stat(file);
+    return { file, taken_at: Math.floor(mtimeMs / 1000), problem: await problemOf(file, size) };
+  } catch (error) {
+    return { file, taken_at: 0, problem: errorMessage(error) };
+  }
+}
+
+async function problemOf(file: string, size: number): Promise<string | null> {
+  await using handle = await open(file);
+  const head = Buffer.alloc(META_AT + 8);
+  const { bytesRead } = await handle.read(head, 0, head.length, 0);
+  const isMeta = bytesRead === head.length && head.readUInt32LE(META_AT) === META_MAGIC;
+  if (!isMeta || head.readUInt32LE(META_AT + 4) !== META_VERSION) return 'it is no snapshot of a key-value store';
+  // A copy of the database file has no digest: then that it begins well is all that can be said.
+  if (size % SECTOR_BYTES === 0) return null;
+  if (size % SECTOR_BYTES !== DIGEST_BYTES) return 'it was cut off';
+  const [stated, computed] = await Promise.all([readDigest(handle, size), digestOf(file, size - DIGEST_BYTES)]);
+  return stated.equals(computed) ? null : 'it is damaged: its digest is another one';
+}
+
+async function readDigest(handle: FileHandle, size: number): Promise<Buffer> {
+  const digest = Buffer.alloc(DIGEST_BYTES);
+  await handle.read(digest, 0, DIGEST_BYTES, size - DIGEST_BYTES);
+  return digest;
+}
+
+async function digestOf(file: string, length: number): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file, { end: length - 1 })) hash.update(chunk as Buffer);
+  return hash.digest();
+}

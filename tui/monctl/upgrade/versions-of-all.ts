@@ -1,0 +1,71 @@
+import { openUpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import type { Call } from '../command.ts';
+import type { Column } from '../table.ts';
+import { clusterFacts } from './cluster-facts.ts';
+
+/** A program, or all agents of one version. */
+export interface RunningVersion {
+  readonly program: 'backend' | 'agent' | 'monctl';
+  /** Where it runs; of agents some of their names. */
+  readonly where: string;
+  /** Null: not known. */
+  readonly version: string | null;
+  readonly count: number;
+  /** Whether it is the version of the backend, or a level that the backend is compatible with. */
+  readonly agrees: boolean;
+}
+
+const NAMED_MAX = 3;
+
+export const VERSION_COLUMNS: readonly Column<RunningVersion>[] = [
+  { title: 'PROGRAM', text: ({ program }) => program },
+  { title: 'VERSION', text: ({ version }) => version ?? 'unknown' },
+  { title: 'COUNT', align: 'right', text: ({ count }) => String(count) },
+  { title: '', text: ({ agrees }) => (agrees ? '' : 'differs'), style: () => 'yellow' },
+  { title: 'WHERE', text: ({ where }) => where },
+];
+
+/** Backends first, then agents, the most frequent version first, then tools. */
+export async function versionsOfAll(call: Call): Promise<readonly RunningVersion[]> {
+  const facts =
+    (await openUpgradeClient({ backend: call.backend, env: call.credentials }).facts()) ??
+    (await clusterFacts(call, null));
+  const own = facts.product === 'mon' ? (await call.api().versions()).backend.version : undefined;
+  const backends = facts.backends ?? [];
+  const accepted = new Set([own, ...backends.map(({ version }) => version)]);
+  const agrees = (version: string | null): boolean => version !== null && accepted.has(version);
+  const [first] = backends;
+  return [
+    ...backends.map(({ name, version }): RunningVersion => {
+      const shown = own === undefined || version === null ? version : `${own} (API level ${version})`;
+      return { program: 'backend', where: name, version: shown, count: 1, agrees: version === first?.version };
+    }),
+    ...agentsOf(facts.agents ?? []).map(([version, names]): RunningVersion => ({
+      program: 'agent',
+      where: names.slice(0, NAMED_MAX).join(', '),
+      version,
+      count: names.length,
+      agrees: agrees(version),
+    })),
+    // Against another make there is nothing of ours to agree with.
+    { program: 'monctl', where: 'here', version: VERSION, count: 1, agrees: own === undefined || own === VERSION },
+  ];
+}
+
+function agentsOf(
+  agents: readonly { readonly namespace: string; readonly name: string; readonly version: string | null }[],
+): readonly (readonly [version: string | null, names: readonly string[]])[] {
+  const byVersion = Map.groupBy(agents, ({ version }) => version);
+  return [...byVersion]
+    .map(([version, some]) => [version, some.map(({ namespace, name }) => `${namespace}/${name}`)] as const)
+    .toSorted(([, a], [, b]) => b.length - a.length);
+}
+
+/** What is not as the backend, for people; empty: nothing. */
+export function differing(all: readonly RunningVersion[]): string {
+  return all
+    .filter(({ agrees }) => !agrees)
+    .map(({ program, version, count }) => `${String(count)} ${program} at ${version ?? 'an unknown version'}`)
+    .join(', ');
+}
