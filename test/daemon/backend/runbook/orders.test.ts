@@ -21,6 +21,11 @@ interface Rig {
   stop: () => Promise<void>;
 }
 
+/** What is written when the look at the rules is over. */
+function isEnd(op: StoreOp): boolean {
+  return op.type === 'put' && op.value.includes('nothing is in the way');
+}
+
 /** A backend with an open plan, held by one console. */
 async function withPlan(
   options: Partial<Parameters<typeof openBackend>[0]> & { readonly clock?: ManualClock; readonly from?: string } = {},
@@ -242,7 +247,6 @@ describe('steps', () => {
 
   test('the end of a step is stored once the disk takes it', async () => {
     let refusals = 0;
-    const isEnd = (op: StoreOp): boolean => op.type === 'put' && op.value.includes('nothing is in the way');
     const { plan } = await withPlan({
       around: (store) => {
         const troubled = new TroubledStore(store);
