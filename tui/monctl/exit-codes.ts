@@ -67,6 +67,9 @@ export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])
   [EXIT.conflict, 'it is there already, or somebody else holds it'],
   [EXIT.declined, 'you said no; nothing was done'],
   [EXIT.unhealthy, 'health, audit verify: the backend answers, and something is wrong'],
-  [EXIT.incomplete, 'restore, create, delete of a file, upgrade fix-namespaces: some of it was not done, or not as the file has it'],
+  [
+    EXIT.incomplete,
+    'restore, create, delete of a file, upgrade fix-namespaces: some of it was not done, or not as the file has it',
+  ],
   [EXIT.blocked, 'upgrade plan, check: something is in the way of the upgrade'],
 ];

@@ -6,7 +6,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { StepAction } from '../../../shared/schemas/upgrade.ts';
 import { livingStashes, readStashes } from '../read/stashes.ts';
-import { done, notDone, type StepParts, type StepRun } from './step-parts.ts';
+import { aborted, done, notDone, type StepParts, type StepRun } from './step-parts.ts';
 
 const PROGRESS_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
@@ -57,7 +57,8 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
       );
     }),
   );
-  const { state, error, backup } = await storeUpgrades.ended();
+  // It ends with the backend, which waits for this step first.
+  const { state, error, backup } = await Promise.race([storeUpgrades.ended(), aborted(run.signal)]);
   const own = backup === undefined ? {} : { backup };
   if (state !== 'done') return notDone(error ?? 'the upgrade of the store ended early: start it again', own);
   return done(`upgraded the database from schema ${String(before)} to ${String(schema.version)}`, own);

@@ -11,9 +11,10 @@ import { upgradeFactsOf } from '../read/upgrade-facts.ts';
 import type { StoredRunbook } from '../registry/runbooks.ts';
 import { actionStep } from './action-step.ts';
 import { checkStep } from './check-step.ts';
-import { notDone, type StepParts } from './step-parts.ts';
+import { aborted, notDone, type StepParts } from './step-parts.ts';
 
 const TELL_MS = 1000;
+const RETRY_MS = 1000;
 
 /** Makes plans, takes the orders of operators, and runs the steps that are for the backend. Disposing ends the one that runs. */
 export class RunbookRunner implements AsyncDisposable {
@@ -69,13 +70,31 @@ export class RunbookRunner implements AsyncDisposable {
 
   #begin(stored: StoredRunbook, step: RunbookStep, actor: Actor): void {
     const run = this.#run(stored, step, actor)
-      .then((outcome) => this.#runbooks.finish(stored.runbook.id, step.id, outcome))
-      // After a restart the step can be started again, as after any other end of the backend.
-      .catch((error: unknown) => {
-        this.#log.error({ step: step.id, reason: errorMessage(error) }, 'the end of a step could not be stored');
-      })
+      .then((outcome) => this.#finish(stored.runbook.id, step.id, outcome))
       .finally(() => this.#running.delete(run));
     this.#running.add(run);
+  }
+
+  /** A step whose end is not stored would run for ever, so it is tried until the store takes it. */
+  async #finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
+    const { signal } = this.#stop;
+    for (;;) {
+      try {
+        return await this.#runbooks.finish(id, step, outcome);
+      } catch (error) {
+        this.#log.error({ step, reason: errorMessage(error) }, 'the end of a step could not be stored');
+        // The next start of the backend ends it.
+        if (signal.aborted) return;
+        await this.#pause(RETRY_MS);
+      }
+    }
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using timers = new DisposableStack();
+    timers.use(this.#parts.clock.after(delayMs, resolve));
+    await Promise.race([promise, aborted(this.#stop.signal).catch(() => undefined)]);
   }
 
   async #run({ runbook, facts: told }: StoredRunbook, step: RunbookStep, actor: Actor): Promise<StepOutcome> {

@@ -46,3 +46,11 @@ export function done(note: string, rest: Omit<StepOutcome, 'isDone' | 'note'> = 
 export function notDone(note: string, rest: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
   return { isDone: false, note, ...rest };
 }
+
+/** Never settles but with the reason of the signal. */
+export function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

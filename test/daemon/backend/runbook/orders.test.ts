@@ -9,6 +9,8 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { PlanDriver, SESSION } from '../../../support/plan-driver.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+import type { StoreOp } from '../../../../daemon/backend/ports.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 
 interface Rig {
@@ -19,12 +21,18 @@ interface Rig {
   stop: () => Promise<void>;
 }
 
+/** What is written when the look at the rules is over. */
+function isEnd(op: StoreOp): boolean {
+  return op.type === 'put' && op.value.includes('nothing is in the way');
+}
+
 /** A backend with an open plan, held by one console. */
 async function withPlan(
-  options: { readonly clock?: ManualClock; readonly dir?: string; readonly from?: string } = {},
+  options: Partial<Parameters<typeof openBackend>[0]> & { readonly clock?: ManualClock; readonly from?: string } = {},
 ): Promise<Rig> {
-  const { clock, dir = await tempDir(), from = '6.4.0' } = options;
-  const backend = await openBackend({ dir, batcher: { batchLimit: 1 }, ...(clock === undefined ? {} : { clock }) });
+  const { from = '6.4.0', ...given } = options;
+  const dir = given.dir ?? (await tempDir());
+  const backend = await openBackend({ batcher: { batchLimit: 1 }, ...given, dir });
   onTestFinished(() => backend.stop());
   const client = openUpgradeClient({ backend: backend.url });
   const [open] = await client.plans();
@@ -222,5 +230,32 @@ describe('steps', () => {
       note: 'the backend was restarted meanwhile: start it again',
     });
     expect((await again.plan.start()).steps[1]).toMatchObject({ state: 'done' });
+  });
+
+  test('a backend that stops does not wait for the end of the upgrade of a large store', async () => {
+    const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 100 });
+    const { plan, stop } = await withPlan({ dir });
+    while (currentStep(await plan.plan())?.id !== 'migrate') await plan.skip('not in this test');
+    await plan.order({ order: 'start', session: SESSION, step: 'migrate', typed: '6.5.0' });
+    await stop();
+    const again = await withPlan({ dir });
+    expect((await again.plan.plan()).steps.find(({ id }) => id === 'migrate')).toMatchObject({
+      state: 'failed',
+      note: 'the backend was stopped meanwhile: start it again',
+    });
+  });
+
+  test('the end of a step is stored once the disk takes it', async () => {
+    let refusals = 0;
+    const { plan } = await withPlan({
+      around: (store) => {
+        const troubled = new TroubledStore(store);
+        troubled.refuses = (ops) => ops.some(isEnd) && ++refusals === 1;
+        return troubled;
+      },
+    });
+    await plan.start();
+    await vi.waitFor(() => expect(refusals).toBe(2), { timeout: 10_000 });
+    expect((await plan.settled()).steps[0]).toMatchObject({ state: 'done' });
   });
 });

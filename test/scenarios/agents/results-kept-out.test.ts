@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { AgentFleet, SOON } from '../../support/agent-fleet.ts';
+import { PlanDriver } from '../../support/plan-driver.ts';
+
+const NAME = 'web-1';
+
+test('what a machine finds while a plan keeps results out is told afterwards, also with a restart in between: all of it, once, in order', async () => {
+  await using fleet = await AgentFleet.open();
+  const file = join(fleet.dir, 'count');
+  const own = {
+    command: `n=$(($(cat ${file} 2> /dev/null) + 1)); echo $n | tee ${file}; exit $((n % 4))`,
+    standalone: true,
+    interval: 1,
+  };
+  await fleet.agent(NAME, { checks: { own } });
+  const counted = async (): Promise<number> => Number(await readFile(file, 'utf8'));
+  const countsTo = (count: number): Promise<void> =>
+    vi.waitFor(async () => expect(await counted()).toBeGreaterThanOrEqual(count), SOON);
+  const told = async (): Promise<{ last: number; history: readonly number[] }> => {
+    const result = await fleet.api.result(NAME, 'own');
+    return { last: Number(result?.check.output ?? 0), history: result?.check.history ?? [] };
+  };
+  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(0), SOON);
+
+  const client = (): UpgradeClient => openUpgradeClient({ backend: fleet.url });
+  const { id } = await client().create({ from: '6.4.0', to: '6.5.0' });
+  const plan = new PlanDriver(client, id);
+  await plan.take();
+  while (currentStep(await plan.plan())?.id !== 'drain') await plan.skip('not in this test');
+  await plan.start();
+  const before = await told();
+  await countsTo(before.last + 2);
+  expect(await told()).toEqual(before);
+  await fleet.stopBackend('SIGKILL');
+  await fleet.startBackend();
+  const restarted = await counted();
+  await countsTo(restarted + 1);
+  expect(await told()).toEqual(before);
+
+  while (currentStep(await plan.plan())?.id !== 'versions') await plan.start();
+  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(restarted), SOON);
+  const { last, history } = await told();
+  expect(history).toEqual(Array.from({ length: last }, (_, at) => (at + 1) % 4));
+});
