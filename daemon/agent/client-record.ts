@@ -1,5 +1,7 @@
-import { hostname, networkInterfaces } from 'node:os';
-import type { Settings } from '../../shared/domain/merge-settings.ts';
+import { arch, hostname, networkInterfaces, platform } from 'node:os';
+import type { Attributes } from '../../shared/domain/attributes.ts';
+import { tokenEntityOf } from '../../shared/domain/core/tokens.ts';
+import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { redact, redactKeysOf } from '../../shared/domain/redact.ts';
 import { MonError } from '../../shared/errors.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
@@ -59,6 +61,16 @@ export function publishedClient(identity: ClientIdentity, now: number): Client {
     timestamp: now,
     version: VERSION,
   };
+}
+
+/**
+ * This client as the tokens of the newer face see it, secrets included. `system` is what the machine says, beneath what the
+ * `client` section says of it; words of the peer, whose processors are called as Go calls them.
+ */
+export function machineEntity(namespace: string, identity: ClientIdentity): Attributes {
+  const machine = { hostname: hostname(), os: platform(), arch: arch() === 'x64' ? 'amd64' : arch() };
+  const system = isSettings(identity['system']) ? identity['system'] : {};
+  return tokenEntityOf(namespace, { ...identity, system: { ...machine, ...system }, timestamp: 0, version: VERSION });
 }
 
 /** The host name; a sign that no name may hold becomes a hyphen. */

@@ -3,7 +3,7 @@ import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import { deregistrationCheck } from '../../shared/domain/deregistration.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { Log } from '../log/log.ts';
-import { publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
+import { machineEntity, publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { openInputs } from './open-inputs.ts';
 import { withLocalDefinition } from './local-definition.ts';
@@ -59,7 +59,14 @@ export async function compose(
     socket.wake();
   };
   const now = (): number => Math.floor(clock.now() / 1000);
-  const runner = openCheckRunner({ client: identity, clock, log, deliver, runningMax });
+  const runner = openCheckRunner({
+    client: identity,
+    entity: machineEntity(namespace, identity),
+    clock,
+    log,
+    deliver,
+    runningMax,
+  });
   const onCheckRequest = (request: CheckRequest): void => {
     const local = checks.get(request.name);
     if (identity.safe_mode === true && local === undefined) runner.refuse(request);

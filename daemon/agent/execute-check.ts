@@ -5,7 +5,6 @@ import type { Clock } from './ports.ts';
 import type { PreparedCheck } from './prepare-check.ts';
 import { runHook } from './run-hook.ts';
 import { runWork } from './run-work.ts';
-import { unmatchedText } from './unmatched-text.ts';
 
 interface ExecutionDeps {
   /** Attributes of this client, secrets included: commands may need them. */
@@ -21,12 +20,12 @@ interface ExecutionDeps {
  * @returns undefined when it was stopped with the agent
  */
 export async function executeCheck(
-  { published, work, unmatched }: PreparedCheck,
+  { published, work, problem }: PreparedCheck,
   { client, clock, signal }: ExecutionDeps,
 ): Promise<SubmittedResult | undefined> {
   const check: CheckRequest = { ...published, executed: Math.floor(clock.now() / 1000) };
   // Nobody is alerted: it is the definition that is wrong, not the machine.
-  if (unmatched.length > 0) return { ...check, output: unmatchedText(unmatched), status: 3, handle: false };
+  if (problem !== undefined) return { ...check, output: problem, status: 3, handle: false };
 
   const startedMs = clock.monotonic();
   const input = check['stdin'] === true ? JSON.stringify({ client, check }) : undefined;

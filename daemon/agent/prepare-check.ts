@@ -1,5 +1,6 @@
 import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
-import { substituteTokens } from '../../shared/domain/tokens.ts';
+import { substituteEntityTokens, unmatchedEntityText } from '../../shared/domain/core/tokens.ts';
+import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { Extension } from './extensions/extension.ts';
 import { findExtension } from './extensions/find-extension.ts';
@@ -16,8 +17,15 @@ export interface PreparedCheck {
    */
   readonly published: CheckRequest;
   readonly work: Work;
-  /** Paths of tokens that this client has no attribute for; the check must not run then. */
-  readonly unmatched: readonly string[];
+  /** What to say of tokens that this client has no attribute for; the check must not run then. */
+  readonly problem: string | undefined;
+}
+
+/** What takes the place of tokens: this client, secrets included. */
+export interface TokenSources {
+  readonly client: Attributes;
+  /** The same as an entity of the newer face. */
+  readonly entity: Attributes;
 }
 
 /**
@@ -25,9 +33,16 @@ export interface PreparedCheck {
  *
  * @returns undefined when there is nothing that could run: no command, and no built-in check of that name
  */
-export function prepareCheck(request: CheckRequest, client: Attributes): PreparedCheck | undefined {
+export function prepareCheck(
+  { entity_tokens: hasEntityTokens, ...request }: CheckRequest,
+  { client, entity }: TokenSources,
+): PreparedCheck | undefined {
   const { hooks, ...attributes } = request;
-  const { value, unmatched } = substituteTokens(attributes, client);
+  const { value, unmatched } =
+    hasEntityTokens === true
+      ? substituteEntityTokens(attributes, client, entity)
+      : substituteTokens(attributes, client);
+  const textOf = hasEntityTokens === true ? unmatchedEntityText : unmatchedText;
   const substituted: Attributes = isAttributes(value) ? value : {};
   const work = workOf(substituted);
   if (work === undefined) return undefined;
@@ -37,7 +52,11 @@ export function prepareCheck(request: CheckRequest, client: Attributes): Prepare
     ...pick(request, work.kind === 'command' ? 'command' : work.extension.name),
     ...pick(request, 'env_vars'),
   };
-  return { published: { ...request, ...substituted, ...raw }, work, unmatched };
+  return {
+    published: { ...request, ...substituted, ...raw },
+    work,
+    problem: unmatched.length > 0 ? textOf(unmatched) : undefined,
+  };
 }
 
 function workOf(check: Attributes): Work | undefined {

@@ -17,6 +17,8 @@ const WAITING_MAX = 1000;
 interface CheckRunnerDeps {
   /** Attributes of this client, for tokens and standard input. */
   readonly client: Attributes;
+  /** The same as an entity of the newer face, for the tokens of its checks. */
+  readonly entity: Attributes;
   readonly clock: Clock;
   readonly log: Log;
   readonly deliver: DeliverResult;
@@ -40,6 +42,7 @@ interface WaitingCheck {
 /** Runs checks; the same check of the same source never twice at once. */
 export function openCheckRunner({
   client,
+  entity,
   clock,
   log,
   deliver,
@@ -97,7 +100,7 @@ export function openCheckRunner({
         log.warn(about, reason);
         return;
       }
-      const prepared = prepareCheck(request, client);
+      const prepared = prepareCheck(request, { client, entity });
       if (prepared === undefined) {
         log.warn({ ...about, extension: request['extension'], known: EXTENSION_NAMES }, 'unknown check extension');
         return;
@@ -121,7 +124,7 @@ export function openCheckRunner({
 }
 
 /** Nobody is alerted for it: the backend's operator has to see it, but the client is well. */
-function safeModeResult(check: CheckRequest, executed: number): SubmittedResult {
+function safeModeResult({ entity_tokens: _mark, ...check }: CheckRequest, executed: number): SubmittedResult {
   const output = 'Check is not locally defined (safe mode)';
   return { ...check, executed, duration: 0, output, status: 3, handle: false };
 }

@@ -1,10 +1,9 @@
 import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
 import { hookFor } from '../../shared/domain/hook.ts';
-import { substituteTokens } from '../../shared/domain/tokens.ts';
+import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import type { Clock } from './ports.ts';
 import { runWork } from './run-work.ts';
-import { unmatchedText } from './unmatched-text.ts';
 
 /** Seconds (reference 2.2.2). */
 const TIMEOUT_DEFAULT = 60;

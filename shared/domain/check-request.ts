@@ -2,6 +2,7 @@ import type { CheckRequest } from '../schemas/agent.ts';
 import type { CheckDefinition } from '../schemas/check.ts';
 import type { Client } from '../schemas/client.ts';
 import type { ApiRequested } from '../schemas/request.ts';
+import { substituteEntityTokens, tokenEntityOf } from './core/tokens.ts';
 import { substituteTokens } from './tokens.ts';
 
 type NamedCheck = CheckDefinition & { readonly name: string };
@@ -12,11 +13,16 @@ export interface Asked {
   readonly issued: number;
   /** Undefined: the scheduler. */
   readonly apiRequested?: ApiRequested | undefined;
+  /** Of the check. */
+  readonly namespace: string;
+  /** Whether the newer face defines the check, with tokens of its own. */
+  readonly hasEntityTokens: boolean;
 }
 
 /** What is sent to the agents: the definition without what only the scheduler needs (legacy-peer, Request). */
-export function checkRequest(check: NamedCheck, { issued, apiRequested }: Asked): CheckRequest {
-  return { ...withoutSchedule(check), ...requestedBy(apiRequested), issued };
+export function checkRequest(check: NamedCheck, { issued, apiRequested, hasEntityTokens }: Asked): CheckRequest {
+  const mark = hasEntityTokens ? { entity_tokens: true } : {};
+  return { ...withoutSchedule(check), ...requestedBy(apiRequested), ...mark, issued };
 }
 
 /**
@@ -28,9 +34,11 @@ export function checkRequest(check: NamedCheck, { issued, apiRequested }: Asked)
 export function proxyCheckRequest(
   check: NamedCheck,
   client: Client,
-  { issued, apiRequested }: Asked,
+  { issued, apiRequested, namespace, hasEntityTokens }: Asked,
 ): { readonly request: CheckRequest } | { readonly unmatched: readonly string[] } {
-  const { value, unmatched } = substituteTokens(withoutSchedule(check), client);
+  const { value, unmatched } = hasEntityTokens
+    ? substituteEntityTokens(withoutSchedule(check), client, tokenEntityOf(namespace, client))
+    : substituteTokens(withoutSchedule(check), client);
   if (unmatched.length > 0) return { unmatched };
   const request = value as Named;
   return { request: { ...request, ...requestedBy(apiRequested), source: client.name, issued } };

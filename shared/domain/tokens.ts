@@ -23,7 +23,7 @@ export interface Substitution {
  */
 export function substituteTokens(value: unknown, attributes: Attributes): Substitution {
   const unmatched = new Set<string>();
-  const substituted = substitute(value, attributes, unmatched);
+  const substituted = replaceTexts(value, (text) => substituteText(text, attributes, unmatched));
   return { value: substituted, unmatched: [...unmatched] };
 }
 
@@ -32,16 +32,16 @@ export function unmatchedText(paths: readonly string[]): string {
   return `Unmatched check token(s): ${paths.join(', ')}`;
 }
 
-function substitute(value: unknown, attributes: Attributes, unmatched: Set<string>): unknown {
-  if (typeof value === 'string') return substituteText(value, attributes, unmatched);
-  if (Array.isArray(value)) return value.map((item) => substitute(item, attributes, unmatched));
+/** The value with another text for each of its strings, at every depth, names excepted. */
+export function replaceTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace));
   if (!isAttributes(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, substitute(item, attributes, unmatched)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceTexts(item, replace)]));
 }
 
-function substituteText(text: string, attributes: Attributes, unmatched: Set<string>): string {
+/** The same for one text; paths without a value are added to `unmatched`. */
+export function substituteText(text: string, attributes: Attributes, unmatched: Set<string>): string {
   const substituted = text.replace(TOKEN, (_whole, token: string) => {
     // Split once: a default may hold a bar, and may be empty.
     const bar = token.indexOf('|');

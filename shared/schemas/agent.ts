@@ -85,6 +85,11 @@ export interface CheckRequest {
   readonly command?: string;
   readonly timeout?: number;
   readonly source?: string;
+  /**
+   * The newer face defines it: its texts hold tokens such as `{{ .name }}`, which in other checks are part of a command.
+   * Not of a proxy request, in which the backend has put the values. No result tells of it.
+   */
+  readonly entity_tokens?: boolean;
   readonly [attribute: string]: unknown;
 }
 
@@ -109,6 +114,7 @@ export const backendMessageSchema = z.discriminatedUnion('type', [
       command: z.string().optional(),
       timeout: z.number().positive().optional(),
       source: z.string().optional(),
+      entity_tokens: z.boolean().optional(),
     }),
   }),
   z.looseObject({ type: z.literal('error'), code: z.string(), message: z.string() }),

@@ -82,6 +82,12 @@ export class Definitions {
     return this.#keepalives;
   }
 
+  /** Whether the check of this name is one that was stored over the newer API. */
+  isStoredCheck(namespace: string, name: string): boolean {
+    if (namespace === DEFAULT_NAMESPACE && this.#configured.checks.has(name)) return false;
+    return this.#stored.get('checks', namespace, name) !== undefined;
+  }
+
   /** What the configuration defines of a kind, in `default`. */
   configured<Kind extends DefinitionKind>(kind: Kind): ConfiguredDefinitions[Kind] {
     return this.#configured[kind];

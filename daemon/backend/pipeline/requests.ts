@@ -12,7 +12,7 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
 interface RequestParts {
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'in' | 'isStoredCheck'>;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;
@@ -71,7 +71,12 @@ export class CheckRequests implements Disposable {
     by: Partial<Pick<RunOrder, 'subscribers' | 'apiRequested'>> & { readonly periodMs?: number | undefined } = {},
   ): Promise<void> {
     const subscribers = by.subscribers ?? check.subscribers ?? [];
-    const asked = { issued: this.#now(), apiRequested: by.apiRequested };
+    const asked = {
+      issued: this.#now(),
+      apiRequested: by.apiRequested,
+      namespace: namespaceName,
+      hasEntityTokens: this.#parts.definitions.isStoredCheck(namespaceName, check.name),
+    };
     if (check.proxy_requests === undefined) {
       this.#send(namespaceName, subscribers, checkRequest(check, asked));
       return;

@@ -30,6 +30,12 @@ const CLIENT = {
   password: 's3cret',
 };
 
+const ENTITY = {
+  name: 'web1',
+  labels: { region: 'eu west', 'a-b': '7', danger: '{{ .name }} :::name:::' },
+  system: { hostname: 'web1.example.org' },
+};
+
 function aBench(runningMax?: number): Bench {
   const clock = new ManualClock();
   const log = new RecordedLog();
@@ -37,7 +43,7 @@ function aBench(runningMax?: number): Bench {
   const deliver = async (result: SubmittedResult): Promise<void> => {
     results.push(await Promise.resolve(result));
   };
-  const runner = openCheckRunner({ client: CLIENT, clock, log, deliver, runningMax });
+  const runner = openCheckRunner({ client: CLIENT, entity: ENTITY, clock, log, deliver, runningMax });
   onTestFinished(async () => {
     const stopped = runner.stop(0);
     clock.advance(0);
@@ -206,6 +212,37 @@ describe('tokens', () => {
       handle: false,
     });
     await expect(access(file)).rejects.toThrow('ENOENT');
+  });
+
+  test('of the newer face are replaced in the checks that it defines, and in no others', async () => {
+    const { runner, finished } = aBench();
+    const command =
+      'echo "{{ .labels.region | default `x` }} {{ index .labels `a-b` }} {{ .system.hostname }} :::name:::"';
+    runner.start(aRequest({ name: 'new', command, entity_tokens: true }));
+    const [result] = await finished(1);
+    expect(result).toMatchObject({ command, output: 'eu west 7 web1.example.org web1\n', status: 0 });
+    expect(result).not.toHaveProperty('entity_tokens');
+    runner.start(aRequest({ name: 'old', command: "echo '{{.Names}}'" }));
+    expect(await finished(2)).toContainEqual(expect.objectContaining({ name: 'old', output: '{{.Names}}\n' }));
+  });
+
+  test('of the newer face without a value keep the check from running', async () => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: 'echo {{ .labels.zone }}', entity_tokens: true }));
+    expect(await finished(1)).toMatchObject([
+      {
+        output: 'unmatched token: {{ .labels.zone }} has no value: set it, or add | default "..."',
+        status: 3,
+        handle: false,
+      },
+    ]);
+  });
+
+  test('of the newer face are none where the machine has a definition of its own', async () => {
+    const { runner, finished } = aBench();
+    const asked = aRequest({ command: 'echo {{ .name }}', entity_tokens: true });
+    runner.start(withLocalDefinition(asked, { command: "echo '{{.Names}}'" }));
+    expect(await finished(1)).toMatchObject([{ output: '{{.Names}}\n' }]);
   });
 });
 
@@ -376,7 +413,7 @@ describe('a built-in check', () => {
 
 test('a result that cannot be delivered is told, and the check may run again', async () => {
   const log = new RecordedLog();
-  const runner = openCheckRunner({ client: CLIENT, clock: new ManualClock(), log, deliver: fail });
+  const runner = openCheckRunner({ client: CLIENT, entity: ENTITY, clock: new ManualClock(), log, deliver: fail });
   runner.start(aRequest({ command: 'true' }));
   await vi.waitFor(() => expect(log.messages('error')).toEqual(['check result lost, it could not be spooled']));
   await vi.waitFor(() => {
