@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const project = (name: string, include: string[]): object => ({ extends: true, test: { name, include } });
@@ -12,6 +13,9 @@ export default defineConfig({
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
     // file costs more than the tests themselves. `--sequence.shuffle.files` shows that their order does not matter.
     isolate: false,
+    // The programs that tests start come from their sources, hundreds of modules: compiled once, they start in half the time.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'build/compile-cache') },
+    globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/setup.ts'],
     projects: [
       project('shared', ['test/shared/**/*.test.ts']),

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
+import { builtPrograms } from '../support/built-programs.ts';
 import { anEventRow } from '../support/feed-rows.ts';
 import { startFeedServer, type FeedConnection } from '../support/feed-server.ts';
 import { hasTmux, Tmux } from '../support/tmux.ts';
@@ -17,16 +14,7 @@ const EVENTS = 100;
 /** As often as a backend sends. */
 const FRAME_MS = 50;
 
-const ROOT = join(import.meta.dirname, '..', '..');
-
-/** Within the clone, where the program finds its version. */
-const BUILT = join(ROOT, 'build', `screens-test-${String(process.pid)}`);
-
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
-}, 60_000);
-
-afterAll(() => rm(BUILT, { recursive: true, force: true }));
+const BUILT = await builtPrograms();
 
 test.skipIf(!hasTmux())(
   'under tmux every screen is a whole frame, and the terminal is as it was at the end',
