@@ -1,24 +1,17 @@
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { builtPrograms } from '../support/built-programs.ts';
 import { Pty } from '../support/pty.ts';
 import { startBackend } from '../support/running-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Within the clone, where the program finds its version. */
-const BUILT = join(ROOT, 'build', `all-contexts-test-${String(process.pid)}`);
-const PROGRAM = join(BUILT, 'mon.js');
-
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
-}, 60_000);
-
-afterAll(() => rm(BUILT, { recursive: true, force: true }));
+const PROGRAM = join(await builtPrograms(), 'mon.js');
 
 async function failing(api: ApiClient, source: string, name: string): Promise<void> {
   await api.submitResult({ source, name, status: 2, output: 'it is broken' });

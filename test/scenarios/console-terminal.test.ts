@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { builtPrograms } from '../support/built-programs.ts';
 import { byKey } from '../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';
@@ -11,14 +10,7 @@ import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
 import { Pty } from '../support/pty.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const BUILT = join(ROOT, 'build', `console-terminal-test-${String(process.pid)}`);
-const PROGRAM = join(BUILT, 'mon.js');
-
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
-}, 60_000);
-
-afterAll(() => rm(BUILT, { recursive: true, force: true }));
+const PROGRAM = join(await builtPrograms(), 'mon.js');
 
 const CLEAN = { alternate: false, cursorHidden: false, paste: false, focus: false, mouse: false, synchronized: false };
 

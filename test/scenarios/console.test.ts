@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { builtPrograms } from '../support/built-programs.ts';
 import { SCENE, SCENE_STATS } from '../support/console-scene.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
@@ -13,15 +13,8 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Within the clone, where the program finds its version. */
-const BUILT = join(ROOT, 'build', `console-test-${String(process.pid)}`);
+const BUILT = await builtPrograms();
 const PROGRAM = join(BUILT, 'mon.js');
-
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
-}, 60_000);
-
-afterAll(() => rm(BUILT, { recursive: true, force: true }));
 
 async function scriptedBackend(): Promise<FeedServer> {
   return startFeedServer({

@@ -1,21 +1,13 @@
-import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { builtPrograms } from '../support/built-programs.ts';
 import { AgentFleet, SOON } from '../support/agent-fleet.ts';
 import { Pty } from '../support/pty.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Within the clone, where the program finds its version. */
-const BUILT = join(ROOT, 'build', `on-call-test-${String(process.pid)}`);
-
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
-}, 60_000);
-
-afterAll(() => rm(BUILT, { recursive: true, force: true }));
+const BUILT = await builtPrograms();
 
 /** Checks that fail on a machine for as long as there is a file of its name. */
 function checksOf(dir: string): Readonly<Record<string, unknown>> {

@@ -1,9 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
+import { builtPrograms } from '../support/built-programs.ts';
 import { anEventRow } from '../support/feed-rows.ts';
 import { startFeedServer, type FeedConnection } from '../support/feed-server.ts';
 import { Pty } from '../support/pty.ts';
@@ -21,16 +21,7 @@ const FRAME_MS = 50;
 
 const GNU_SCREEN = 'screen';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-
-/** Within the clone, where the program finds its version. */
-const BUILT = join(ROOT, 'build', `screens-test-${String(process.pid)}`);
-
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
-}, 60_000);
-
-afterAll(() => rm(BUILT, { recursive: true, force: true }));
+const BUILT = await builtPrograms();
 
 test.skipIf(!hasTmux())(
   'under tmux every screen is a whole frame, and the terminal is as it was at the end',

@@ -42,8 +42,10 @@ export class Pty implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<PtyExit>();
     this.exited = promise;
     this.#pty.onExit(({ exitCode, signal = 0 }) => {
-      this.#exit = { exitCode, signal };
-      resolve(this.#exit);
+      const exit = { exitCode, signal };
+      this.#exit = exit;
+      // What it wrote last is read by now, but not yet on the screen.
+      void this.screen.settled().then(() => resolve(exit));
     });
   }
 

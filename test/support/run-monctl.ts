@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
@@ -59,7 +57,7 @@ export const MONCTL = fileURLToPath(new URL('../../tui/monctl/main.ts', import.m
 export async function spawnMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
   const child = spawn(process.execPath, [MONCTL, ...args], {
     // The cache halves the time that the sources take to start.
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: join(tmpdir(), 'mon-test-compile-cache'), ...env },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -145,13 +145,24 @@ export class Screen extends EventEmitter implements SizeSource {
   }
 }
 
+/** By code point: a screen full of them is measured for every picture. */
+const widths = new Map<number, 0 | 1 | 2>();
+
+function widthOf(code: number): 0 | 1 | 2 {
+  const known = widths.get(code);
+  if (known !== undefined) return known;
+  const width = Math.min(2, stringWidth(String.fromCodePoint(code))) as 0 | 1 | 2;
+  widths.set(code, width);
+  return width;
+}
+
 /** The widths of today's Unicode, a character at a time; the terminal's own table is from 2010 and knows no emoji. */
 const currentUnicode: IUnicodeVersionProvider = {
   version: 'current',
-  wcwidth: (code) => Math.min(2, stringWidth(String.fromCodePoint(code))) as 0 | 1 | 2,
+  wcwidth: widthOf,
   // Packed as the terminal wants it: what has no width joins the cell before it, if there is one.
   charProperties: (code, before) => {
-    const width = currentUnicode.wcwidth(code);
+    const width = widthOf(code);
     const widthBefore = (before >> 1) & 0b11;
     const joins = width === 0 && widthBefore > 0;
     return ((joins ? widthBefore : width) << 1) | (joins ? 1 : 0);

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { MONCTL } from './run-monctl.ts';
 
@@ -21,7 +19,7 @@ export function watchMonctl(args: readonly string[], env: Readonly<Record<string
 /** A command line that stays of its own accord. */
 export function followMonctl(args: readonly string[], env: Readonly<Record<string, string>>): WatchingMonctl {
   const child = spawn(process.execPath, [MONCTL, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: join(tmpdir(), 'mon-test-compile-cache'), ...env },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close').then(() => child.exitCode);
