@@ -281,7 +281,7 @@ describe('the handlers of the overview', () => {
     const names = rig.screen.lines.flatMap((line) => /(pagerduty|slack-data|mail) +\d+ +\d+/.exec(line)?.[1] ?? []);
     expect(names).toEqual(['pagerduty', 'slack-data', 'mail']);
     expect(rig.row('pagerduty')).toMatch(/pagerduty +15 +2 +5 +3/);
-    rig.type(`${SHIFT_TAB.repeat(4)}`);
+    rig.type(SHIFT_TAB.repeat(4));
     await rig.shows('> HANDLERS');
     rig.type('\r');
     await rig.shows('[Dead letters]', '2 of 3 dead letters shown');
