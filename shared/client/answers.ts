@@ -199,7 +199,12 @@ const info = z.looseObject({
 export type BackendInfo = z.infer<typeof info>;
 
 const versions = z.looseObject({
-  backend: z.looseObject({ version: z.string(), compatible: z.string(), node: z.string() }),
+  backend: z.looseObject({
+    version: z.string(),
+    compatible: z.string(),
+    core: z.string().default(''),
+    node: z.string(),
+  }),
   agents: z.array(z.looseObject({ version: z.string(), clients: z.number() })),
   store: z.looseObject({ id: z.string(), schema: z.number(), bytes: z.number().nullable() }),
   records: z.looseObject({

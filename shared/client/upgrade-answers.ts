@@ -16,7 +16,7 @@ const finding: z.ZodType<Finding> = z.object({
   remedy: lines,
 });
 
-const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'backends-agree', 'versions-agree', 'entities-kept']);
+const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);
 const stepCheck = z.custom<StepCheck>(
   (value) => typeof value === 'string' && (CHECKS.has(value) || value.startsWith('rule:')),
   'is no check that is known',

@@ -136,7 +136,7 @@ export type StepKind = 'check' | 'action' | 'manual';
 export type StepAction = 'backup' | 'drain' | 'migrate' | 'resume' | 'fix-namespaces' | 'migrate-stashes';
 
 /** What a check step, or the end of a manual step, looks at: all rules, one rule, or the state after the upgrade. */
-export type StepCheck = 'rules' | 'health' | 'backends-agree' | 'versions-agree' | 'entities-kept' | `rule:${string}`;
+export type StepCheck = 'rules' | 'health' | 'versions-agree' | 'entities-kept' | `rule:${string}`;
 
 export interface PlanStep {
   /** Names it within its plan. */

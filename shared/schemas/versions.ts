@@ -4,6 +4,8 @@ export interface Versions {
     readonly version: string;
     /** The level of the legacy API. */
     readonly compatible: string;
+    /** The level of the newer API. */
+    readonly core: string;
     /** Of the runtime, as `24.1.0`. */
     readonly node: string;
   };

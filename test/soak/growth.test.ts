@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { memoryMiB } from '../../scripts/bench/process-figures.ts';
 import { mean } from '../../scripts/bench/report.ts';
 import { startStorm } from '../../scripts/bench/storm.ts';
+import { builtPrograms } from '../support/built-programs.ts';
 import { Pty } from '../support/pty.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
 
@@ -20,16 +18,7 @@ const MEMORY_MAX_MIB = 350;
 const PLATEAU_MINUTES = 20;
 const GROWTH_MAX = rounds(MINUTES) < PLATEAU_MINUTES ? 1.5 : 1.05;
 
-const ROOT = join(import.meta.dirname, '..', '..');
-
-/** Within the clone, where the program finds its version. */
-const BUILT = join(ROOT, 'build', `growth-test-${String(process.pid)}`);
-
-beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', BUILT], { cwd: ROOT });
-}, 60_000);
-
-afterAll(() => rm(BUILT, { recursive: true, force: true }));
+const BUILT = await builtPrograms();
 
 test(
   'in a storm over 100,000 events the memory of the console stays within its bounds',

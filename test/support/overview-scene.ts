@@ -32,7 +32,7 @@ export const SCENE_AUDIT: readonly AuditRecord[] = [
 ];
 
 export const SCENE_VERSIONS: Versions = {
-  backend: { version: '1.0.0', compatible: '1.9.0', node: '24.1.0' },
+  backend: { version: '1.0.0', core: '6.5.0', compatible: '1.9.0', node: '24.1.0' },
   agents: [
     { version: '1.0.0', clients: 19_950 },
     { version: '0.9.2', clients: 46 },

@@ -1,5 +1,5 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import { COMPATIBLE_CORE_VERSION, COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import type { AgentVersion, Versions } from '../../../shared/schemas/versions.ts';
 import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -20,7 +20,12 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
   const { first, last } = await readAuditHead(store);
   return {
-    backend: { version: VERSION, compatible: COMPATIBLE_VERSION, node: process.versions.node },
+    backend: {
+      version: VERSION,
+      compatible: COMPATIBLE_VERSION,
+      core: COMPATIBLE_CORE_VERSION,
+      node: process.versions.node,
+    },
     agents: agentVersions(namespace),
     store: {
       id: store.id,

@@ -4,7 +4,7 @@ import { parsePath, type UpgradePath } from '../../../shared/domain/upgrade/vers
 import { differingVersions } from '../../../shared/domain/upgrade/versions-agree.ts';
 import { namesText } from '../../../shared/domain/upgrade/rule.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Runbook } from '../../../shared/schemas/runbook.ts';
+import type { Runbook, RunbookStep } from '../../../shared/schemas/runbook.ts';
 import type { Finding, StepCheck } from '../../../shared/schemas/upgrade.ts';
 import { COMPATIBLE_CORE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { done, notDone, type StepParts, type StepRun } from './step-parts.ts';
@@ -16,8 +16,6 @@ export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): Ste
       return checkRules(run);
     case 'health':
       return checkHealth(parts, run);
-    case 'backends-agree':
-      return checkRule('same-versions', run);
     case 'versions-agree':
       return checkVersions(run);
     case 'entities-kept':
@@ -27,11 +25,16 @@ export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): Ste
   }
 }
 
+/** What a step of the plan is there to mend is left to it as long as its turn is yet to come. */
 function checkRules(run: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(run.runbook), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
-  if (blocking.length > 0) {
+  const left = blocking.flatMap((finding) => menderOf(finding, run) ?? []);
+  if (left.length < blocking.length)
     return notDone(blocking.map((finding) => blockingText(finding, run)).join('; '), { findings });
+  if (left.length > 0) {
+    const text = blocking.map((finding) => blockingText(finding, run)).join('; ');
+    return done(`left to later steps: ${text}`, { findings });
   }
   const warnings = findings.filter(({ verdict }) => verdict === 'warn');
   const note = `${String(findings.length)} rules looked at, nothing is in the way`;
@@ -75,11 +78,15 @@ function checkEntities({ runbook, facts }: StepRun): StepOutcome {
   return done(`${String(now)} entities, ${String(before)} before`);
 }
 
-/** What mends it may be a step of the plan, which is yet to come: then this one is skipped, or looked at again later. */
-function blockingText(finding: Finding, { runbook, step }: StepRun): string {
-  const own = runbook.steps.find(({ id, rule }) => rule === finding.rule && id !== step.id);
+function blockingText(finding: Finding, run: StepRun): string {
+  const mender = menderOf(finding, run);
   const text = findingText(finding);
-  return own === undefined ? text : `${text} (the step ${own.id} is there for it)`;
+  return mender === undefined ? text : `${text} (the step ${mender.id} is there for it)`;
+}
+
+/** The step that mends what a rule found, and whose turn has not come yet. */
+function menderOf({ rule: broken }: Finding, { runbook }: StepRun): RunbookStep | undefined {
+  return runbook.steps.find(({ rule, state }) => rule === broken && state === 'waiting');
 }
 
 function findingText({ rule, evidence, remedy }: Finding): string {

@@ -104,9 +104,9 @@ function migrateSteps({ product }: UpgradeFacts, to: string): readonly PhasedSte
     id: 'backends-agree',
     phase: 'migrate',
     kind: 'check',
-    check: 'backends-agree',
-    title: 'All backends run the same version',
-    details: [],
+    check: 'rules',
+    title: 'All backends agree, and nothing is in the way',
+    details: ['What an earlier step was to mend, and did not, is found here.'],
   };
   const upgrade = {
     id: 'migrate',

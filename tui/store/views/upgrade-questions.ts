@@ -18,7 +18,7 @@ export function askNewPlan(store: ConsoleStore): void {
   if (open?.state === 'open') {
     return store.say(`plan #${String(open.id)} is open: carry it out or abandon it first`, 'problem');
   }
-  const compatible = store.loads.of('upgrade').data?.versions.backend.compatible ?? '';
+  const level = store.loads.of('upgrade').data?.versions.backend.core ?? '';
   openUpgradeDialog(store, {
     title: 'New plan for an upgrade',
     lines: [
@@ -26,7 +26,7 @@ export function askNewPlan(store: ConsoleStore): void {
       'Nothing else is changed yet.',
     ],
     fields: [
-      { label: 'From', line: lineOf(compatible) },
+      { label: 'From', line: lineOf(level) },
       { label: 'To', line: EMPTY_LINE },
     ],
     button: 'Make the plan',

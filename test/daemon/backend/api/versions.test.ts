@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migrations/list.ts';
-import { COMPATIBLE_VERSION, VERSION } from '../../../../shared/schemas/version.ts';
+import { COMPATIBLE_CORE_VERSION, COMPATIBLE_VERSION, VERSION } from '../../../../shared/schemas/version.ts';
 import type { Versions } from '../../../../shared/schemas/versions.ts';
 import { Agents } from '../../../conformance/agents.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -35,6 +35,7 @@ test('GET /api/mon/v1/versions says what runs where, and how much of what is kep
   expect(versions.backend).toEqual({
     version: VERSION,
     compatible: COMPATIBLE_VERSION,
+    core: COMPATIBLE_CORE_VERSION,
     node: process.versions.node,
   });
   expect(versions.agents).toEqual([

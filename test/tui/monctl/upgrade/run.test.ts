@@ -73,7 +73,7 @@ test('a plan is carried out in a plain terminal, left, and gone on with', async 
   expect(leave.stderr).toContain('step 1 of 14: Look at everything that could go wrong');
 
   const answers = [
-    'rules, where something is in the way: y s mended-next',
+    'rules, where something is in the way that the next step mends: y',
     'fix-namespaces: y gone',
     'certificates: y y',
     'backup: y',
