@@ -8,8 +8,8 @@ export default defineConfig({
     // Real stores, sockets and child processes: generous, because two cores may be shared with other work.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // By default one core is left idle, and many tests wait for processes and sockets most of their time.
-    maxWorkers: 2,
+    // More than the two cores there are: many tests wait for processes and sockets most of their time.
+    maxWorkers: 3,
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
     // file costs more than the tests themselves. `--sequence.shuffle.files` shows that their order does not matter.
     isolate: false,
