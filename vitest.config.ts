@@ -8,10 +8,10 @@ export default defineConfig({
     // Real stores, sockets and child processes: generous, because two cores may be shared with other work.
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // By default one core is left idle, and many tests wait for processes and sockets most of their time.
-    maxWorkers: 2,
+    // More than the two cores there are: many tests wait for processes and sockets most of their time.
+    maxWorkers: 3,
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
-    // file costs more than the tests themselves. `--sequence.shuffle.files` shows that their order does not matter.
+    // file costs more than the tests themselves.
     isolate: false,
     // The programs that tests start come from their sources, hundreds of modules: compiled once, they start in half the time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'build/compile-cache') },

@@ -69,7 +69,11 @@ function replay(records: readonly AuditRecord[]): Map<string, string | null> {
 }
 
 /** Makes and clears silences until the backend is gone; the reasons of those that it has acknowledged. */
-async function write(api: ApiClient, chance: Chance, name: string): Promise<string[]> {
+async function write(
+  api: ApiClient,
+  chance: Chance,
+  { name, onAcknowledged }: { readonly name: string; readonly onAcknowledged: () => void },
+): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let count = 0; ; count++) {
     const reason = `${name}-${String(count)}`;
@@ -83,7 +87,10 @@ async function write(api: ApiClient, chance: Chance, name: string): Promise<stri
       if (error instanceof MonError && error.code === 'unavailable') return acknowledged;
       throw error;
     }
-    if (operations.some(({ op }) => op === 'silence')) acknowledged.push(reason);
+    if (operations.some(({ op }) => op === 'silence')) {
+      acknowledged.push(reason);
+      onAcknowledged();
+    }
   }
 }
 
@@ -100,8 +107,13 @@ test(
     for (let round = 0; round < rounds(ROUNDS); round++) {
       await using daemon = await startDaemon({ stateDir, args: ['-c', config] });
       const api = openApiClient({ backend: daemon.url, env: {} });
-      const writing = Array.from({ length: WRITERS }, (_, at) => write(api, chance, `${String(round)}-${String(at)}`));
-      await delay(50 + chance.below(LOAD_MS_MAX));
+      const { promise: begun, resolve: onAcknowledged } = Promise.withResolvers<void>();
+      const writing = Array.from({ length: WRITERS }, (_, at) =>
+        write(api, chance, { name: `${String(round)}-${String(at)}`, onAcknowledged }),
+      );
+      // On a busy machine nothing may be written yet after any fixed time.
+      await begun;
+      await delay(chance.below(LOAD_MS_MAX));
       await daemon.end('SIGKILL');
       const acknowledged = (await Promise.all(writing)).flat();
 

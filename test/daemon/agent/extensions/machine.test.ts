@@ -88,7 +88,11 @@ test('on macOS, memory that can be had at once is not in use', () => {
 
 async function run(): Promise<string> {
   const mark = `mark-${String(process.pid)}-${String(Math.random()).slice(2)}`;
-  const child = spawn('/bin/sh', ['-c', 'sleep 600; :', mark], { stdio: 'ignore', detached: true });
+  // It waits by itself: a child would be a second process with the mark until it becomes another program.
+  const child = spawn('/bin/sh', ['-c', 'read -r line; :', mark], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   await once(child, 'spawn');
   onTestFinished(() => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
