@@ -56,10 +56,11 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   // What is in the way is named, with the way out.
   await turnOf(1, 'Look at everything');
   pty.write('\r');
-  await pty.waitForText('the namespace gone does not exist, but has checks: db, web');
   await isDone(1);
+  await pty.waitForText('left to later steps: 6.2.0-namespaces');
   expect(await states()).toMatchObject({ rules: 'done' });
   pty.write('d');
+  await pty.waitForText('the namespace gone does not exist, but has checks: db, web');
   await pty.waitForText('→ monctl check delete db --namespace gone --skip-confirm');
   pty.write('q');
 

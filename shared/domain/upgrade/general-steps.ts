@@ -105,7 +105,7 @@ function migrateSteps({ product }: UpgradeFacts, to: string): readonly PhasedSte
     phase: 'migrate',
     kind: 'check',
     check: 'rules',
-    title: 'All backends agree, and nothing is in the way',
+    title: 'All backends agree, and nothing blocks',
     details: ['What an earlier step was to mend, and did not, is found here.'],
   };
   const upgrade = {
