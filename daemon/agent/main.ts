@@ -69,6 +69,9 @@ const cli = meow(HELP, {
   },
 });
 
+// By itself it only counts where it stands alone, and `start --help` would start.
+if (cli.flags['help'] === true) cli.showHelp(0);
+
 try {
   const [command, ...rest] = cli.input;
   if (command === 'version' && rest.length === 0) process.stdout.write(`mon-agent version ${VERSION}\n`);

@@ -132,6 +132,8 @@ function parseArguments(): ReturnType<typeof parse> {
 }
 
 async function main(): Promise<number> {
+  // By itself it only counts where it stands alone, and `start --help` would start.
+  if (cli.flags['help'] === true) cli.showHelp(0);
   const command = cli.input.join(' ');
   try {
     if (cli.flags.validateConfig && (command === '' || command === 'start')) return await validate();

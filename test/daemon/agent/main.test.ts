@@ -311,8 +311,8 @@ describe('the command line', () => {
     expect(agent.records.map(({ message }) => message)).toEqual(['mon-agent version 1.0.0']);
   });
 
-  test('explains itself', async () => {
-    const agent = startAgent(['--help']);
+  test.each([[['--help']], [['start', '--help']]])('explains itself, and starts nothing: %j', async (args) => {
+    const agent = startAgent(args);
     expect((await agent.ended).code).toBe(0);
     expect(agent.records.map(({ message }) => message).join('\n')).toContain('mon-agent start [options]');
   });

@@ -114,6 +114,16 @@ test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegEx
   expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(stderr) });
 });
 
+test.each([[['--help']], [['start', '--help']], [['init', '--help']]])(
+  'explains itself, and starts nothing: %j',
+  async (args) => {
+    const stateDir = join(await tempDir(), 'state');
+    const ended = await run(args, { env: { MON_STATE_DIR: stateDir } });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('mon-backend start [options]') });
+    await expect(readFile(join(stateDir, 'LOCK'))).rejects.toThrow('ENOENT');
+  },
+);
+
 describe('hash-password', () => {
   test('prints a hash of its own each time', async () => {
     const [first, second] = await Promise.all([

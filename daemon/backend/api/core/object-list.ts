@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fieldAt, isSelected, parseSelector, type Selector } from '../../../../shared/domain/core/selectors.ts';
@@ -67,6 +68,11 @@ export async function sendObjects<T extends object>(
   const isWanted = (object: T): boolean =>
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
+  if (limit === Infinity) {
+    // Nothing but the items depends on how many there are: memory holds a portion, whatever the length of the list.
+    const texts = textsOf(objectsOf(namespaces, after, source, mayBeSelected), isWanted, shown);
+    return await sendTexts(reply, texts);
+  }
   const chunks: string[] = [];
   let texts: string[] = [];
   let count = 0;
@@ -87,6 +93,43 @@ export async function sendObjects<T extends object>(
   }
   addChunk(chunks, texts);
   return sendChunks(reply, chunks);
+}
+
+/** What is short, or fails early, is answered as a whole. */
+async function sendTexts(reply: FastifyReply, texts: AsyncGenerator<string, void>): Promise<FastifyReply> {
+  const first = (await texts.next()).value ?? '';
+  const second = await texts.next();
+  reply.type('application/json');
+  if (second.done === true) return reply.send(first);
+  const { value } = second;
+  return reply.send(
+    Readable.from(
+      (async function* () {
+        yield first;
+        yield value;
+        yield* texts;
+      })(),
+    ),
+  );
+}
+
+/** The text of an array in pieces, each made when the socket takes it. */
+async function* textsOf<T extends object>(
+  objects: AsyncIterable<{ readonly object: T }>,
+  isWanted: (object: T) => boolean,
+  shown: (object: T) => T,
+): AsyncGenerator<string> {
+  let texts: string[] = [];
+  let before = '[';
+  for await (const { object } of objects) {
+    if (!isWanted(object)) continue;
+    texts.push(JSON.stringify(shown(object)));
+    if (texts.length < CHUNK) continue;
+    yield before + texts.join(',');
+    before = ',';
+    texts = [];
+  }
+  yield `${texts.length > 0 ? before + texts.join(',') : before === '[' ? before : ''}]`;
 }
 
 async function* objectsOf<T extends object>(

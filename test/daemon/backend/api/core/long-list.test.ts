@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CorePeer } from '../../../../support/core-peer.ts';
+import { startBackend, type RunningBackend } from '../../../../support/running-backend.ts';
+
+const NAMES = Array.from({ length: 250 }, (_, at) => `proxy-${String(at).padStart(3, '0')}`);
+
+const entity = (name: string): object => ({ entity_class: 'proxy', metadata: { name } });
+
+let backend: RunningBackend;
+let core: CorePeer;
+
+beforeAll(async () => {
+  backend = await startBackend({ batcher: { lingerMs: 0 }, settings: { entity_limit: 'unlimited' } });
+  core = new CorePeer(backend.url);
+  await Promise.all(NAMES.map((name) => core.put(`/namespaces/default/entities/${name}`, entity(name))));
+});
+
+afterAll(async () => backend[Symbol.asyncDispose]());
+
+const namesOf = (body: unknown): string[] =>
+  (body as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+
+test.each([
+  { query: '', count: 250 },
+  { query: `?fieldSelector=${encodeURIComponent('entity.name matches proxy-0')}`, count: 100 },
+  { query: `?fieldSelector=${encodeURIComponent('entity.name matches "-01"')}`, count: 10 },
+  { query: '?limit=250', count: 250 },
+])('a list that goes out in pieces is one array: $count of "$query"', async ({ query, count }) => {
+  const { status, body, headers } = await core.get(`/entities${query}`);
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toMatch('application/json');
+  expect(namesOf(body)).toEqual(
+    NAMES.filter((name) => (query.includes('-01') ? name.includes('-01') : true)).slice(0, count),
+  );
+});
+
+test('a reader that goes away in the middle holds nobody up', async () => {
+  const controller = new AbortController();
+  const answer = await fetch(`${backend.url}/api/core/v2/entities`, { signal: controller.signal });
+  controller.abort();
+  await expect(answer.text()).rejects.toThrow('abort');
+  expect(namesOf((await core.get('/entities')).body)).toEqual(NAMES);
+});
