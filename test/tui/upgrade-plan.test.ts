@@ -36,9 +36,9 @@ describe('a new plan', () => {
     const plans = new ScriptedPlans();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     rig.type('n');
-    await rig.shows('From  1.9.0');
-    rig.type('\t6.5.0\r\t\r');
-    await rig.shows('UPGRADE 1.9.0 → 6.5.0', 'alice (this console)', 'plan #18 from 1.9.0 to 6.5.0');
+    await rig.shows('From  6.5.0');
+    rig.type('\t6.6.0\r\t\r');
+    await rig.shows('UPGRADE 6.5.0 → 6.6.0', 'alice (this console)', 'plan #18 from 6.5.0 to 6.6.0');
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: false }]);
   });
 

@@ -1,10 +1,16 @@
-import { createHash } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { names, type Preconditions } from '../../../../shared/domain/core/etag.ts';
 
-/** Names the state of an object, as the peer writes it: 16 hexadecimal digits in quotes (clients, section 6). */
+/** Another one after each restart, when what was read before has to be read again. */
+const TAG_KEY = randomBytes(32);
+
+/**
+ * Names the state of an object, as the peer writes it: 16 hexadecimal digits in quotes (clients, section 6). It is of the
+ * whole object, with what is redacted for some: without the key nobody can try out guesses of a secret on it.
+ */
 export function etagOf(object: object): string {
-  return `"${createHash('sha256').update(JSON.stringify(object)).digest('hex').slice(0, 16)}"`;
+  return `"${createHmac('sha256', TAG_KEY).update(JSON.stringify(object)).digest('hex').slice(0, 16)}"`;
 }
 
 export function preconditionsOf({ headers }: Pick<FastifyRequest, 'headers'>): Preconditions {

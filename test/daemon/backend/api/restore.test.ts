@@ -187,6 +187,12 @@ test('who takes the state, and who brings it back, is in the audit trail', async
   expect(before).toMatchObject({ action: 'dump', target: 'User' });
 });
 
+test('a dump that begins in the middle is in the audit trail as well', async () => {
+  expect((await ask('GET', '/api/mon/v1/dump/namespaces?continue=WyJhIl0')).status).toBe(200);
+  const [newest] = (await ask('GET', '/api/mon/v1/audit?limit=1')).body as AuditRecord[];
+  expect(newest).toMatchObject({ action: 'dump', target: 'Namespace' });
+});
+
 test('pages follow one another, also while objects come and go', async () => {
   await outcomes(...['p-1', 'p-2', 'p-3', 'p-4'].map((name) => anEntity(name)));
   const names: string[] = [];
