@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,7 @@ export async function run(): Promise<void> {
   await using parts = new AsyncDisposableStack();
   const stateDir = await mkdtemp(`${ROOT}build/bench-`);
   parts.defer(() => rm(stateDir, { recursive: true, force: true }));
+  parts.defer(() => rm(`${stateDir}.json`, { force: true }));
   const fill = async (): Promise<void> => {
     await rm(stateDir, { recursive: true, force: true });
     const forms = ['lists', 'check-first'] as const;
@@ -75,7 +76,10 @@ async function offline(stateDir: string): Promise<void> {
 }
 
 async function serving(stateDir: string): Promise<void> {
-  await using program = start(['start', '--port', '0', '--state-dir', stateDir]);
+  // More clients than are free, and agents that are new.
+  const config = `${stateDir}.json`;
+  await writeFile(config, JSON.stringify({ entity_limit: 'unlimited' }));
+  await using program = start(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);
   const { url = '' } = await program.told('backend started');
   const before = peakMemoryMiB(program.pid);
   const peak = watchPeak(program.pid);
