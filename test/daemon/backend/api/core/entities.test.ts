@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CoreEntity } from '../../../../../shared/schemas/core/entity.ts';
+import { askLegacy } from '../../../../support/ask-legacy.ts';
 import { CorePeer } from '../../../../support/core-peer.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { startBackend, type RunningBackend } from '../../../../support/running-backend.ts';
@@ -20,13 +21,8 @@ beforeAll(async () => {
 afterAll(() => backend[Symbol.asyncDispose]());
 
 /** The same through the legacy API. */
-async function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
-  const answer = await fetch(backend.url + path, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return answer.ok && text !== '' ? JSON.parse(text) : answer.status;
+function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
+  return askLegacy(backend.url, method, path, body);
 }
 
 const proxy = (name: string, namespace = 'default'): Record<string, unknown> => ({

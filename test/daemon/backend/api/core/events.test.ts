@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CoreEvent } from '../../../../../shared/schemas/core/event.ts';
+import { askLegacy } from '../../../../support/ask-legacy.ts';
 import { CorePeer } from '../../../../support/core-peer.ts';
 import { FeedPeer } from '../../../../support/feed-peer.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
@@ -29,13 +30,8 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-async function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
-  const answer = await fetch(backend.url + path, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return answer.ok && text !== '' ? JSON.parse(text) : answer.status;
+function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
+  return askLegacy(backend.url, method, path, body);
 }
 
 function eventOf(entity: string, check: string, attributes: Record<string, unknown> = {}): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CoreSilenced } from '../../../../../shared/schemas/core/silenced.ts';
+import { askLegacy } from '../../../../support/ask-legacy.ts';
 import { CorePeer } from '../../../../support/core-peer.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { startBackend, type RunningBackend } from '../../../../support/running-backend.ts';
@@ -24,13 +25,8 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-async function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
-  const answer = await fetch(backend.url + path, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return answer.ok && text !== '' ? JSON.parse(text) : answer.status;
+function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
+  return askLegacy(backend.url, method, path, body);
 }
 
 /** As the command-line client sends it. */
