@@ -102,6 +102,8 @@ function explain(store: ConsoleStore, layer: InspectLayer): void {
 
 function targetsOf(layer: InspectLayer): readonly Target[] {
   if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
+  // The JSON is of the whole: no row of it is seen, marked or under a cursor.
+  if (layer.raw) return [];
   if (layer.marks.size === 0) return underCursor(layer)?.targets ?? [];
   const marked = inspectRows(layer).filter(({ key }) => layer.marks.has(key));
   // A row and the members that are listed below it may both be marked.
@@ -120,7 +122,7 @@ function openActions(store: ConsoleStore, layer: InspectLayer): void {
 /** The row that was drawn under the cursor, as it is now. */
 function underCursor(layer: InspectLayer): InspectRow | undefined {
   const { key } = layer.cursor;
-  return key === undefined ? undefined : inspectRows(layer).find((row) => row.key === key);
+  return key === undefined || layer.raw ? undefined : inspectRows(layer).find((row) => row.key === key);
 }
 
 function put(store: ConsoleStore, layer: InspectLayer): void {

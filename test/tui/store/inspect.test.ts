@@ -139,6 +139,19 @@ describe('a client', () => {
     expect(driver.store.state.layers.at(-1)?.kind).toBe('inspect');
   });
 
+  test('its JSON has no rows: no key acts on the one that was under the cursor before, nor on marks', () => {
+    for (const keys of ['y', ' y']) {
+      const driver = onClient();
+      driver.type(keys);
+      driver.effects();
+      for (const key of ['s', 'K', 'r', 'R', '\r']) {
+        driver.type(key);
+        expect(driver.store.state.layers.map(({ kind }) => kind)).toEqual(['inspect']);
+      }
+      expect(driver.effects().filter(({ kind }) => kind !== 'load-subject')).toEqual([]);
+    }
+  });
+
   test('what was loaded stays when it cannot be loaded again', () => {
     const driver = onClient();
     driver.store.answers.subjectFailed(CLIENT_A, 'the backend is busy');
