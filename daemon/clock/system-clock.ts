@@ -1,26 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import type { BootTime } from './machine-clock.ts';
+
 /** Node's timers run at once when they are asked to wait longer than 2^31 - 1 ms, so a long wait is cut into these. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/**
- * The machine's time, but for steps back: then `now` stands still until the machine has caught up. It is the `Clock` in
- * the ports of both daemons.
- */
-export class SystemClock {
-  readonly #wallMs: () => number;
-  #latestMs = Number.NEGATIVE_INFINITY;
+/** Names the running system from its start to its end, where there is such a name (Linux). */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-  /** @param wallMs the machine's clock, epoch milliseconds */
-  constructor(wallMs: () => number = Date.now) {
-    this.#wallMs = wallMs;
-  }
+/** The clocks and timers of this machine, as they are: `now` goes wherever somebody sets it. */
+export class SystemClock {
+  #bootId: string | undefined;
 
   now(): number {
-    this.#latestMs = Math.max(this.#latestMs, this.#wallMs());
-    return this.#latestMs;
+    return Date.now();
   }
 
+  /** Stands still while the machine sleeps. */
   monotonic(): number {
     return performance.now();
+  }
+
+  boot(): BootTime {
+    this.#bootId ??= bootId();
+    return { id: this.#bootId, ms: uptime() * 1000 };
   }
 
   after(delayMs: number, task: () => void): Disposable {
@@ -37,5 +40,14 @@ export class SystemClock {
   every(periodMs: number, task: () => void): Disposable {
     const timer = setInterval(task, periodMs);
     return { [Symbol.dispose]: () => clearInterval(timer) };
+  }
+}
+
+/** Empty where the system has none. */
+function bootId(): string {
+  try {
+    return readFileSync(BOOT_ID, 'utf8').trim();
+  } catch {
+    return '';
   }
 }

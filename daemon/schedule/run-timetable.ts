@@ -1,12 +1,14 @@
 import type { Timetable } from './timetable.ts';
 
-/** A clock that is set goes unnoticed for as long as one waits. */
-const WAIT_MAX_MS = 3_600_000;
+/** A machine that slept and a clock that is set right go unnoticed for as long as one waits. */
+const WAIT_MAX_MS = 60_000;
 
 /** What is needed of a clock. */
 interface Alarm {
   /** Epoch milliseconds. */
   now(): number;
+  /** The same without the corrections of the clock. */
+  steady(): number;
   after(delayMs: number, task: () => void): Disposable;
 }
 
@@ -22,32 +24,33 @@ export interface RunningTimetable extends Disposable {
  * @param run is told the time, epoch milliseconds
  */
 export function runTimetable(clock: Alarm, timetable: Timetable, run: (nowMs: number) => void): RunningTimetable {
+  const time = (): number => (timetable.isByCalendar ? clock.now() : clock.steady());
   // A moment that is now counts as well.
-  let nextMs = timetable(clock.now() - 1);
+  let nextMs = timetable.next(time() - 1);
   let timer: Disposable | undefined;
 
   function sleep(): void {
     timer = undefined;
     if (nextMs === undefined) return;
-    timer = clock.after(Math.min(Math.max(0, nextMs - clock.now()), WAIT_MAX_MS), wake);
+    timer = clock.after(Math.min(Math.max(0, nextMs - time()), WAIT_MAX_MS), wake);
   }
   function wake(): void {
-    const nowMs = clock.now();
+    const nowMs = time();
     const dueMs = nextMs;
     // Woken to look at the clock, or a moment early by the timer's own clock.
     if (dueMs === undefined || nowMs < dueMs) {
       sleep();
       return;
     }
-    nextMs = timetable(nowMs);
+    nextMs = timetable.next(nowMs);
     sleep();
-    run(nowMs);
+    run(clock.now());
   }
 
   sleep();
   return {
     get nextMs() {
-      return nextMs;
+      return nextMs === undefined ? undefined : nextMs - time() + clock.now();
     },
     [Symbol.dispose]: () => {
       nextMs = undefined;

@@ -1,4 +1,5 @@
-import type { Clock } from '../../daemon/backend/ports.ts';
+import type { PlanningClock } from '../../daemon/backend/ports.ts';
+import type { BootTime, MachineClock } from '../../daemon/clock/machine-clock.ts';
 
 interface Timer {
   dueMs: number;
@@ -8,12 +9,17 @@ interface Timer {
 }
 
 /** Time that stands still until a test moves it. */
-export class ManualClock implements Clock {
+export class ManualClock implements PlanningClock, MachineClock {
   /** Epoch milliseconds of a clock that was never moved, unless its test says otherwise: 2026-01-01T00:00:00Z. */
   static readonly START_MS = Date.UTC(2026, 0, 1);
 
   readonly #startMs: number;
   #elapsedMs = 0;
+  #setMs = 0;
+  /** Which timers and `monotonic` know nothing of. */
+  sleptMs = 0;
+  /** Of the system; undefined: it does not tell for how long it runs. */
+  bootId: string | undefined;
   readonly #timers = new Set<Timer>();
 
   constructor(startMs = ManualClock.START_MS) {
@@ -21,7 +27,20 @@ export class ManualClock implements Clock {
   }
 
   now(): number {
+    return this.#startMs + this.#elapsedMs + this.#setMs;
+  }
+
+  steady(): number {
     return this.#startMs + this.#elapsedMs;
+  }
+
+  boot(): BootTime | undefined {
+    return this.bootId === undefined ? undefined : { id: this.bootId, ms: this.#elapsedMs + this.sleptMs };
+  }
+
+  /** Sets the wall clock, forward or back, while time goes on as before. */
+  set(byMs: number): void {
+    this.#setMs += byMs;
   }
 
   monotonic(): number {
@@ -36,6 +55,12 @@ export class ManualClock implements Clock {
     // As the real timers do, which never run more often than every millisecond.
     const atLeast = Math.max(1, periodMs);
     return this.#start({ dueMs: this.#elapsedMs + atLeast, periodMs: atLeast, task });
+  }
+
+  /** The machine sleeps, and its timers with it. */
+  sleep(ms: number): void {
+    this.#setMs += ms;
+    this.sleptMs += ms;
   }
 
   /**

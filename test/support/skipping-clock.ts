@@ -1,8 +1,8 @@
-import type { Clock } from '../../daemon/backend/ports.ts';
+import type { PlanningClock } from '../../daemon/backend/ports.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
 /** The time of this machine, of which a test can skip some; timers run as they would. */
-export class SkippingClock implements Clock {
+export class SkippingClock implements PlanningClock {
   readonly #clock = new SystemClock();
   #skippedMs = 0;
 
@@ -12,6 +12,10 @@ export class SkippingClock implements Clock {
 
   now(): number {
     return this.#clock.now() + this.#skippedMs;
+  }
+
+  steady(): number {
+    return this.now();
   }
 
   monotonic(): number {

@@ -1,0 +1,13 @@
+import type { TimeAnchor } from '../../clock/resume-time.ts';
+import type { Store, StoreOp } from '../ports.ts';
+import { TIME } from '../store/keys.ts';
+
+/** The newest time that this store has seen; undefined: none yet. */
+export async function readAnchor(store: Pick<Store, 'getMany'>): Promise<TimeAnchor | undefined> {
+  const [value] = await store.getMany([TIME]);
+  return value === undefined ? undefined : (JSON.parse(value) as TimeAnchor);
+}
+
+export function anchorOp(anchor: TimeAnchor): StoreOp {
+  return { type: 'put', key: TIME, value: JSON.stringify(anchor) };
+}

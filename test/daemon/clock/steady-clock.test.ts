@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { NO_CORRECTIONS, eraOf, offsetOf, secondsSince, withCorrection } from '../../../daemon/clock/corrections.ts';
+import { SteadyClock, type ClockJump } from '../../../daemon/clock/steady-clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const START = ManualClock.START_MS;
+const HOUR = 3_600_000;
+
+describe('a clock that is set', () => {
+  test.each([
+    ['forward', 2 * HOUR],
+    ['back', -2 * HOUR],
+  ])('%s is told once and not followed', (_title, byMs) => {
+    const machine = new ManualClock();
+    const jumps: ClockJump[] = [];
+    const clock = new SteadyClock(machine, { onJump: (jump) => jumps.push(jump) });
+    machine.advance(5000);
+    machine.set(byMs);
+    expect(clock.now()).toBe(START + 5000);
+    machine.advance(10_000);
+    expect(clock.now()).toBe(START + 15_000);
+    expect(jumps).toEqual([{ atMs: START + 5000, seconds: byMs / 1000 }]);
+    expect([clock.heldSeconds, clock.heldForMs]).toEqual([byMs / 1000, 10_000]);
+  });
+
+  test('and set back was off only in between', () => {
+    const machine = new ManualClock();
+    const clock = new SteadyClock(machine);
+    machine.set(2 * HOUR);
+    clock.now();
+    machine.advance(1000);
+    machine.set(-2 * HOUR);
+    expect([clock.now(), clock.heldSeconds, clock.jumps]).toEqual([START + 1000, 0, 2]);
+  });
+
+  test('is followed once it is believed', () => {
+    const machine = new ManualClock();
+    const clock = new SteadyClock(machine, { adoptAfterMs: (seconds) => (seconds > 0 ? 0 : 600_000) });
+    machine.set(HOUR);
+    expect([clock.now(), clock.steady()]).toEqual([START + HOUR, START]);
+    machine.set(-HOUR);
+    machine.advance(1000);
+    expect(clock.now()).toBe(START + HOUR + 1000);
+    machine.advance(600_000);
+    clock.now();
+    expect([clock.now(), clock.steady()]).toEqual([START + 601_000, START + 601_000]);
+  });
+});
+
+test('drift is followed by a millisecond a second at most, and time never goes back', () => {
+  const machine = new ManualClock();
+  const clock = new SteadyClock(machine);
+  let lastMs = clock.now();
+  machine.set(-500);
+  for (let second = 0; second < 600; second++) {
+    machine.advance(1000);
+    const nowMs = clock.now();
+    expect(nowMs - lastMs).toBeGreaterThanOrEqual(998);
+    expect(nowMs - lastMs).toBeLessThanOrEqual(1000);
+    lastMs = nowMs;
+  }
+  expect([lastMs - machine.now(), clock.jumps]).toEqual([0, 0]);
+});
+
+test('time passes as fast however often somebody asks', () => {
+  // A look every quarter of a microsecond, as in a loop.
+  let ms = 0;
+  const machine = new ManualClock();
+  const clock = new SteadyClock({
+    monotonic: () => (ms += 0.000_125),
+    now: () => Math.floor(ManualClock.START_MS + ms),
+    after: machine.after.bind(machine),
+    every: machine.every.bind(machine),
+  });
+  for (let look = 0; look < 1_000_000; look++) clock.now();
+  expect(Math.abs(clock.now() - ManualClock.START_MS - ms)).toBeLessThan(2);
+});
+
+test('time has passed for a machine that slept', () => {
+  const machine = new ManualClock();
+  machine.bootId = 'a';
+  const clock = new SteadyClock(machine);
+  machine.sleep(HOUR);
+  machine.advance(1000);
+  expect([clock.now(), clock.jumps]).toEqual([START + HOUR + 1000, 0]);
+});
+
+test('a wall clock that was read while the process was kept from running says nothing', () => {
+  const machine = new ManualClock();
+  let heldUp = 1;
+  const clock = new SteadyClock({
+    monotonic: () => machine.monotonic(),
+    now: () => {
+      const nowMs = machine.now();
+      if (heldUp-- > 0) machine.advance(HOUR);
+      return nowMs;
+    },
+    after: machine.after.bind(machine),
+    every: machine.every.bind(machine),
+  });
+  expect([clock.now(), clock.jumps]).toEqual([START + HOUR, 0]);
+});
+
+describe('at a start', () => {
+  interface Restart {
+    readonly title: string;
+    /** Before, and not adopted. */
+    readonly wasSetMs?: number;
+    /** What happens while nobody looks: true time, and what is done to the clock. */
+    readonly awayMs: number;
+    readonly setMs: number;
+    readonly isBooted?: boolean;
+    readonly passedMs: number;
+    readonly correction: number;
+  }
+  const restarts: readonly Restart[] = [
+    { title: 'time passed', awayMs: HOUR, setMs: 0, passedMs: HOUR, correction: 0 },
+    { title: 'the clock was set forward', awayMs: 60_000, setMs: HOUR, passedMs: 60_000, correction: 3600 },
+    { title: 'the clock was set back', awayMs: 60_000, setMs: -HOUR, passedMs: 60_000, correction: -3600 },
+    {
+      title: 'after a start of the system a clock that is ahead is believed',
+      awayMs: 60_000,
+      setMs: HOUR,
+      isBooted: true,
+      passedMs: HOUR + 60_000,
+      correction: 0,
+    },
+    {
+      title: 'after a start of the system a clock that is behind says that no time has passed',
+      awayMs: 0,
+      setMs: -HOUR,
+      isBooted: true,
+      passedMs: 0,
+      correction: -3600,
+    },
+    {
+      title: 'a clock that was off still is after a start of the system',
+      wasSetMs: HOUR,
+      awayMs: 60_000,
+      setMs: 0,
+      isBooted: true,
+      passedMs: 60_000,
+      correction: 3600,
+    },
+    {
+      title: 'a clock that was off is right after a start of the system',
+      wasSetMs: -HOUR,
+      awayMs: 60_000,
+      setMs: HOUR,
+      isBooted: true,
+      passedMs: 60_000,
+      correction: 0,
+    },
+  ];
+  test.each(restarts)('$title', ({ wasSetMs = 0, awayMs, setMs, isBooted = false, passedMs, correction }) => {
+    const machine = new ManualClock();
+    machine.bootId = 'a';
+    const before = new SteadyClock(machine);
+    machine.advance(5000);
+    machine.set(wasSetMs);
+    const anchor = before.anchor();
+    machine.advance(awayMs);
+    machine.set(setMs);
+    if (isBooted) machine.bootId = 'b';
+    const clock = new SteadyClock(machine, { anchor });
+    expect(clock.steady() - before.anchor().steadyMs + awayMs).toBe(passedMs);
+    expect(clock.now()).toBe(machine.now());
+    expect(secondsSince(clock.anchor().corrections, eraOf(anchor.corrections))).toBe(correction);
+  });
+});
+
+test('of many corrections the first are one by now', () => {
+  let corrections = NO_CORRECTIONS;
+  for (let count = 0; count < 250; count++) corrections = withCorrection(corrections, count % 2 === 0 ? 10 : -7);
+  expect(corrections.seconds).toHaveLength(100);
+  expect([eraOf(corrections), offsetOf(corrections)]).toEqual([250, 375_000]);
+  expect([secondsSince(corrections, 248), secondsSince(corrections, 250)]).toEqual([3, 0]);
+});

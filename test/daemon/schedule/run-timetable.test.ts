@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { SteadyClock } from '../../../daemon/clock/steady-clock.ts';
+import { runTimetable } from '../../../daemon/schedule/run-timetable.ts';
+import { timetableOf } from '../../../daemon/schedule/timetable.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** The true times of runs, milliseconds, while somebody sets the clock at the given ones. */
+function runsOf(
+  check: { readonly interval: number } | { readonly cron: string; readonly timezone: string },
+  jumps: readonly (readonly [atMs: number, byMs: number])[],
+  options: { readonly endMs: number; readonly adoptAfterMs?: number },
+): number[] {
+  const machine = new ManualClock();
+  const { endMs, adoptAfterMs } = options;
+  const clock = new SteadyClock(machine, adoptAfterMs === undefined ? {} : { adoptAfterMs: () => adoptAfterMs });
+  const timetable = timetableOf('disk', check);
+  const runs: number[] = [];
+  if (timetable === undefined) return runs;
+  using running = runTimetable(clock, timetable, () => runs.push(machine.monotonic()));
+  for (const [atMs, byMs] of jumps) {
+    machine.advance(atMs - machine.monotonic());
+    machine.set(byMs);
+    clock.now();
+  }
+  machine.advance(endMs - machine.monotonic());
+  expect(running.nextMs).toBeDefined();
+  return runs;
+}
+
+test.each([
+  ['never', []],
+  [
+    'forward and back',
+    [
+      [150_000, 2 * HOUR],
+      [290_000, -2 * HOUR],
+    ],
+  ],
+  ['back', [[150_000, -2 * HOUR]]],
+] as const)('an interval goes on while the clock is set %s, also when that is believed', (_title, jumps) => {
+  const plain = runsOf({ interval: 60 }, [], { endMs: 30 * MINUTE });
+  expect(plain).toHaveLength(30);
+  expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE })).toEqual(plain);
+  expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE, adoptAfterMs: MINUTE })).toEqual(plain);
+});
+
+test('cron goes by the clock once that is believed, and what it left out runs once', () => {
+  // It starts at midnight.
+  const nightly = { cron: '30 1 * * *', timezone: 'UTC' };
+  const options = { endMs: 3 * HOUR, adoptAfterMs: 10 * MINUTE };
+  expect(runsOf(nightly, [], options)).toEqual([90 * MINUTE]);
+  expect(runsOf(nightly, [[5 * MINUTE, HOUR]], options)).toEqual([30 * MINUTE]);
+  expect(runsOf(nightly, [[5 * MINUTE, -HOUR]], options)).toEqual([150 * MINUTE]);
+  expect(runsOf(nightly, [[5 * MINUTE, 2 * HOUR]], options)).toEqual([15 * MINUTE]);
+});

@@ -1,0 +1,246 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../daemon/backend/compose.ts';
+import { openBackend } from '../support/open-backend.ts';
+import { SetMachine } from '../support/set-machine.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 1;
+const STEPS = 60;
+/** Whole seconds on the wire, a tick of a second, and a clock that is corrected to the second and then followed. */
+const SLACK_MS = 3500;
+/** How often the ages of keepalives are looked at. */
+const SWEEP_MS = 30_000;
+const KEEPALIVE_MS = 120_000;
+
+/** Something that must hold from one moment of true time to another, and not after it. */
+interface Span {
+  readonly what: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** How late its end may be seen. */
+  readonly lateMs?: number;
+  readonly holds: () => Promise<boolean>;
+}
+
+const inSeconds = (ms: number): string => `${String(Math.round(ms / 1000))} s`;
+
+/** A backend on a machine whose clock is set at random, and what its users were promised, in true time. */
+class Story implements AsyncDisposable {
+  readonly machine = new SetMachine();
+  readonly spans: Span[] = [];
+  /** What was done, for whoever has to find out why. */
+  readonly told: string[] = [];
+  readonly #dir: string;
+  #backend: Backend | undefined;
+  #count = 0;
+  offMs = 0;
+  #boots = 0;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    this.machine.bootId = 'boot 0';
+  }
+
+  async start(): Promise<void> {
+    this.#backend = await openBackend({ dir: this.#dir, clock: this.machine });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#backend?.stop();
+  }
+
+  /** Whether the clock of the machine is right. */
+  get isRight(): boolean {
+    return this.offMs === 0;
+  }
+
+  async ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+    const url = this.#backend?.url ?? '';
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+  }
+
+  set(byMs: number): void {
+    this.offMs += byMs;
+    this.machine.set(byMs);
+  }
+
+  setRight(): void {
+    this.set(-this.offMs);
+  }
+
+  /** With all consequences, second by second. */
+  async pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      this.machine.advance(1000);
+      if (second % 30 === 29) await this.#rest();
+    }
+    await this.#rest();
+  }
+
+  async sleep(seconds: number): Promise<void> {
+    this.machine.sleep(seconds * 1000);
+    // Timers that were due go off when it wakes.
+    await this.pass(61);
+  }
+
+  async restart({
+    awaySeconds,
+    isBooted,
+  }: {
+    readonly awaySeconds: number;
+    readonly isBooted: boolean;
+  }): Promise<void> {
+    await this.#backend?.stop();
+    this.machine.advance(awaySeconds * 1000);
+    if (isBooted) this.machine.bootId = `boot ${String(++this.#boots)}`;
+    await this.start();
+    // The ages of keepalives are looked at from then on.
+    await this.pass(SWEEP_MS / 1000 + 1);
+  }
+
+  async promise(kind: number, seconds: number): Promise<void> {
+    const name = `n${String(this.#count++)}`;
+    const fromMs = this.machine.trueMs;
+    const toMs = fromMs + seconds * 1000;
+    const has = async (path: string): Promise<boolean> => (await this.ask('GET', path)).status === 200;
+    const isWell = async (path: string): Promise<boolean> => (await this.ask('GET', path)).status === 404;
+    switch (kind) {
+      case 0:
+        await this.ask('POST', '/silenced', { check: name, expire: seconds });
+        this.spans.push({ what: `silence ${name}`, fromMs, toMs, holds: () => has(`/silenced/ids/*:${name}`) });
+        break;
+      case 1: {
+        const { body } = await this.ask('GET', '/info');
+        const [{ timestamp: now } = { timestamp: 0 }] = (body as { servers: { timestamp: number }[] }).servers;
+        await this.ask('POST', '/silenced', { check: name, expire: seconds, begin: now + 40 });
+        const pending = async (): Promise<boolean> => {
+          const { body: rows } = await this.ask('GET', '/api/mon/v1/silenced?q=state%3Dpending');
+          return (rows as { id: string }[]).some(({ id }) => id === `*:${name}`);
+        };
+        this.spans.push({ what: `begin ${name}`, fromMs, toMs: fromMs + 40_000, holds: pending });
+        const toEndMs = toMs + 40_000;
+        this.spans.push({
+          what: `silence ${name}`,
+          fromMs,
+          toMs: toEndMs,
+          holds: () => has(`/silenced/ids/*:${name}`),
+        });
+        break;
+      }
+      case 2:
+        await this.ask('POST', '/stashes', { path: name, content: {}, expire: seconds });
+        this.spans.push({ what: `stash ${name}`, fromMs, toMs, holds: () => has(`/stashes/${name}`) });
+        break;
+      case 3:
+        await this.ask('POST', '/results', { source: 'ttl', name, output: '', ttl: seconds });
+        this.spans.push({ what: `ttl ${name}`, fromMs, toMs, holds: () => isWell(`/events/ttl/${name}`) });
+        break;
+      case 4: {
+        await this.ask('POST', '/clients', { name, address: name, subscriptions: [], keepalives: true });
+        const alive = { fromMs, toMs: fromMs + KEEPALIVE_MS, lateMs: SWEEP_MS };
+        this.spans.push({ what: `keepalive ${name}`, ...alive, holds: () => isWell(`/events/${name}/keepalive`) });
+        break;
+      }
+      default: {
+        await this.ask('POST', '/clients', { name, address: name, subscriptions: [] });
+        await this.ask('DELETE', `/clients/${name}?invalidate=true&invalidate_expire=${String(seconds)}`);
+        const isBanned = async (): Promise<boolean> => {
+          const { body } = await this.ask('POST', '/api/mon/v1/simulate', { source: name, name: 'x', output: '' });
+          return JSON.stringify(body).includes('invalidate');
+        };
+        this.spans.push({ what: `ban ${name}`, fromMs, toMs, holds: isBanned });
+      }
+    }
+  }
+
+  /** @returns what is not as it was promised */
+  async broken(): Promise<string[]> {
+    const nowMs = this.machine.trueMs;
+    const broken: string[] = [];
+    for (const [at, { what, fromMs, toMs, lateMs = 0, holds }] of [...this.spans.entries()].toReversed()) {
+      const isOver = nowMs > toMs + lateMs + SLACK_MS;
+      if (!isOver && nowMs >= toMs - SLACK_MS) continue;
+      if ((await holds()) === isOver) {
+        broken.push(
+          `${what}: ${isOver ? 'there' : 'gone'} after ${inSeconds(nowMs - fromMs)} of ${inSeconds(toMs - fromMs)}`,
+        );
+      }
+      // Once it is over nothing brings it back but what the next step may do.
+      if (isOver && nowMs > toMs + lateMs + 300_000) this.spans.splice(at, 1);
+    }
+    return broken;
+  }
+
+  /** Until all that was due is written. */
+  async #rest(): Promise<void> {
+    for (let turn = 0; turn < 3; turn++) {
+      await pause(3);
+      await this.ask('GET', '/info');
+    }
+  }
+}
+
+async function step(story: Story, chance: Chance): Promise<string> {
+  const seconds = 20 + chance.below(600);
+  const sign = chance.pick([1, -1]);
+  switch (chance.below(12)) {
+    case 0:
+      story.set(sign * (2 + chance.below(3 * 3600)) * 1000);
+      return `the clock is ${String(story.offMs / 1000)} s off`;
+    case 1:
+      story.setRight();
+      return 'the clock is set right';
+    case 2:
+      // Less than a jump: followed as drift is.
+      if (story.isRight) story.machine.set(sign * chance.below(300));
+      return 'the clock drifts';
+    case 3:
+      await story.restart({ awaySeconds: chance.below(200), isBooted: false });
+      return 'a restart';
+    case 4:
+      // Whoever cannot tell how long it was away believes the clock, so nobody sets it meanwhile.
+      await story.restart({ awaySeconds: chance.below(200), isBooted: true });
+      return 'a restart of the machine';
+    case 5:
+      await story.sleep(seconds);
+      return 'the machine sleeps';
+    case 6:
+      await story.pass(3700);
+      return 'more than an hour passes';
+    case 7:
+    case 8:
+      await story.pass(seconds);
+      return `${String(seconds)} s pass`;
+    default:
+      await story.promise(chance.below(6), seconds);
+      return `a promise: ${story.spans.at(-1)?.what ?? ''} for ${String(seconds)} s`;
+  }
+}
+
+test(
+  'a clock that is set, drifts, stops and starts anew shortens and lengthens nothing',
+  { timeout: roundsTimeoutMs(ROUNDS, 60_000) },
+  async () => {
+    const chance = new Chance(seed());
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const story = new Story(await tempDir());
+      onTestFinished(() => story[Symbol.asyncDispose]());
+      await story.start();
+      for (let count = 0; count < STEPS; count++) {
+        story.told.push(await step(story, chance));
+        await story.pass(3);
+        const broken = await story.broken();
+        expect({ broken, told: broken.length === 0 ? [] : story.told }).toEqual({ broken: [], told: [] });
+      }
+      await story[Symbol.asyncDispose]();
+    }
+  },
+);
