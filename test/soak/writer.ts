@@ -105,6 +105,8 @@ export class Ledger {
 /** Asks for one change after the other over HTTP. */
 export class HttpWriter {
   readonly ledger: Ledger;
+  /** Changes that were answered with 503. */
+  refused = 0;
   readonly #chance: Chance;
   #count = 0;
 
@@ -128,6 +130,7 @@ export class HttpWriter {
       if (status === undefined) return;
       if (status === 503) {
         // Not now: then it was not done either.
+        this.refused++;
         ledger.pending.pop();
         ahead = ledger.copyState();
         for (const done of ledger.pending) done.apply(ahead);
@@ -296,7 +299,7 @@ function post(results: readonly ModelResult[]): (model: ReferenceModel) => numbe
   };
 }
 
-/** @returns undefined when the backend went away before it answered */
+/** @returns undefined when the backend went away before it answered, or does not know what comes of it */
 async function statusOf(url: string, { request }: Change): Promise<number | undefined> {
   if (request === undefined) return undefined;
   const { method, path, body } = request;
@@ -305,8 +308,8 @@ async function statusOf(url: string, { request }: Change): Promise<number | unde
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    const text = await answer.text();
+    return answer.status === 503 && text.includes('look before you try it again') ? undefined : answer.status;
   } catch {
     return undefined;
   }

@@ -16,10 +16,17 @@ export class TroubledStore implements Store {
   readonly schema: StoreSchema;
   /** Writes that were tried, the refused ones included. */
   writes = 0;
+  /** Readings of values under way. */
+  reading = 0;
   /** Asked before each write; true: the disk refuses it. */
   refuses: (ops: readonly StoreOp[]) => boolean = () => false;
   /** Asked before each scan, which reads the whole state again. */
   refusesScans: () => boolean = () => false;
+  /** Asked before values are read by their keys. */
+  refusesReads: () => boolean = () => false;
+  /** Why it takes no writes, as a store says that is being opened again. */
+  closedFor: MonError | undefined;
+  readonly #mendedListeners = new Set<() => void>();
   readonly #store: Store;
   #gate: Promise<void> | undefined;
 
@@ -47,8 +54,14 @@ export class TroubledStore implements Store {
     return this.#store.scan(prefix, options);
   }
 
-  getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
-    return this.#store.getMany(keys);
+  async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
+    if (this.refusesReads()) throw new MonError('unavailable', 'the disk does not read');
+    this.reading++;
+    try {
+      return await this.#store.getMany(keys);
+    } finally {
+      this.reading--;
+    }
   }
 
   lastSeq(shard: string): number {
@@ -65,6 +78,27 @@ export class TroubledStore implements Store {
     await this.#gate;
     if (this.refuses(ops)) throw new MonError('unavailable', 'the disk is full');
     return await this.#store.write(lease, ops, changes, durability);
+  }
+
+  get refusal(): MonError | undefined {
+    return this.closedFor ?? this.#store.refusal;
+  }
+
+  onMended(listener: () => void): Disposable {
+    this.#mendedListeners.add(listener);
+    const real = this.#store.onMended(listener);
+    return {
+      [Symbol.dispose]: () => {
+        this.#mendedListeners.delete(listener);
+        real[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** The disk works again. */
+  mend(): void {
+    this.closedFor = undefined;
+    for (const listener of this.#mendedListeners) listener();
   }
 
   watch(

@@ -1,56 +1,123 @@
-import { statfs } from 'node:fs/promises';
 import { MonError } from '../../../shared/errors.ts';
-import type { Durability } from '../ports.ts';
-import { diskError } from './disk-error.ts';
+import type { Clock, Durability } from '../ports.ts';
+import { assertDiskWorks } from './assert-disk-works.ts';
+import { diskError, UnsettledWriteError } from './disk-error.ts';
+import { LogTail, type LogEnd } from './log-tail.ts';
 import type { Database } from './open-database.ts';
+import { openWhole } from './open-whole.ts';
 
 /** An encoded key and its new value; undefined deletes it. */
 export type Entry = readonly [key: string, value: string | undefined];
 
-/** Writes batches of which all is kept or nothing, also when the disk fails in the middle. One at a time. */
+/** How long the caller of a failed write waits at most until it is taken back. */
+const SETTLE_MS_MAX = 3000;
+const SETTLE_RETRY_MS = 50;
+
+/**
+ * Writes batches of which all is kept or nothing, also when the disk fails in the middle. One at a time.
+ *
+ * A batch whose write or sync fails may stand in LevelDB's log all the same, whole or in part, and the next start would read
+ * it. The rule that is kept: **a write is refused once it is gone for good**, that is when the log is cut back to where it
+ * ended before and the cut is synced, so that neither a kill nor a power cut brings it back. A disk that does not even allow
+ * this within three seconds gets the caller an `UnsettledWriteError`, which promises nothing: the cut is tried until it
+ * works, nothing else is written before, and only a process that ends before may leave the batch behind.
+ *
+ * After a failed write LevelDB must not append to the same log again (a torn record in its middle can take later ones with
+ * it), and after a failed sync it refuses to. So every write is refused until `reopen` was done, which begins a new log.
+ */
 export class AtomicWriter {
   readonly #database: Database;
   readonly #writeBufferBytes: number;
-  /** After a failed write: what its keys held before. */
-  #undo: Promise<readonly Entry[]> | undefined;
+  readonly #clock: Pick<Clock, 'after' | 'monotonic'>;
+  readonly #log: LogTail;
+  /** Where the log has to be cut before anything else is written. */
+  #cutAt: LogEnd | undefined;
+  #refusal: MonError | undefined;
 
-  constructor(database: Database, writeBufferBytes: number) {
+  constructor(database: Database, writeBufferBytes: number, clock: Pick<Clock, 'after' | 'monotonic'>) {
     this.#database = database;
     this.#writeBufferBytes = writeBufferBytes;
+    this.#clock = clock;
+    this.#log = new LogTail(database.location);
   }
 
-  /** @throws MonError `unavailable`, and nothing was written */
+  /** Why it writes nothing until `reopen` was done; undefined while it writes. */
+  get refusal(): MonError | undefined {
+    return this.#refusal;
+  }
+
+  /**
+   * @throws MonError `unavailable`, and nothing was written: neither is it there now nor after a restart
+   * @throws UnsettledWriteError when it may be there after a restart
+   */
   async write(entries: readonly Entry[], durability: Durability): Promise<void> {
-    await this.#recover();
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const { location } = this.#database;
+    const end = await this.#log.end().catch((error: unknown) => {
+      throw diskError(location, 'write', error);
+    });
     try {
       await applyBatch(this.#database, entries, durability);
     } catch (error) {
-      // Readers do not see a failed batch, so that these are the values before it.
-      this.#undo = valuesOf(this.#database, entries);
-      // What cannot be mended now is tried again by the next write.
-      await this.#recover().catch(() => undefined);
-      throw diskError(this.#database.location, 'write', error);
+      this.#refusal = diskError(location, 'write', error);
+      this.#cutAt = end;
+      await this.#takeBack(error);
+      throw this.#refusal;
     }
   }
 
   /**
-   * After a failed write. LevelDB must not append to the same log again: a torn record in its middle can take later ones
-   * with it. So the database is opened anew, which starts a new log; and as the failed batch may have reached the disk
-   * after all, the values before it are put back.
+   * After a failed write: opens the database anew. Until the disk works it stays open as it is, so that it can be read. No
+   * write may be under way.
+   *
+   * @param verify looks at what was read from the disk, and throws when it is not what was acknowledged
+   * @throws Error when the disk still fails; try again
    */
-  async #recover(): Promise<void> {
-    if (this.#undo === undefined) return;
+  async reopen(verify: () => Promise<void>): Promise<void> {
     const { location } = this.#database;
+    await assertDiskWorks(location, 2 * this.#writeBufferBytes);
+    await this.#database.close();
+    // Once more: what LevelDB still had in memory of the log was written when it was closed.
+    await this.#cut();
+    await this.#log.close();
+    await openWhole(location, async () => {
+      await this.#database.open({ createIfMissing: false });
+      return this.#database;
+    });
     try {
-      const undo = await this.#undo;
-      await assertSpace(location, 2 * this.#writeBufferBytes);
-      await this.#database.close();
-      await this.#database.open();
-      await applyBatch(this.#database, undo, 'power');
+      await verify();
     } catch (error) {
-      throw error instanceof MonError ? error : diskError(location, 'write', error);
+      await this.#database.close();
+      throw error;
     }
-    this.#undo = undefined;
+    this.#refusal = undefined;
+  }
+
+  /** When the database was closed for good. */
+  async close(): Promise<void> {
+    await this.#cut().catch(() => undefined);
+    await this.#log.close();
+  }
+
+  async #takeBack(cause: unknown): Promise<void> {
+    const end = this.#cutAt;
+    if (end === undefined) return;
+    const deadline = this.#clock.monotonic() + SETTLE_MS_MAX;
+    for (;;) {
+      try {
+        await this.#log.cutBack(end);
+        return;
+      } catch {
+        if (this.#clock.monotonic() >= deadline) throw new UnsettledWriteError(this.#database.location, cause);
+      }
+      await new Promise<void>((resolve) => void this.#clock.after(SETTLE_RETRY_MS, resolve));
+    }
+  }
+
+  async #cut(): Promise<void> {
+    if (this.#cutAt === undefined) return;
+    await this.#log.cutBack(this.#cutAt);
+    this.#cutAt = undefined;
   }
 }
 
@@ -63,25 +130,3 @@ async function applyBatch(database: Database, entries: readonly Entry[], durabil
   }
   await batch.write({ sync: durability === 'power' });
 }
-
-async function valuesOf(database: Database, entries: readonly Entry[]): Promise<Entry[]> {
-  const keys = entries.map(([key]) => key);
-  const values = await database.getMany(keys);
-  return keys.map((key, index) => [key, values[index]]);
-}
-
-/**
- * Opening writes out what is in the log. Without room for it the database would stay closed, and nothing could be read
- * any more.
- */
-async function assertSpace(location: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(location);
-  const free = bavail * bsize;
-  if (free >= bytes) return;
-  throw new MonError(
-    'unavailable',
-    `the disk of ${location} is full: ${mebibytes(free)} free, ${mebibytes(bytes)} needed; make room`,
-  );
-}
-
-const mebibytes = (bytes: number): string => `${String(Math.floor(bytes / 1024 / 1024))} MiB`;

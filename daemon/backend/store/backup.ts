@@ -6,6 +6,7 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { StoreWork } from '../ports.ts';
 import type { Database } from './open-database.ts';
+import { openWhole } from './open-whole.ts';
 import { digestOf, Digester, rawPages, type StoreDigest } from './store-digest.ts';
 import { storeBytes } from './store-size.ts';
 
@@ -118,15 +119,19 @@ export async function readBackup(dir: string): Promise<Backup> {
 
 /** The database of a backup, until `close`. */
 export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database> {
-  const database = new Level(join(dir, STORE_DIR), { createIfMissing: false });
+  const location = join(dir, STORE_DIR);
   try {
-    await database.open();
+    return await openWhole(location, async () => {
+      const database: Database = new Level(location, { createIfMissing: false });
+      await database.open();
+      return database;
+    });
   } catch (error) {
+    if (error instanceof MonError) throw error;
     throw new MonError('invalid', `the backup in ${dir} cannot be opened: ${reasonOf(error)}; use another one`, {
       cause: error,
     });
   }
-  return database;
 }
 
 /** @throws MonError `invalid` unless every key and value is as the manifest says */

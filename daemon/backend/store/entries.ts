@@ -22,11 +22,21 @@ export type StoredEntry = readonly [key: (string | number)[], value: string];
 /**
  * Keys and values in order, as they are at the call, whatever is written while they are read.
  *
+ * @param reading disposed of at their end
  * @throws MonError `unavailable` when the disk refuses
  */
-export function entriesOf(database: Database, range: EntryRange): AsyncGenerator<StoredEntry, void, undefined> {
-  // Here and not in the generator, which begins only when its first entry is asked for.
-  return pagedEntries(openIterator(database, range), database.location);
+export function entriesOf(
+  database: Database,
+  range: EntryRange,
+  reading?: Disposable,
+): AsyncGenerator<StoredEntry, void, undefined> {
+  try {
+    // Here and not in the generator, which begins only when its first entry is asked for.
+    return pagedEntries(openIterator(database, range), database.location, reading);
+  } catch (error) {
+    reading?.[Symbol.dispose]();
+    throw error;
+  }
 }
 
 type Iterator = ReturnType<typeof openIterator>;
@@ -39,7 +49,11 @@ function openIterator(database: Database, range: EntryRange) {
   }
 }
 
-async function* pagedEntries(iterator: Iterator, location: string): AsyncGenerator<StoredEntry, void, undefined> {
+async function* pagedEntries(
+  iterator: Iterator,
+  location: string,
+  reading: Disposable | undefined,
+): AsyncGenerator<StoredEntry, void, undefined> {
   try {
     for (;;) {
       const page = await iterator.nextv(PAGE_ENTRIES);
@@ -49,6 +63,7 @@ async function* pagedEntries(iterator: Iterator, location: string): AsyncGenerat
   } catch (error) {
     throw diskError(location, 'read', error);
   } finally {
+    reading?.[Symbol.dispose]();
     await iterator.close();
   }
 }

@@ -97,6 +97,9 @@ export const sessionKey = (id: string): Key => [SESSIONS, id];
 export const RUNBOOKS = 'upgrade';
 export const runbookKey = (id: number): Key => [RUNBOOKS, id];
 
+/** The newest time that was seen, and the corrections of the clock. */
+export const TIME: Key = ['time'];
+
 /**
  * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
  * written through the port can reach them.

@@ -1,16 +1,19 @@
 import { MonError } from '../../../shared/errors.ts';
-import type { Change, ChangeRecord, Durability, Key, Lease, Store, StoreOp } from '../ports.ts';
+import { SystemClock } from '../../clock/system-clock.ts';
+import type { Change, ChangeRecord, Clock, Durability, Key, Lease, Store, StoreOp } from '../ports.ts';
 import { AtomicWriter, type Entry } from './atomic-writer.ts';
 import { parseChanges, serializeChanges } from './change-record.ts';
 import { diskError } from './disk-error.ts';
-import { entriesOf, type EntryRange } from './entries.ts';
+import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, OWN, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
-import { closeDatabase, openDatabase, type Database } from './open-database.ts';
+import { closeDatabase, openDatabase, type Database, type LossPolicy } from './open-database.ts';
+import { ReadGate } from './read-gate.ts';
+import { Reopener } from './reopener.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
-import { emptyShard, loadShard, type Shard } from './shard.ts';
+import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
 
 export interface LevelStoreOptions {
@@ -18,6 +21,10 @@ export interface LevelStoreOptions {
   readonly writeBufferBytes?: number;
   /** How far back `watch` can begin. */
   readonly retention?: RetentionLimits;
+  /** Present: what is lost is accepted, see `openDatabase`. */
+  readonly loss?: LossPolicy | undefined;
+  /** When the disk is tried again after it failed. Default: the machine's. */
+  readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
 }
 
 const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
@@ -28,7 +35,7 @@ const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
  * @throws MonError saying what is wrong with the directory; see `openDatabase`, `ensureSchema` and `loadShard`
  */
 export async function openLevelStore(dir: string, options: LevelStoreOptions = {}): Promise<Store> {
-  const database = await openDatabase(dir, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
+  const database = await openDatabase(dir, options.writeBufferBytes ?? WRITE_BUFFER_BYTES, options.loss);
   try {
     return await LevelStore.over(database, options);
   } catch (error) {
@@ -42,6 +49,9 @@ export class LevelStore implements Store {
   readonly schema: LevelSchema;
   readonly #database: Database;
   readonly #writer: AtomicWriter;
+  readonly #gate: ReadGate;
+  readonly #reopener: Reopener;
+  readonly #mendedListeners = new Set<() => void>();
   readonly #retention: RetentionLimits;
   readonly #shards = new Map<string, Shard>();
   /** Settles when the last of the writes, which go one after the other, is done. */
@@ -55,12 +65,15 @@ export class LevelStore implements Store {
   ) {
     this.id = id;
     this.#database = database;
-    this.#writer = new AtomicWriter(database, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
+    const { writeBufferBytes = WRITE_BUFFER_BYTES, clock = new SystemClock() } = options;
+    this.#writer = new AtomicWriter(database, writeBufferBytes, clock);
+    this.#gate = new ReadGate(clock);
+    this.#reopener = new Reopener(() => this.#reopen(), clock);
     this.#retention = options.retention ?? RETENTION_DEFAULT;
     this.schema = new LevelSchema(
       {
         database,
-        write: (entries) => this.#writer.write(entries, 'power'),
+        write: (entries) => this.#write(entries, 'power'),
         inTurn: (task) => this.#inTurn(task),
       },
       { storeId: id, version, migrations: MIGRATIONS },
@@ -78,7 +91,7 @@ export class LevelStore implements Store {
     // Nothing is written without a lease, so that every shard has an epoch.
     for await (const [key] of entriesOf(database, tupleRange(EPOCHS))) {
       const name = String(key.at(-1));
-      store.#shards.set(name, await loadShard(database, name, store.#retention));
+      store.#shards.set(name, await loadShard(database, name, store.#retention, options.loss !== undefined));
     }
     return store;
   }
@@ -89,7 +102,7 @@ export class LevelStore implements Store {
   ): AsyncIterable<readonly [Key, string]> {
     this.#assertOpen();
     const read = this.schema.reader();
-    const entries = entriesOf(this.#database, scanRange(prefix, options));
+    const entries = this.#entries(scanRange(prefix, options));
     return read === undefined ? entries : entriesThrough(entries, read);
   }
 
@@ -98,10 +111,13 @@ export class LevelStore implements Store {
     const encoded = keys.map(encodeNamed);
     const read = this.schema.reader();
     let values: (string | undefined)[];
+    const reading = await this.#gate.enter();
     try {
       values = await this.#database.getMany(encoded);
     } catch (error) {
       throw diskError(this.#database.location, 'read', error);
+    } finally {
+      reading[Symbol.dispose]();
     }
     if (read === undefined) return values;
     return values.map((value, at) => (value === undefined ? undefined : read(keys[at] ?? [], value)));
@@ -129,7 +145,7 @@ export class LevelStore implements Store {
       }
       entries.push([encodeTuple(changeKey(shard.name, seq)), serializeChanges(changes)]);
       entries.push([encodeTuple(lastSeqKey(shard.name)), String(seq)]);
-      await this.#writer.write(entries, durability);
+      await this.#write(entries, durability);
       retention.append(changes.length);
       for (const watcher of shard.watchers) watcher({ seq, changes });
       return seq;
@@ -158,7 +174,7 @@ export class LevelStore implements Store {
         gte: encodeTuple(changeKey(shardName, from)),
         lt: encodeTuple(changeKey(shardName, retention.last + 1)),
       };
-      return { shard: watched, first: retention.first, past: entriesOf(this.#database, range) };
+      return { shard: watched, first: retention.first, past: this.#entries(range) };
     });
     try {
       for await (const [key, value] of past) listener({ seq: Number(key.at(-1)), changes: parseChanges(value) });
@@ -176,7 +192,7 @@ export class LevelStore implements Store {
     return this.#inTurn(async () => {
       const shard = this.#shard(name);
       const epoch = shard.epoch + 1;
-      await this.#writer.write([[encodeTuple(epochKey(name)), String(epoch)]], 'power');
+      await this.#write([[encodeTuple(epochKey(name)), String(epoch)]], 'power');
       shard.epoch = epoch;
       shard.holder = epoch;
       return {
@@ -190,9 +206,54 @@ export class LevelStore implements Store {
     });
   }
 
+  get refusal(): MonError | undefined {
+    return this.#writer.refusal;
+  }
+
+  onMended(listener: () => void): Disposable {
+    this.#mendedListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#mendedListeners.delete(listener) };
+  }
+
   async close(): Promise<void> {
-    this.#closed ??= this.#lastTurn.then(() => closeDatabase(this.#database));
+    this.#reopener[Symbol.dispose]();
+    this.#closed ??= this.#closeAfter(this.#lastTurn);
     return this.#closed;
+  }
+
+  async #closeAfter(lastTurn: Promise<unknown>): Promise<void> {
+    await lastTurn;
+    await closeDatabase(this.#database);
+    await this.#writer.close();
+  }
+
+  /** In turn. */
+  async #write(entries: readonly Entry[], durability: Durability): Promise<void> {
+    try {
+      await this.#writer.write(entries, durability);
+    } finally {
+      if (this.#writer.refusal !== undefined) this.#reopener.start();
+    }
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#inTurn(() => this.#gate.shut(() => this.#writer.reopen(() => this.#assertSame())));
+    for (const listener of this.#mendedListeners) listener();
+  }
+
+  /** What was acknowledged is there, and nobody else has had the directory meanwhile. */
+  async #assertSame(): Promise<void> {
+    for (const shard of this.#shards.values()) await assertShard(this.#database, shard);
+  }
+
+  #entries(range: EntryRange): AsyncGenerator<StoredEntry, void, undefined> {
+    if (this.#gate.isShut) return this.#entriesLater(range);
+    return entriesOf(this.#database, range, this.#gate.begin());
+  }
+
+  /** Nothing is written while the gate is shut, so that they are as they were at the call. */
+  async *#entriesLater(range: EntryRange): AsyncGenerator<StoredEntry, void, undefined> {
+    yield* entriesOf(this.#database, range, await this.#gate.enter());
   }
 
   #shard(name: string): Shard {

@@ -4,9 +4,23 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import { z } from 'zod';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { assertIntact, type AcceptedLoss } from './inspect/assert-intact.ts';
+import { markClosed, unmarkClosed } from './inspect/closed-mark.ts';
+import { openWhole } from './open-whole.ts';
+
+/**
+ * Tables that are open at a time. LevelDB maps each into memory, 2 MiB apiece: with the thousand of its default a large store
+ * looks like 2 GiB of memory, and in a container takes them from others. Opening one takes 0.1 ms.
+ */
+const OPEN_FILES_MAX = 256;
 
 /** LevelDB with text keys and values. */
 export type Database = Level;
+
+/** An operator has accepted that something is lost. */
+export interface LossPolicy {
+  readonly onAccepted: (loss: AcceptedLoss) => void;
+}
 
 /** Says who has the directory open, for the message that a second instance gets. LevelDB leaves the file alone. */
 const HOLDER_FILE = 'holder.json';
@@ -21,22 +35,32 @@ const holderSchema = z.object({
 /**
  * Opens the LevelDB in `dir`, which is made with mode 0700 when it is missing. LevelDB locks it for this process.
  *
+ * Every byte of it is looked at first: what is damaged is refused and left as it is.
+ *
  * @param writeBufferBytes memory for what is not yet sorted into a file
+ * @param loss whether to go on without writes that are lost, and who is told
  * @throws MonError `conflict` when it is open elsewhere, `invalid` when it cannot be a store directory, `internal` when it
  *   is damaged, `unavailable` when the disk fails
  */
-export async function openDatabase(dir: string, writeBufferBytes: number): Promise<Database> {
+export async function openDatabase(dir: string, writeBufferBytes: number, loss?: LossPolicy): Promise<Database> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw directoryProblem(dir, error);
   }
-  const database = new Level(dir, { writeBufferSize: writeBufferBytes });
+  let database: Database;
   try {
-    await database.open();
+    const accepted = await assertIntact(dir, loss !== undefined);
+    if (accepted !== undefined) loss?.onAccepted(accepted);
+    database = await openWhole(dir, async () => {
+      const opened = new Level(dir, { writeBufferSize: writeBufferBytes, maxOpenFiles: OPEN_FILES_MAX });
+      await opened.open();
+      return opened;
+    });
   } catch (error) {
     throw await openProblem(dir, error);
   }
+  await unmarkClosed(dir);
   await writeHolder(dir);
   return database;
 }
@@ -44,10 +68,12 @@ export async function openDatabase(dir: string, writeBufferBytes: number): Promi
 export async function closeDatabase(database: Database): Promise<void> {
   // Before the lock goes: later it could be the file of the next holder.
   await rm(join(database.location, HOLDER_FILE), { force: true }).catch(ignore);
+  await markClosed(database.location);
   await database.close();
 }
 
 async function openProblem(dir: string, error: unknown): Promise<MonError> {
+  if (error instanceof MonError) return error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = codeOf(cause);
   if (code === 'LEVEL_LOCKED') {
@@ -61,7 +87,8 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
   if (code === 'LEVEL_CORRUPTION' || /No such file or directory/.test(errorMessage(cause))) {
     return new MonError(
       'internal',
-      `the store in ${dir} is damaged (${errorMessage(cause)}); restore a backup, or move the directory away to start empty`,
+      `the store in ${dir} is damaged (${errorMessage(cause)}); bring together what is left in a copy with mon-backend repair ` +
+        `${dir}, or move the directory away and restore a backup`,
       { cause },
     );
   }

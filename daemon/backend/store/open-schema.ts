@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
+import { SystemClock } from '../../clock/system-clock.ts';
 import { AtomicWriter } from './atomic-writer.ts';
 import { SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
@@ -28,7 +29,7 @@ export async function openSchema(dir: string): Promise<OpenSchema> {
   try {
     const version = await readSchemaVersion(database, MIGRATIONS);
     if (version === undefined) throw noStore(dir);
-    const writer = new AtomicWriter(database, WRITE_BUFFER_BYTES);
+    const writer = new AtomicWriter(database, WRITE_BUFFER_BYTES, new SystemClock());
     const schema = new LevelSchema(
       {
         database,
@@ -38,7 +39,13 @@ export async function openSchema(dir: string): Promise<OpenSchema> {
       },
       { storeId: await readStoreId(database), version, migrations: MIGRATIONS },
     );
-    return { schema, [Symbol.asyncDispose]: () => closeDatabase(database) };
+    return {
+      schema,
+      [Symbol.asyncDispose]: async () => {
+        await closeDatabase(database);
+        await writer.close();
+      },
+    };
   } catch (error) {
     await closeDatabase(database);
     throw error;

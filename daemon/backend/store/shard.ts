@@ -26,9 +26,15 @@ export function emptyShard(name: string, limits: RetentionLimits): Shard {
 /**
  * Reads a shard when the store opens. Change records that no longer belong to the newest gapless ones are removed.
  *
- * @throws MonError `internal` when the last sequence number and the newest change record disagree
+ * @param acceptsGap whether an operator has accepted that writes are lost
+ * @throws MonError `internal` when the last sequence number and the newest change record disagree, or some between are lost
  */
-export async function loadShard(database: Database, name: string, limits: RetentionLimits): Promise<Shard> {
+export async function loadShard(
+  database: Database,
+  name: string,
+  limits: RetentionLimits,
+  acceptsGap = false,
+): Promise<Shard> {
   const [epoch, last] = await Promise.all([
     readNumber(database, encodeTuple(epochKey(name))),
     readNumber(database, encodeTuple(lastSeqKey(name))),
@@ -40,10 +46,25 @@ export async function loadShard(database: Database, name: string, limits: Retent
     const seq = Number(key.at(-1));
     newest ??= seq;
     if (newest !== last) throw mismatch(database, name, last, newest);
+    if (seq !== retention.first - 1 && !acceptsGap) throw gap(database, name, seq, retention.first);
     if (seq !== retention.first - 1 || !retention.prepend(parseChangeCount(value))) break;
   }
   await database.clear({ gte: range.gte, lt: encodeTuple(changeKey(name, retention.first)) });
   return { name, epoch, holder: undefined, retention, watchers: new Set() };
+}
+
+/** @throws MonError `internal` when a database that was opened again does not hold what is known of the shard */
+export async function assertShard(database: Database, { name, epoch, retention }: Shard): Promise<void> {
+  const [storedEpoch, last] = await Promise.all([
+    readNumber(database, encodeTuple(epochKey(name))),
+    readNumber(database, encodeTuple(lastSeqKey(name))),
+  ]);
+  if (storedEpoch === epoch && last === retention.last) return;
+  throw new MonError(
+    'internal',
+    `the store in ${database.location} is not as it was left: shard ${name} is at ${String(last)} in epoch ` +
+      `${String(storedEpoch)}, not at ${String(retention.last)} in epoch ${String(epoch)}; restart the backend`,
+  );
 }
 
 async function readNumber(database: Database, key: string): Promise<number> {
@@ -54,6 +75,14 @@ async function readNumber(database: Database, key: string): Promise<number> {
     'internal',
     `the store in ${database.location} is damaged: ${decodeTuple(key).slice(1).join(' ')} reads ${JSON.stringify(text)}; ` +
       'restore a backup',
+  );
+}
+
+function gap(database: Database, shard: string, before: number, after: number): MonError {
+  return new MonError(
+    'internal',
+    `the store in ${database.location} is damaged: of shard ${shard} the writes ${String(before + 1)} to ` +
+      `${String(after - 1)} are lost; serve what is left with mon-backend start --accept-loss, or restore a backup`,
   );
 }
 

@@ -41,7 +41,8 @@ export async function readSchemaVersion(
     if (firstKey === undefined || firstKey === ID_KEY) return undefined;
     throw new MonError(
       'invalid',
-      `${database.location} holds a database of another program; use another state directory`,
+      `${database.location} holds a database of another program, or one that lost its beginning; use another state directory, ` +
+        'or bring together what is left of this one with mon-backend repair',
     );
   }
   return knownVersion(database, text, newestSchema(migrations));

@@ -5,6 +5,7 @@ import { changeKey, lastSeqKey, SCHEMA_VERSION, STORE_ID } from '../../../../dae
 import { LevelStore, openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import type { Database } from '../../../../daemon/backend/store/open-database.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { del, entriesOf, put, storeContract } from '../../../support/store-contract.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -85,10 +86,11 @@ describe('opening', () => {
     await store.close();
   });
 
-  test('keeps only the change records after a gap, which a power cut can leave', async () => {
+  test('with a gap in its change records is refused, until the loss is accepted: then those after it are kept', async () => {
     const dir = await written(6);
     await tamper(dir, async (database) => database.del(encodeTuple(changeKey('main', 3))));
-    await (await openLevelStore(dir)).close();
+    await expect(openLevelStore(dir)).rejects.toThrow('of shard main the writes 3 to 3 are lost');
+    await (await openLevelStore(dir, { loss: { onAccepted: () => undefined } })).close();
     await tamper(dir, async (database) => {
       const seqs = [1, 2, 3, 4, 5, 6].map((seq) => encodeTuple(changeKey('main', seq)));
       expect(await database.hasMany(seqs)).toEqual([false, false, false, true, true, true]);
@@ -140,32 +142,33 @@ describe('change records are kept within bounds', () => {
   });
 });
 
-/** When the disk gives up: before the log has the batch, or when it has all of it, so that opening again brings it back. */
+/** When the disk gives up: before the log has the batch, or when it has all of it. */
 type Moment = 'before' | 'after';
 
-/** Makes the next write of a database fail. As with LevelDB itself, what failed is not seen by readers. */
+/** Makes the next write of a database fail. */
 function failNextWrite(database: Database, moment: Moment): void {
   const batch = database.batch();
-  const puts = vi.spyOn(batch, 'put');
-  const dels = vi.spyOn(batch, 'del');
-  vi.spyOn(batch, 'write').mockRejectedValueOnce(new Error('the disk is on fire'));
-  vi.spyOn(database, 'batch').mockReturnValueOnce(batch);
-  if (moment === 'before') return;
-  const open = database.open.bind(database);
-  vi.spyOn(database, 'open').mockImplementationOnce(async () => {
-    await open();
-    for (const [key, value] of puts.mock.calls) await database.put(String(key), String(value));
-    for (const [key] of dels.mock.calls) await database.del(String(key));
+  const write = batch.write.bind(batch);
+  vi.spyOn(batch, 'write').mockImplementationOnce(async (...options) => {
+    if (moment === 'after') await write(...options);
+    throw new Error('the disk is on fire');
   });
+  vi.spyOn(database, 'batch').mockReturnValueOnce(batch);
 }
 
-async function onDatabase(): Promise<{ store: Store; database: Database; dir: string }> {
+async function onDatabase(): Promise<{ store: Store; database: Database; dir: string; clock: ManualClock }> {
   const dir = await tempDir();
+  const clock = new ManualClock();
   const database = new Level(dir);
   await database.open();
-  const store = await LevelStore.over(database, { writeBufferBytes: 1024 * 1024 });
+  const store = await LevelStore.over(database, { writeBufferBytes: 1024 * 1024, clock });
   onTestFinished(() => store.close());
-  return { store, database, dir };
+  return { store, database, dir, clock };
+}
+
+/** Settles when the store takes writes, again or still. */
+async function mended(store: Store): Promise<void> {
+  if (store.refusal !== undefined) await new Promise<void>((resolve) => void store.onMended(resolve));
 }
 
 describe('a write that the disk refuses', () => {
@@ -183,13 +186,13 @@ describe('a write that the disk refuses', () => {
         [put(['new'], '2'), put(['both'], '2'), del(['old'])],
         [['client', 'default', 'b']],
       );
-      const next = store.write(lease, [put(['next'], '3')], [['client', 'default', 'c']]);
       await expect(failed).rejects.toMatchObject({
         code: 'unavailable',
         message: `the store in ${dir} cannot write: the disk is on fire`,
         cause: expect.objectContaining({ message: 'the disk is on fire' }),
       });
-      expect(await next).toBe(2);
+      await mended(store);
+      expect(await store.write(lease, [put(['next'], '3')], [['client', 'default', 'c']])).toBe(2);
       const expected = [
         [['both'], '1'],
         [['next'], '3'],
@@ -214,42 +217,73 @@ describe('a write that the disk refuses', () => {
     failNextWrite(database, 'after');
     await expect(store.acquire('main', 30_000)).rejects.toMatchObject({ code: 'unavailable' });
     await lease.renew();
+    await mended(store);
     expect(await store.write(lease, [], [])).toBe(1);
   });
 
-  test('keeps later ones out until the disk is well again', async () => {
-    const { store, database } = await onDatabase();
+  test('keeps later ones out until the disk is well again, which is tried again and again', async () => {
+    const { store, database, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     await store.write(lease, [put(['a'], '1')], []);
     failNextWrite(database, 'before');
     const open = vi.spyOn(database, 'open').mockRejectedValue(new Error('no such device'));
     await expect(store.write(lease, [put(['a'], '2')], [])).rejects.toThrow('the disk is on fire');
-    await expect(store.write(lease, [put(['a'], '3')], [])).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('cannot write: no such device'),
-    });
-    await expect(store.getMany([['a']])).rejects.toMatchObject({ code: 'unavailable' });
-    expect(() => store.scan([])).toThrow(expect.objectContaining({ code: 'unavailable' }));
+    for (let tries = 1; tries <= 5; tries++) {
+      await vi.waitFor(() => expect(open).toHaveBeenCalledTimes(tries));
+      await vi.waitFor(() => expect(clock.pending).toBe(1));
+      await expect(store.write(lease, [put(['a'], '3')], [])).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(store.getMany([['a']])).rejects.toMatchObject({ code: 'unavailable' });
+      expect(() => store.scan([])).toThrow(expect.objectContaining({ code: 'unavailable' }));
+      clock.advance(1000);
+    }
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
     open.mockRestore();
+    const told = mended(store);
+    clock.advance(1000);
+    await told;
     expect(await store.write(lease, [put(['b'], '4')], [])).toBe(2);
     expect(await store.getMany([['a'], ['b']])).toEqual(['1', '4']);
   });
 
-  test('ends no scan badly: its reader hears that the store cannot read', async () => {
-    const { store, database } = await onDatabase();
+  test('stays refused when somebody else had the store while it was closed', async () => {
+    const { store, database, dir, clock } = await onDatabase();
+    const lease = await store.acquire('main', 30_000);
+    failNextWrite(database, 'before');
+    const open = vi.spyOn(database, 'open').mockRejectedValueOnce(new Error('no such device'));
+    await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'unavailable' });
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    const other = await openLevelStore(dir);
+    await other.acquire('main', 30_000);
+    await other.close();
+    clock.advance(1000);
+    await vi.waitFor(() => expect(open).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(clock.pending).toBe(1));
+    await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('lets a scan go on that is under way, but not for too long: then its reader hears of it', async () => {
+    const { store, database, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     await store.write(
       lease,
-      Array.from({ length: 1500 }, (_, index) => put(['k', index], 'v')),
+      Array.from({ length: 2500 }, (_, index) => put(['k', index], 'v')),
       [],
     );
+    let seen = 0;
     const reading = (async () => {
       for await (const [key] of store.scan(['k'])) {
-        if (key[1] !== 0) continue;
-        failNextWrite(database, 'before');
-        await expect(store.write(lease, [], [])).rejects.toThrow('the disk is on fire');
+        seen = Number(key[1]);
+        if (seen === 0) {
+          failNextWrite(database, 'before');
+          await store.write(lease, [], []).catch(() => undefined);
+        }
+        if (seen === 1500) {
+          clock.advance(2000);
+          await mended(store);
+        }
       }
     })();
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
+    expect(seen).toBe(1999);
   });
 });

@@ -74,7 +74,7 @@ test.each([
   await writeFile(join(dir, 'CURRENT'), current);
   await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
     code: 'internal',
-    message: expect.stringMatching(/^the store in .* is damaged .*restore a backup/),
+    message: expect.stringMatching(/^the store in .* is damaged: .*mon-backend repair .*restore a backup/),
   });
 });
 

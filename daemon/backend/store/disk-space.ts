@@ -1,0 +1,57 @@
+import { open, rm, stat, statfs } from 'node:fs/promises';
+import { randomFillSync } from 'node:crypto';
+import { join } from 'node:path';
+import type { Disk } from '../ports.ts';
+import { RESERVE_FILE } from './store-size.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** The disk of a state directory, and what is set aside on it: a file in the directory, whose bytes are really there. */
+export class DiskSpace implements Disk {
+  readonly dir: string;
+  readonly #reserve: string;
+
+  constructor(dir: string) {
+    this.dir = dir;
+    this.#reserve = join(dir, RESERVE_FILE);
+  }
+
+  /** Bytes that are free for us, beside what is set aside; undefined: nothing is known, as before there is a directory. */
+  async freeBytes(): Promise<number | undefined> {
+    try {
+      const { bavail, bsize } = await statfs(this.dir);
+      return bavail * bsize;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Bytes set aside; 0: none, they were given out. */
+  async reservedBytes(): Promise<number> {
+    return await stat(this.#reserve).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+
+  /** @throws Error when the disk refuses; then nothing is set aside */
+  async setAside(bytes: number): Promise<void> {
+    try {
+      await using file = await open(this.#reserve, 'w', 0o600);
+      // Noise, because a file system may keep zeros or repetitions without taking room for them.
+      const chunk = randomFillSync(Buffer.alloc(CHUNK_BYTES));
+      for (let left = bytes; left > 0; left -= chunk.length) {
+        chunk.writeUInt32LE(left % 2 ** 32);
+        await file.write(chunk, 0, Math.min(left, chunk.length));
+      }
+      await file.sync();
+    } catch (error) {
+      await this.giveOut().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async giveOut(): Promise<void> {
+    await rm(this.#reserve, { force: true });
+  }
+}

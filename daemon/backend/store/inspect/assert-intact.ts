@@ -1,0 +1,77 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { MonError } from '../../../../shared/errors.ts';
+import { inspectStore } from './inspect-store.ts';
+import { bytesOf, CURRENT, storeFiles, type Damage } from './store-files.ts';
+
+/** Where damaged files are kept, within the state directory. */
+const EVIDENCE_DIR = 'damaged';
+
+/** Problems that a message names; more say no more. */
+const NAMED_MAX = 5;
+
+/**
+ * @param acceptLoss go on without writes that are lost, after their files were copied aside
+ * @returns what is damaged, and where it is kept; empty: nothing is, or somebody else has the store, as LevelDB will say
+ * @throws MonError `internal` when the store is damaged; then nothing was changed
+ */
+export async function assertIntact(dir: string, acceptLoss: boolean): Promise<AcceptedLoss | undefined> {
+  const damages = await inspectStore(dir);
+  if (damages.length === 0 || (await isInUse(dir))) return undefined;
+  if (!acceptLoss || damages.some(({ kind }) => kind === 'files')) throw damagedStore(dir, damages);
+  return { damages: describe(damages), evidence: await keepEvidence(dir, damages) };
+}
+
+/** Loss that an operator has accepted. */
+export interface AcceptedLoss {
+  readonly damages: string;
+  /** Directory with copies of the damaged files. */
+  readonly evidence: string;
+}
+
+/**
+ * Whether another process has the store open, whose files change all the time. LevelDB looks at its lock first and then at
+ * whether it may open what is there, which it may not.
+ */
+export async function isInUse(dir: string): Promise<boolean> {
+  // Nothing is made in a directory that was never opened.
+  if ((await bytesOf(join(dir, 'LOCK'))) === undefined || (await bytesOf(join(dir, CURRENT))) === undefined)
+    return false;
+  const probe = new Level(dir, { createIfMissing: false, errorIfExists: true });
+  try {
+    await probe.open();
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED';
+  }
+  await probe.close();
+  return false;
+}
+
+function damagedStore(dir: string, damages: readonly Damage[]): MonError {
+  const isServable = damages.every(({ kind }) => kind === 'log');
+  const accept = isServable ? 'serve what is left with mon-backend start --accept-loss, ' : '';
+  return new MonError(
+    'internal',
+    `the store in ${dir} is damaged: ${describe(damages)}. Nothing was changed. Either ${accept}bring together what is left ` +
+      `in a copy with mon-backend repair ${dir}, or move the directory away and restore a backup`,
+  );
+}
+
+function describe(damages: readonly Damage[]): string {
+  const named = damages.slice(0, NAMED_MAX).map(({ file, problem }) => `${file} ${problem}`);
+  const more = damages.length - named.length;
+  return [...named, ...(more > 0 ? [`${String(more)} more files`] : [])].join('; ');
+}
+
+async function keepEvidence(dir: string, damages: readonly Damage[]): Promise<string> {
+  const time = new Date().toISOString().replaceAll(/[-:]/g, '');
+  const evidence = join(dir, EVIDENCE_DIR, time);
+  await mkdir(evidence, { recursive: true, mode: 0o700 });
+  const { manifests } = await storeFiles(dir);
+  for (const file of new Set([...damages.map((damage) => damage.file), CURRENT, ...manifests])) {
+    if ((await bytesOf(join(dir, file))) !== undefined) await copyFile(join(dir, file), join(evidence, file));
+  }
+  return evidence;
+}

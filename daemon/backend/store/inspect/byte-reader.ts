@@ -1,0 +1,54 @@
+import { MonError } from '../../../../shared/errors.ts';
+
+/** Reads what LevelDB packs one after the other. Whatever does not fit is damage: MonError `internal`. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Buffer, at = 0) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  get at(): number {
+    return this.#at;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw cutOff();
+    return byte;
+  }
+
+  /** A number of variable length. Those beyond 2^53 are not exact. */
+  varint(): number {
+    let value = 0;
+    for (let scale = 1; scale < 2 ** 64; scale *= 128) {
+      const byte = this.byte();
+      value += (byte % 128) * scale;
+      if (byte < 128) return value;
+    }
+    throw new MonError('internal', 'a number is longer than any can be');
+  }
+
+  take(length: number): Buffer {
+    const end = this.#at + length;
+    if (end > this.#bytes.length) throw cutOff();
+    const taken = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return taken;
+  }
+
+  /** Bytes with their length before them. */
+  slice(): Buffer {
+    return this.take(this.varint());
+  }
+}
+
+function cutOff(): MonError {
+  return new MonError('internal', 'it ends in the middle');
+}

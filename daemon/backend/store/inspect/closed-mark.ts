@@ -1,0 +1,52 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { bytesOf, numberOf, storeFiles, type Damage } from './store-files.ts';
+
+/**
+ * How long the newest log was when the store was closed. A log that was cut off since looks, by itself, like one whose last
+ * write was: only this tells the two apart.
+ */
+const CLOSED_FILE = 'closed.json';
+
+const closedSchema = z.object({ log: z.string().regex(/^\d+\.log$/), bytes: z.int().min(0) });
+
+/** Best effort, by whoever is about to close the store, after the last write. */
+export async function markClosed(dir: string): Promise<void> {
+  try {
+    const log = (await storeFiles(dir)).logs.at(-1);
+    const bytes = log === undefined ? undefined : await bytesOf(join(dir, log));
+    if (log === undefined || bytes === undefined) return;
+    await writeFile(join(dir, CLOSED_FILE), JSON.stringify({ log, bytes }), { mode: 0o600 });
+  } catch {
+    await unmarkClosed(dir);
+  }
+}
+
+/** Before anything is written again. */
+export async function unmarkClosed(dir: string): Promise<void> {
+  await rm(join(dir, CLOSED_FILE), { force: true }).catch(() => undefined);
+}
+
+/** @param oldestLiveLog the logs before it are in the tables by now */
+export async function cutSinceClosed(dir: string, oldestLiveLog: number): Promise<Damage[]> {
+  const text = await readFile(join(dir, CLOSED_FILE), 'utf8').catch(() => undefined);
+  const closed = text === undefined ? undefined : parsed(text);
+  if (closed === undefined || numberOf(closed.log) < oldestLiveLog) return [];
+  const bytes = await bytesOf(join(dir, closed.log));
+  if (bytes !== undefined && bytes >= closed.bytes) return [];
+  const problem =
+    bytes === undefined
+      ? 'is missing, and with it the newest writes'
+      : `has ${String(bytes)} bytes, and had ${String(closed.bytes)} when the backend stopped: the newest writes are missing`;
+  return [{ file: closed.log, problem, kind: 'log' }];
+}
+
+function parsed(text: string): z.infer<typeof closedSchema> | undefined {
+  try {
+    return closedSchema.parse(JSON.parse(text));
+  } catch {
+    // Cut off itself.
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+/** CRC-32C (Castagnoli), which LevelDB has in all of its files; Node knows the other one only. */
+
+const POLYNOMIAL = 0x82_f6_3b_78;
+const SLICES = 8;
+
+/** `TABLES[256 * slice + byte]`: eight bytes are taken at once. */
+const TABLES = tables();
+
+/** Added to a checksum that is stored, since a checksum over checksums says little (util/crc32c.h of LevelDB). */
+const MASK_DELTA = 0xa2_82_ea_d8;
+
+/** @param before the checksum of what stands before these bytes */
+export function crc32c(bytes: Uint8Array, before = 0): number {
+  let crc = ~before;
+  let at = 0;
+  const whole = bytes.length - (bytes.length % SLICES);
+  const byteAt = (index: number): number => bytes[index] ?? 0;
+  for (; at < whole; at += SLICES) {
+    crc ^= byteAt(at) | (byteAt(at + 1) << 8) | (byteAt(at + 2) << 16) | (byteAt(at + 3) << 24);
+    crc =
+      table(7, crc) ^
+      table(6, crc >>> 8) ^
+      table(5, crc >>> 16) ^
+      table(4, crc >>> 24) ^
+      table(3, byteAt(at + 4)) ^
+      table(2, byteAt(at + 5)) ^
+      table(1, byteAt(at + 6)) ^
+      table(0, byteAt(at + 7));
+  }
+  for (; at < bytes.length; at++) crc = table(0, crc ^ byteAt(at)) ^ (crc >>> 8);
+  return ~crc >>> 0;
+}
+
+function table(slice: number, byte: number): number {
+  return TABLES[256 * slice + (byte & 0xff)] ?? 0;
+}
+
+/** A checksum as it is stored. */
+export function masked(crc: number): number {
+  return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
+}
+
+function tables(): Uint32Array {
+  const all = new Uint32Array(256 * SLICES);
+  for (let byte = 0; byte < 256; byte++) {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
+    all[byte] = crc;
+  }
+  for (let slice = 1; slice < SLICES; slice++) {
+    for (let byte = 0; byte < 256; byte++) {
+      const crc = all[256 * (slice - 1) + byte] ?? 0;
+      all[256 * slice + byte] = (all[crc & 0xff] ?? 0) ^ (crc >>> 8);
+    }
+  }
+  return all;
+}

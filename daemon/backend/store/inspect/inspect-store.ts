@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorMessage } from '../../../../shared/errors.ts';
+import { cutSinceClosed } from './closed-mark.ts';
+import { scanLog, type LogScan } from './log-scan.ts';
+import { CURRENT, isMissing, numberOf, storeFiles, type Damage, type StoreFiles } from './store-files.ts';
+import { isIntactBlock, tableBlocks } from './sorted-table.ts';
+import { versionOf, type KnownTable, type Version } from './version.ts';
+import { batchHead } from './write-batch.ts';
+
+/**
+ * Reads every byte of a store that nobody has open, with all its checksums, and changes nothing. LevelDB itself looks at
+ * few of them, and leaves out what it cannot read without a word.
+ *
+ * @returns what is damaged; empty: everything is as it was written, up to a write that was cut off
+ * @throws Error when the directory cannot be listed
+ */
+export async function inspectStore(dir: string): Promise<readonly Damage[]> {
+  const files = await storeFiles(dir);
+  const found = await currentVersion(dir, files);
+  if (found === undefined) return [];
+  if ('damage' in found) return [found.damage];
+  const { version } = found;
+  const damages: Damage[] = [];
+  for (const table of version.tables.values()) damages.push(...(await inspectTable(dir, files, table)));
+  damages.push(...(await inspectLogs(dir, liveLogs(files, version), version)));
+  return damages;
+}
+
+/** The logs that LevelDB reads when it opens the store, the oldest first. */
+export function liveLogs({ logs }: StoreFiles, { logNumber }: Version): string[] {
+  return logs.filter((log) => numberOf(log) >= logNumber);
+}
+
+function unusable(file: string, problem: string): { readonly damage: Damage } {
+  return { damage: { file, problem, kind: 'files' } };
+}
+
+/** @returns undefined where there is no store yet */
+async function currentVersion(
+  dir: string,
+  files: StoreFiles,
+): Promise<{ readonly version: Version } | { readonly damage: Damage } | undefined> {
+  let current: string;
+  try {
+    current = await readFile(join(dir, CURRENT), 'utf8');
+  } catch (error) {
+    if (!isMissing(error)) return unusable(CURRENT, `cannot be read: ${errorMessage(error)}`);
+    return (await isUnbegun(dir, files))
+      ? undefined
+      : unusable(CURRENT, 'is missing, although there are files of a store');
+  }
+  const [name] = /^MANIFEST-\d+(?=\n$)/.exec(current) ?? [];
+  if (name === undefined) return unusable(CURRENT, 'names no manifest');
+  try {
+    const { records, damaged } = scanLog(await readFile(join(dir, name)));
+    const [span] = damaged;
+    if (span !== undefined) return unusable(name, `has another checksum at byte ${String(span.from)}`);
+    if (records.length === 0) return unusable(name, 'is empty');
+    return { version: versionOf(records.map(({ payload }) => payload)) };
+  } catch (error) {
+    return unusable(
+      name,
+      isMissing(error) ? 'is missing, although CURRENT names it' : `is damaged: ${errorMessage(error)}`,
+    );
+  }
+}
+
+/** Whether the first start was cut off before there was anything to lose: LevelDB makes the manifest first. */
+async function isUnbegun(dir: string, { tables, logs, manifests }: StoreFiles): Promise<boolean> {
+  if (tables.length > 0 || logs.length > 0) return false;
+  for (const name of manifests) {
+    const { records, damaged } = scanLog(await readFile(join(dir, name)));
+    if (damaged.length > 0 || records.length > 1) return false;
+  }
+  return true;
+}
+
+async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes }: KnownTable): Promise<Damage[]> {
+  const file = tables.find((name) => numberOf(name) === number);
+  const damage = (problem: string): Damage[] => [
+    { file: file ?? `${String(number).padStart(6, '0')}.ldb`, problem, kind: 'files' },
+  ];
+  if (file === undefined) return damage('is missing');
+  try {
+    const table = await readFile(join(dir, file));
+    if (table.length !== bytes) return damage(`has ${String(table.length)} bytes, not ${String(bytes)}`);
+    const blocks = tableBlocks(table);
+    const bad = blocks.filter((block) => !isIntactBlock(table, block));
+    if (bad.length === 0) return [];
+    return damage(`${String(bad.length)} of its ${String(blocks.length)} blocks have another checksum`);
+  } catch (error) {
+    return damage(errorMessage(error));
+  }
+}
+
+/** Logs that are gone, or that were longer when the store was closed. */
+export async function absentLogs(dir: string, logs: readonly string[], { logNumber }: Version): Promise<Damage[]> {
+  const damages: Damage[] = [];
+  // The log that a manifest names was there before the manifest named it.
+  if (logNumber > 0 && !logs.some((name) => numberOf(name) === logNumber)) {
+    const file = `${String(logNumber).padStart(6, '0')}.log`;
+    damages.push({ file, problem: 'is missing, and with it the newest writes', kind: 'log' });
+  }
+  const cut = await cutSinceClosed(dir, logNumber);
+  return [...damages, ...cut.filter(({ file }) => damages[0]?.file !== file)];
+}
+
+async function inspectLogs(dir: string, logs: readonly string[], version: Version): Promise<Damage[]> {
+  const damages = await absentLogs(dir, logs, version);
+  for (const [at, file] of logs.entries()) {
+    try {
+      const scan = scanLog(await readFile(join(dir, file)));
+      const problem = problemOf(scan, at < logs.length - 1);
+      if (problem !== undefined) damages.push({ file, problem, kind: 'log' });
+    } catch (error) {
+      damages.push({ file, problem: `cannot be read: ${errorMessage(error)}`, kind: 'log' });
+    }
+  }
+  return damages;
+}
+
+/** @param hasNext a log that another one follows was ended in order */
+function problemOf({ records, damaged, torn }: LogScan, hasNext: boolean): string | undefined {
+  const spans = hasNext && torn !== undefined ? [...damaged, torn] : damaged;
+  const lost = lostWrites(records.map(({ payload }) => payload));
+  const [first] = spans;
+  if (first === undefined) return lost === 0 ? undefined : `${String(lost)} changes are missing in its middle`;
+  const bytes = spans.reduce((sum, { from, to }) => sum + to - from, 0);
+  const after = records.filter(({ at }) => at > first.from).length;
+  const counted = lost > 0 ? `${String(lost)} changes` : 'the last writes, or one of them';
+  return (
+    `${String(bytes)} bytes from byte ${String(first.from)} on have another checksum: ${counted} ` +
+    `cannot be read, ${String(records.length - after)} writes before and ${String(after)} after can`
+  );
+}
+
+/** Changes between records that are whole: their numbers are dense. Copies of earlier ones may stand among them. */
+function lostWrites(payloads: readonly Buffer[]): number {
+  let lost = 0;
+  let next: number | undefined;
+  for (const payload of payloads) {
+    const { sequence, count } = batchHead(payload);
+    if (next !== undefined && sequence > next) lost += sequence - next;
+    next = Math.max(next ?? 0, sequence + count);
+  }
+  return lost;
+}

@@ -1,0 +1,159 @@
+import { crc32c, masked } from './crc32c.ts';
+
+/** LevelDB's log format, in which its write-ahead logs and its manifests are (doc/log_format.md of LevelDB). */
+const BLOCK_BYTES = 32_768;
+/** Checksum (4), length (2), type (1). */
+const HEADER_BYTES = 7;
+const LENGTH_AT = 4;
+const TYPE_AT = 6;
+const FULL = 1;
+const FIRST = 2;
+const MIDDLE = 3;
+const LAST = 4;
+
+/** What a disk writes as one: after a power cut it has all of it or none. */
+const SECTOR_BYTES = 512;
+
+/** Bytes of a file. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface LogScan {
+  /** The records that are whole, in order. */
+  readonly records: readonly { readonly at: number; readonly payload: Buffer }[];
+  /** What cannot be read and was once written whole. */
+  readonly damaged: readonly Span[];
+  /** What a write that was cut off, by a kill or a power cut, has left at the end; it was never acknowledged. */
+  readonly torn: Span | undefined;
+}
+
+/**
+ * Reads a log with all its checksums. LevelDB does that too, but leaves out what is damaged without a word.
+ *
+ * What cannot be read at the end is taken for torn only when it looks as a cut-off write does: the file ends within a record,
+ * or whole sectors were never written. A last record that is there in its full length and wrong is damage.
+ */
+export function scanLog(log: Buffer): LogScan {
+  const records: { at: number; payload: Buffer }[] = [];
+  const unreadable: (Span & { readonly isCutOff: boolean })[] = [];
+  let parts: Buffer[] = [];
+  let startedAt: number | undefined;
+  /** What was begun and is not ended by what stands at `to`. */
+  const abandon = (to: number): void => {
+    if (startedAt !== undefined) unreadable.push({ from: startedAt, to, isCutOff: to === log.length });
+    startedAt = undefined;
+    parts = [];
+  };
+  let at = 0;
+  while (at < log.length) {
+    const restOfBlock = BLOCK_BYTES - (at % BLOCK_BYTES);
+    if (restOfBlock < HEADER_BYTES) {
+      at += restOfBlock;
+      continue;
+    }
+    const fragment = fragmentAt(log, at);
+    if (fragment === undefined) {
+      // Its length cannot be trusted: as LevelDB does, go on with the next block, or with what is surely a fragment.
+      const next = nextFragment(log, at) ?? Math.min(at + restOfBlock, log.length);
+      const from = startedAt ?? at;
+      startedAt = undefined;
+      parts = [];
+      unreadable.push({ from, to: next, isCutOff: next === log.length && endsWithin(log, at) });
+      at = next;
+      continue;
+    }
+    const { type, payload, end } = fragment;
+    if (type === FULL || type === FIRST) {
+      abandon(at);
+      startedAt = at;
+    }
+    if (startedAt === undefined) unreadable.push({ from: at, to: end, isCutOff: false });
+    else parts.push(payload);
+    if (startedAt !== undefined && (type === FULL || type === LAST)) {
+      records.push({ at: startedAt, payload: parts.length === 1 ? payload : Buffer.concat(parts) });
+      startedAt = undefined;
+      parts = [];
+    }
+    at = end;
+  }
+  abandon(log.length);
+  return { records, ...sorted(log, records.at(-1)?.at ?? -1, unreadable) };
+}
+
+function sorted(
+  log: Buffer,
+  lastRecordAt: number,
+  unreadable: readonly (Span & { readonly isCutOff: boolean })[],
+): Pick<LogScan, 'damaged' | 'torn'> {
+  const spans = joined(unreadable);
+  const last = spans.at(-1);
+  if (last === undefined || last.from < lastRecordAt || last.to < log.length)
+    return { damaged: spans, torn: undefined };
+  const isTorn = unreadable.at(-1)?.isCutOff === true || hasUnwrittenSector(log, last);
+  if (!isTorn) return { damaged: spans, torn: undefined };
+  return { damaged: spans.slice(0, -1), torn: last };
+}
+
+function joined(spans: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const { from, to } of spans) {
+    const before = all.at(-1);
+    if (before !== undefined && before.to >= from) all[all.length - 1] = { from: before.from, to };
+    else all.push({ from, to });
+  }
+  return all;
+}
+
+interface Fragment {
+  readonly type: number;
+  readonly payload: Buffer;
+  readonly end: number;
+}
+
+/** @returns undefined when there is none that is whole */
+function fragmentAt(log: Buffer, at: number): Fragment | undefined {
+  const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
+  if (at + HEADER_BYTES > blockEnd) return undefined;
+  const type = log.readUInt8(at + TYPE_AT);
+  if (type < FULL || type > LAST) return undefined;
+  const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_AT);
+  return end <= blockEnd && isIntact(log, at, end)
+    ? { type, payload: log.subarray(at + HEADER_BYTES, end), end }
+    : undefined;
+}
+
+/** The checksum is over type and payload. */
+function isIntact(log: Buffer, at: number, end: number): boolean {
+  return masked(crc32c(log.subarray(at + TYPE_AT, end))) === log.readUInt32LE(at);
+}
+
+/** Where in the same block after `at` there is surely a fragment; undefined: nowhere. */
+function nextFragment(log: Buffer, at: number): number | undefined {
+  const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
+  for (let next = at + 1; next + HEADER_BYTES <= blockEnd; next++) {
+    const type = log[next + TYPE_AT];
+    if (type !== FULL && type !== FIRST && type !== MIDDLE && type !== LAST) continue;
+    // An empty one would be found in many places, and holds nothing.
+    const length = log.readUInt16LE(next + LENGTH_AT);
+    if (length > 0 && fragmentAt(log, next) !== undefined) return next;
+  }
+  return undefined;
+}
+
+/** Whether the file ends before the fragment at `at` does, and not because its length was changed. */
+function endsWithin(log: Buffer, at: number): boolean {
+  if (at + HEADER_BYTES > log.length) return true;
+  const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_AT);
+  return end > log.length && !isIntact(log, at, log.length);
+}
+
+/** A power cut may leave sectors of a file that were given to it and never written: they are zero. */
+function hasUnwrittenSector(log: Buffer, { from, to }: Span): boolean {
+  if (log.subarray(from, to).every((byte) => byte === 0)) return true;
+  for (let at = Math.ceil(from / SECTOR_BYTES) * SECTOR_BYTES; at + SECTOR_BYTES <= to; at += SECTOR_BYTES) {
+    if (log.subarray(at, at + SECTOR_BYTES).every((byte) => byte === 0)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,67 @@
+import { rm } from 'node:fs/promises';
+import { Level } from 'level';
+
+/** Length of a key, and a sequence number. */
+const LENGTH_BYTES = 4;
+const SEQUENCE_BYTES = 8;
+const SEQUENCE_MAX = 2n ** 64n - 1n;
+const DELETED = Buffer.from([0]);
+const PRESENT = Buffer.from([1]);
+
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/** All that was found of a store, on disk, the newest of each key first: it may be more than there is memory. */
+export class Recovered implements AsyncDisposable {
+  readonly #database: Level<Buffer, Buffer>;
+  #batch: [Buffer, Buffer][] = [];
+  #bytes = 0;
+
+  private constructor(database: Level<Buffer, Buffer>) {
+    this.#database = database;
+  }
+
+  /** @param dir for its own files, gone when it is disposed of */
+  static async open(dir: string): Promise<Recovered> {
+    await rm(dir, { recursive: true, force: true });
+    const database = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+    await database.open();
+    return new Recovered(database);
+  }
+
+  /** @param value undefined: it was deleted */
+  async add(key: Buffer, sequence: bigint, value: Buffer | undefined): Promise<void> {
+    // The length first, so that no other key stands among those of this one.
+    const head = Buffer.alloc(LENGTH_BYTES);
+    head.writeUInt32BE(key.length);
+    const age = Buffer.alloc(SEQUENCE_BYTES);
+    age.writeBigUInt64BE(SEQUENCE_MAX - sequence);
+    const stored = value === undefined ? DELETED : Buffer.concat([PRESENT, value]);
+    this.#batch.push([Buffer.concat([head, key, age]), stored]);
+    this.#bytes += key.length + stored.length;
+    if (this.#bytes >= PAGE_BYTES) await this.#write();
+  }
+
+  /** The newest value of each key, without those that were deleted last. */
+  async *newest(): AsyncGenerator<readonly [key: Buffer, value: Buffer], void, undefined> {
+    await this.#write();
+    let before: Buffer | undefined;
+    for await (const [stored, value] of this.#database.iterator()) {
+      const key = stored.subarray(LENGTH_BYTES, stored.length - SEQUENCE_BYTES);
+      if (before?.equals(key) === true) continue;
+      before = key;
+      if (value[0] === PRESENT[0]) yield [key, value.subarray(1)];
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database.close();
+  }
+
+  async #write(): Promise<void> {
+    const batch = this.#database.batch();
+    for (const [key, value] of this.#batch) batch.put(key, value);
+    await batch.write();
+    this.#batch = [];
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,87 @@
+import { MonError } from '../../../../shared/errors.ts';
+import { ByteReader } from './byte-reader.ts';
+
+/** Tags of the fields of a version edit (version_edit.cc of LevelDB). */
+const COMPARATOR = 1;
+const LOG_NUMBER = 2;
+const NEXT_FILE = 3;
+const LAST_SEQUENCE = 4;
+const COMPACT_POINTER = 5;
+const DELETED_FILE = 6;
+const NEW_FILE = 7;
+const PREVIOUS_LOG = 9;
+
+/** Sequence number and kind of an entry, after its key. */
+export const KEY_TRAILER_BYTES = 8;
+
+/** A table as the manifest knows it. */
+export interface KnownTable {
+  readonly number: number;
+  readonly bytes: number;
+  /** The first and the last of its keys. */
+  readonly smallest: string;
+  readonly largest: string;
+}
+
+/** Which files make up a database. */
+export interface Version {
+  readonly tables: ReadonlyMap<number, KnownTable>;
+  /** The oldest write-ahead log that is not in the tables; 0: none was begun yet. */
+  readonly logNumber: number;
+}
+
+/**
+ * The files that the edits of a manifest come to.
+ *
+ * @throws MonError `internal` when they are in no form that is known
+ */
+export function versionOf(edits: Iterable<Buffer>): Version {
+  const tables = new Map<number, KnownTable>();
+  let logNumber = 0;
+  const seen = new Set<number>();
+  for (const edit of edits) {
+    const reader = new ByteReader(edit);
+    while (!reader.isAtEnd) {
+      const tag = reader.varint();
+      seen.add(tag);
+      switch (tag) {
+        case COMPARATOR:
+          reader.slice();
+          break;
+        case LOG_NUMBER:
+          logNumber = reader.varint();
+          break;
+        case NEXT_FILE:
+        case LAST_SEQUENCE:
+        case PREVIOUS_LOG:
+          reader.varint();
+          break;
+        case COMPACT_POINTER:
+          reader.varint();
+          reader.slice();
+          break;
+        case DELETED_FILE:
+          reader.varint();
+          tables.delete(reader.varint());
+          break;
+        case NEW_FILE: {
+          reader.varint();
+          const [number, bytes] = [reader.varint(), reader.varint()];
+          tables.set(number, { number, bytes, smallest: userKey(reader.slice()), largest: userKey(reader.slice()) });
+          break;
+        }
+        default:
+          throw new MonError('internal', `it holds the unknown field ${String(tag)}`);
+      }
+    }
+  }
+  // The first edits have them all; without one, LevelDB opens nothing either.
+  if (![LOG_NUMBER, NEXT_FILE, LAST_SEQUENCE].every((tag) => seen.has(tag))) {
+    throw new MonError('internal', 'it is cut off near its beginning');
+  }
+  return { tables, logNumber };
+}
+
+function userKey(internalKey: Buffer): string {
+  return internalKey.toString('utf8', 0, Math.max(0, internalKey.length - KEY_TRAILER_BYTES));
+}

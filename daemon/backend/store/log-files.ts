@@ -1,0 +1,15 @@
+import { readdir } from 'node:fs/promises';
+
+/** A write-ahead log of LevelDB, `000012.log`. */
+const LOG_NAME = /^(\d+)\.log$/;
+
+export const logName = (number: number): string => `${String(number).padStart(6, '0')}.log`;
+
+/** The numbers of the write-ahead logs in a directory, the oldest first. */
+export async function logNumbers(dir: string): Promise<number[]> {
+  const names = await readdir(dir);
+  return names
+    .flatMap((name) => LOG_NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}

@@ -1,0 +1,91 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { logName, logNumbers } from './log-files.ts';
+
+/** Where the write-ahead log ends. Everything after it belongs to a later write. */
+export interface LogEnd {
+  readonly number: number;
+  readonly bytes: number;
+}
+
+interface HeldLog {
+  readonly number: number;
+  readonly handle: FileHandle;
+  /** When it was looked at last. */
+  bytes: number;
+}
+
+/**
+ * Looks at LevelDB's write-ahead log from outside, to take back what a failed write left there. Each write is one record at
+ * the end of the newest log. The log stays open here, so that it can be cut while no file can be opened.
+ */
+export class LogTail {
+  readonly #dir: string;
+  #held: HeldLog | undefined;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** Where the log ends now, while nothing is written. */
+  async end(): Promise<LogEnd> {
+    const before = this.#held?.bytes ?? 0;
+    let held = this.#held ?? (await this.#hold(await this.#newest()));
+    held.bytes = await sizeOf(held.handle);
+    // Each write makes it longer. If it is not, LevelDB may have begun another one.
+    if (held.bytes === before) {
+      const newest = await this.#newest();
+      if (newest !== held.number) held = await this.#hold(newest);
+    }
+    return { number: held.number, bytes: held.bytes };
+  }
+
+  /**
+   * Takes away what was written after `end`, from the disk too: when it is done, no restart brings it back. It can be called
+   * again after it failed.
+   */
+  async cutBack({ number, bytes }: LogEnd): Promise<void> {
+    const { handle } = this.#held?.number === number ? this.#held : await this.#hold(number);
+    if ((await sizeOf(handle)) > bytes) await handle.truncate(bytes);
+    else await this.#emptyAfter(number);
+    await handle.datasync();
+  }
+
+  /** To be called before the database is opened again, which begins a new log. */
+  async close(): Promise<void> {
+    const held = this.#held;
+    this.#held = undefined;
+    await held?.handle.close();
+  }
+
+  /** A write that did not arrive in the log began another one, or arrived nowhere. */
+  async #emptyAfter(number: number): Promise<void> {
+    for (const later of await logNumbers(this.#dir)) {
+      if (later > number) await emptyFile(join(this.#dir, logName(later)));
+    }
+  }
+
+  async #newest(): Promise<number> {
+    const number = (await logNumbers(this.#dir)).at(-1);
+    if (number === undefined) throw new Error(`there is no write-ahead log in ${this.#dir}`);
+    return number;
+  }
+
+  async #hold(number: number): Promise<HeldLog> {
+    await this.close();
+    const handle = await open(join(this.#dir, logName(number)), 'r+');
+    this.#held = { number, handle, bytes: await sizeOf(handle) };
+    return this.#held;
+  }
+}
+
+async function sizeOf(handle: FileHandle): Promise<number> {
+  const { size } = await handle.stat();
+  return size;
+}
+
+async function emptyFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.truncate(0);
+  await file.datasync();
+}

@@ -1,0 +1,126 @@
+import { open, readdir, readFile, rename, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MonError } from '../../../shared/errors.ts';
+import { logName, logNumbers } from './log-files.ts';
+import { oldestLiveLog } from './manifest.ts';
+import type { Database } from './open-database.ts';
+
+/** Above every number that LevelDB is about to give to a file of its own. */
+const NUMBERS_AHEAD = 1000;
+const RESTORED_FILE = 'restored.tmp';
+const PUT_BACK_RETRY_MS = 100;
+const PUT_BACK_TRIES_MAX = 600;
+
+/**
+ * Opens the database in `dir` and makes sure that all of its write-ahead logs were read. On its own LevelDB opens without a
+ * log that it could not open or read to the end (no descriptors left, EIO) and then deletes it, with all that was
+ * acknowledged in it. So the logs are held open here meanwhile, and when LevelDB's report of its start does not say that it
+ * read them, they are put back, to be read the next time.
+ *
+ * @param openDatabase must leave the directory alone before it is called
+ * @throws MonError `unavailable` when a log was not read: nothing is lost, try again. What the disk or LevelDB says.
+ */
+export async function openWhole(dir: string, openDatabase: () => Promise<Database>): Promise<Database> {
+  await using logs = await LiveLogs.hold(dir);
+  const database = await openDatabase();
+  const report = await readFile(join(dir, 'LOG'), 'utf8').catch(() => '');
+  if (wereRead(report, logs.numbers)) return database;
+  try {
+    await logs.putBack();
+  } finally {
+    await database.close();
+  }
+  throw new MonError('unavailable', `the store in ${dir} could not be read whole: nothing is lost, try again`);
+}
+
+/** Whether LevelDB's report of its start says that it read these logs, whatever their content. */
+export function wereRead(report: string, logs: readonly number[]): boolean {
+  if (/ignoring error.*IO error/i.test(report)) return false;
+  return logs.every((number) => report.includes(`Recovering log #${String(number)}\n`));
+}
+
+/** The logs that LevelDB has to read when it opens a database. */
+class LiveLogs implements AsyncDisposable {
+  readonly #dir: string;
+  readonly #logs: readonly { readonly number: number; readonly handle: FileHandle }[];
+
+  private constructor(dir: string, logs: readonly { readonly number: number; readonly handle: FileHandle }[]) {
+    this.#dir = dir;
+    this.#logs = logs;
+  }
+
+  /** They stay readable until it is disposed of, also when they are deleted. */
+  static async hold(dir: string): Promise<LiveLogs> {
+    await using opening = new AsyncDisposableStack();
+    const oldest = await oldestLiveLog(dir);
+    const logs: { readonly number: number; readonly handle: FileHandle }[] = [];
+    for (const number of oldest === undefined ? [] : await logNumbers(dir)) {
+      if (oldest === undefined || number < oldest) continue;
+      const handle = await openIfThere(join(dir, logName(number)));
+      if (handle !== undefined) logs.push({ number, handle: opening.use(handle) });
+    }
+    opening.move();
+    return new LiveLogs(dir, logs);
+  }
+
+  get numbers(): readonly number[] {
+    return this.#logs.map(({ number }) => number);
+  }
+
+  /**
+   * Copies them under new numbers, into a database that is open and that nothing was written to. One that was read after all
+   * does no harm: its entries have the same sequence numbers the second time. It is tried until the disk takes them, which a
+   * moment ago took all that opening the database writes: there is no other copy.
+   */
+  async putBack(): Promise<void> {
+    let next = (await this.#patiently(() => highestNumber(this.#dir))) + NUMBERS_AHEAD;
+    for (const { handle } of this.#logs) {
+      const path = join(this.#dir, logName(next++));
+      await this.#patiently(() => this.#copy(handle, path));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { handle } of this.#logs) await handle.close();
+  }
+
+  async #copy(log: FileHandle, path: string): Promise<void> {
+    const { size } = await log.stat();
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(size), 0, size, 0);
+    const unnamed = join(this.#dir, RESTORED_FILE);
+    {
+      await using file = await open(unnamed, 'w', 0o600);
+      await file.writeFile(buffer.subarray(0, bytesRead));
+      await file.sync();
+    }
+    await rename(unnamed, path);
+  }
+
+  async #patiently<T>(step: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await step();
+      } catch (error) {
+        if (tries === PUT_BACK_TRIES_MAX) throw error;
+      }
+      await delay(PUT_BACK_RETRY_MS);
+    }
+  }
+}
+
+/** @returns undefined when it is gone: then another process has the directory, as LevelDB is about to say */
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Of the files that LevelDB has numbered: `000005.ldb`, `MANIFEST-000004`. */
+async function highestNumber(dir: string): Promise<number> {
+  const names = await readdir(dir);
+  return Math.max(0, ...names.map((name) => Number.parseInt(name.replace('MANIFEST-', ''), 10) || 0));
+}

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { Recovered } from './inspect/recovered.ts';
+import { absentLogs, liveLogs } from './inspect/inspect-store.ts';
+import { scanLog } from './inspect/log-scan.ts';
+import { blockEntries, tableBlocks } from './inspect/sorted-table.ts';
+import { bytesOf, CURRENT, numberOf, storeFiles, type StoreFiles } from './inspect/store-files.ts';
+import { KEY_TRAILER_BYTES, versionOf, type KnownTable, type Version } from './inspect/version.ts';
+import { batchHead, batchOperations } from './inspect/write-batch.ts';
+import { changeRecords, EPOCHS, epochKey, lastSeqKey, OWN, SCHEMA_VERSION, STORE_ID } from './keys.ts';
+import { MIGRATIONS, newestSchema } from './migrations/list.ts';
+import { readableParts } from './readable-parts.ts';
+import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
+
+/** Something that could not be brought over. */
+export interface LostPart {
+  readonly file: string;
+  readonly problem: string;
+  /** Between which keys; absent where nobody can know. */
+  readonly between?: readonly [after: string, upTo: string];
+}
+
+export interface RepairReport {
+  /** Entries that were brought over, by the first part of their key; those of the store itself under `own`. */
+  readonly kept: Readonly<Record<string, number>>;
+  readonly lost: readonly LostPart[];
+}
+
+/** In the copy, for later. */
+export const REPORT_FILE = 'repair-report.json';
+
+const MERGING = '.merging';
+const UNFINISHED = '.unfinished';
+const PAGE = 1000;
+
+/**
+ * Makes a new store of everything that can still be read in the files of a damaged one, which is only read. Of each key the
+ * newest value counts that is left.
+ *
+ * @param target must not exist
+ * @param options `schema`: the form of the store, for when that is among what is lost
+ * @throws MonError `invalid` when there is no store, or it cannot be told which form it has; `unavailable` when the disk
+ *   refuses; the reason of `signal`. Then there is no target.
+ */
+export async function repairStore(
+  dir: string,
+  target: string,
+  { signal, schema }: { readonly signal: AbortSignal; readonly schema?: number | undefined },
+): Promise<RepairReport> {
+  const merging = target + MERGING;
+  const unfinished = target + UNFINISHED;
+  try {
+    await mkdir(unfinished, { recursive: true, mode: 0o700 });
+    await using recovered = await Recovered.open(merging);
+    const lost = await recover(dir, recovered, signal);
+    const kept = await copyNewest(recovered, unfinished, { isLossy: lost.length > 0, signal, schema });
+    const report: RepairReport = { kept, lost };
+    await writeFile(join(unfinished, REPORT_FILE), `${JSON.stringify(report, undefined, 2)}\n`, { mode: 0o600 });
+    await rename(unfinished, target);
+    return report;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof MonError) throw error;
+    throw new MonError('unavailable', `the repair failed: ${errorMessage(error)}`, { cause: error });
+  } finally {
+    await rm(merging, { recursive: true, force: true });
+  }
+}
+
+async function recover(dir: string, recovered: Recovered, signal: AbortSignal): Promise<LostPart[]> {
+  const files = await storeFiles(dir);
+  if (files.tables.length === 0 && files.logs.length === 0) {
+    throw new MonError('invalid', `there is no store in ${dir}: name the state directory`);
+  }
+  const { live, lost } = await liveFiles(dir, files);
+  for (const name of live.tables) lost.push(...(await recoverTable(dir, name, recovered, signal)));
+  for (const name of live.logs) {
+    signal.throwIfAborted();
+    lost.push(...(await recoverLog(dir, name, recovered)));
+  }
+  return lost;
+}
+
+interface LiveFiles {
+  readonly live: Pick<StoreFiles, 'tables' | 'logs'>;
+  /** What is known to be gone. */
+  readonly lost: LostPart[];
+}
+
+/**
+ * Those of the newest manifest, when it fits what is there. Otherwise all that are there: of a key the newest value counts
+ * wherever it is, but a deletion may be in none of them any more.
+ */
+async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
+  const lost: LostPart[] = [];
+  if ((await bytesOf(join(dir, CURRENT))) === undefined) lost.push({ file: CURRENT, problem: 'is missing' });
+  const newest = files.manifests.at(-1);
+  const version = newest === undefined ? undefined : await readVersion(join(dir, newest));
+  if (version !== undefined) {
+    const logs = liveLogs(files, version);
+    const isThere = ({ number }: KnownTable): boolean => files.tables.some((name) => numberOf(name) === number);
+    const absent: LostPart[] = [...version.tables.values()].filter((table) => !isThere(table)).map(missing);
+    for (const { file, problem } of await absentLogs(dir, logs, version)) absent.push({ file, problem });
+    lost.push(...absent);
+    const tables = files.tables.filter((name) => version.tables.has(numberOf(name)));
+    if (absent.length === 0) return { live: { tables, logs }, lost };
+    if (tables.length === files.tables.length && logs.length === files.logs.length) return { live: files, lost };
+  }
+  const problem = 'does not fit the files that are there, so that what was deleted a short while ago may be back';
+  return { live: files, lost: [...lost, { file: newest ?? 'MANIFEST', problem }] };
+}
+
+/** @returns undefined unless it can be read whole, to its end */
+async function readVersion(path: string): Promise<Version | undefined> {
+  try {
+    const { records, damaged, torn } = scanLog(await readFile(path));
+    if (damaged.length > 0 || torn !== undefined || records.length === 0) return undefined;
+    return versionOf(records.map(({ payload }) => payload));
+  } catch {
+    return undefined;
+  }
+}
+
+function missing({ number, smallest, largest }: KnownTable): LostPart {
+  const file = `${String(number).padStart(6, '0')}.ldb`;
+  return { file, problem: 'is missing', between: [readableParts(smallest), readableParts(largest)] };
+}
+
+async function recoverTable(
+  dir: string,
+  name: string,
+  recovered: Recovered,
+  signal: AbortSignal,
+): Promise<readonly LostPart[]> {
+  const lost: LostPart[] = [];
+  try {
+    const table = await readFile(join(dir, name));
+    for (const block of tableBlocks(table)) {
+      signal.throwIfAborted();
+      try {
+        for (const [internalKey, value] of blockEntries(table, block)) {
+          const end = internalKey.length - KEY_TRAILER_BYTES;
+          const trailer = internalKey.readBigUInt64LE(end);
+          const isValue = (trailer & 0xffn) !== 0n;
+          await recovered.add(internalKey.subarray(0, end), trailer >> 8n, isValue ? value : undefined);
+        }
+      } catch (error) {
+        const between = [readableBytes(block.after), readableBytes(block.upTo)] as const;
+        lost.push({ file: name, problem: errorMessage(error), between });
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    lost.push({ file: name, problem: errorMessage(error) });
+  }
+  return lost;
+}
+
+function readableBytes(key: Buffer | undefined): string {
+  return readableParts(key?.toString('utf8') ?? '');
+}
+
+async function recoverLog(dir: string, name: string, recovered: Recovered): Promise<readonly LostPart[]> {
+  const { records, damaged } = scanLog(await readFile(join(dir, name)));
+  const lost = damaged.map(({ from, to }) => ({
+    file: name,
+    problem: `the bytes ${String(from)} to ${String(to)} have another checksum: the writes in them are lost`,
+  }));
+  for (const { at, payload } of records) {
+    try {
+      let sequence = BigInt(batchHead(payload).sequence);
+      for (const [key, value] of batchOperations(payload)) await recovered.add(key, sequence++, value);
+    } catch (error) {
+      lost.push({ file: name, problem: `the write at byte ${String(at)} cannot be read: ${errorMessage(error)}` });
+    }
+  }
+  return lost;
+}
+
+/** @param options `isLossy`: then it is another store, whose feed begins anew: nobody may go on where something is missing */
+async function copyNewest(
+  recovered: Recovered,
+  dir: string,
+  {
+    isLossy,
+    signal,
+    schema,
+  }: { readonly isLossy: boolean; readonly signal: AbortSignal; readonly schema?: number | undefined },
+): Promise<Record<string, number>> {
+  const database = new Level(dir);
+  await database.open();
+  try {
+    const kept: Record<string, number> = {};
+    const shards = new Map<string, number>();
+    let batch = database.batch();
+    for await (const [key, value] of recovered.newest()) {
+      signal.throwIfAborted();
+      batch.put<Buffer, Buffer>(key, value, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+      const parts = partsOf(key);
+      const kind = parts[0] === OWN ? 'own' : String(parts[0]);
+      kept[kind] = (kept[kind] ?? 0) + 1;
+      noteShard(shards, parts);
+      if (batch.length < PAGE) continue;
+      await batch.write();
+      batch = database.batch();
+    }
+    await batch.write({ sync: true });
+    if ((await database.get(encodeTuple(SCHEMA_VERSION))) === undefined) {
+      if (schema === undefined) throw unknownForm();
+      await database.put(encodeTuple(SCHEMA_VERSION), String(schema));
+    }
+    if (isLossy) await beginAnew(database, shards);
+    return kept;
+  } finally {
+    await database.close();
+  }
+}
+
+function unknownForm(): MonError {
+  return new MonError(
+    'invalid',
+    'which form the store has is among what is lost: give it with --schema, as the log of its backend has it ' +
+      `(database_version; a store that this version made has ${String(newestSchema(MIGRATIONS))}), or restore a backup`,
+  );
+}
+
+/** Keys of ours, of which some bytes may be anything. */
+function partsOf(key: Buffer): readonly (string | number)[] {
+  try {
+    return decodeTuple(key.toString('utf8'));
+  } catch {
+    return ['unknown'];
+  }
+}
+
+/** The newest sequence number of each shard that is left anywhere. */
+function noteShard(shards: Map<string, number>, parts: readonly (string | number)[]): void {
+  const isOf = (key: readonly (string | number)[]): boolean => key.every((part, at) => parts[at] === part);
+  const name = String(parts[2]);
+  if (isOf(changeRecords(name))) shards.set(name, Math.max(shards.get(name) ?? 0, Number(parts[3])));
+  else if (isOf(EPOCHS) || isOf(lastSeqKey(name))) shards.set(name, shards.get(name) ?? 0);
+}
+
+async function beginAnew(database: Level, shards: ReadonlyMap<string, number>): Promise<void> {
+  await database.put(encodeTuple(STORE_ID), JSON.stringify(randomUUID()));
+  for (const [name, newest] of shards) {
+    await database.clear(tupleRange(changeRecords(name)));
+    const last = Number((await database.get(encodeTuple(lastSeqKey(name)))) ?? 0);
+    await database.put(encodeTuple(lastSeqKey(name)), String(Math.max(last, newest)));
+    if ((await database.get(encodeTuple(epochKey(name)))) === undefined)
+      await database.put(encodeTuple(epochKey(name)), '1');
+  }
+}

@@ -1,0 +1,183 @@
+import { readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inspectStore } from '../../../../daemon/backend/store/inspect/inspect-store.ts';
+import { scanLog } from '../../../../daemon/backend/store/inspect/log-scan.ts';
+import { storeFiles } from '../../../../daemon/backend/store/inspect/store-files.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migrations/list.ts';
+import { repairStore } from '../../../../daemon/backend/store/repair-store.ts';
+import { filesOf, flip, heldBy, newestOf, writtenStore } from '../../../support/damaged-store.ts';
+
+const WRITES = 300;
+const never = new AbortController().signal;
+
+type Damager = (dir: string) => Promise<void>;
+
+const newestLog = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).logs.at(-1) ?? '');
+const firstTable = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).tables[0] ?? '');
+const manifest = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).manifests.at(-1) ?? '');
+
+describe('a damaged store is refused with what is wrong and what to do, and left as it is', () => {
+  test.each<{ name: string; damage: Damager; says: RegExp; isServable?: boolean }>([
+    {
+      name: 'CURRENT is missing',
+      damage: (dir) => rm(join(dir, 'CURRENT')),
+      says: /: CURRENT is missing, although there are files of a store/,
+    },
+    {
+      name: 'the manifest is missing',
+      damage: async (dir) => rm(await manifest(dir)),
+      says: /: MANIFEST-\d+ is missing, although CURRENT names it/,
+    },
+    {
+      name: 'a bit of the manifest',
+      damage: async (dir) => flip(await manifest(dir), 20),
+      says: /: MANIFEST-\d+ has another checksum at byte 0/,
+    },
+    {
+      name: 'the manifest is cut off after its first record',
+      damage: async (dir) => truncate(await manifest(dir), scanLog(await readFile(await manifest(dir))).records[1]?.at),
+      says: /: MANIFEST-\d+ is damaged: it is cut off near its beginning/,
+    },
+    {
+      name: 'a table is missing',
+      damage: async (dir) => rm(await firstTable(dir)),
+      says: /: \d+\.ldb is missing/,
+    },
+    {
+      name: 'a bit of a table, which LevelDB does not look at',
+      damage: async (dir) => flip(await firstTable(dir), 700),
+      says: /: \d+\.ldb 1 of its \d+ blocks have another checksum/,
+    },
+    {
+      name: 'a table was cut off',
+      damage: async (dir) => truncate(await firstTable(dir), 5000),
+      says: /: \d+\.ldb has 5000 bytes, not \d+/,
+    },
+    {
+      name: 'a bit in the middle of the log, which LevelDB leaves out without a word',
+      damage: async (dir) => flip(await newestLog(dir), 2000),
+      says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: \d+ changes cannot be read, \d+ writes before and \d+ after can/,
+      isServable: true,
+    },
+    {
+      name: 'a bit of the last write, which was acknowledged',
+      damage: async (dir) => flip(await newestLog(dir), (await stat(await newestLog(dir))).size - 30),
+      says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: the last writes, or one of them cannot be read/,
+      isServable: true,
+    },
+    {
+      name: 'the log was cut off since the stop',
+      damage: async (dir) => truncate(await newestLog(dir), (await stat(await newestLog(dir))).size - 100),
+      says: /: \d+\.log has \d+ bytes, and had \d+ when the backend stopped: the newest writes are missing/,
+      isServable: true,
+    },
+    {
+      name: 'the log is missing',
+      damage: async (dir) => rm(await newestLog(dir)),
+      says: /: \d+\.log is missing, and with it the newest writes/,
+      isServable: true,
+    },
+  ])('$name', async ({ damage, says, isServable = false }) => {
+    const { dir, story } = await writtenStore(WRITES);
+    await damage(dir);
+    const before = await filesOf(dir);
+    const message = await openLevelStore(dir).then(() => 'opened', String);
+    expect(message).toMatch(says);
+    expect(message).toContain(`mon-backend repair ${dir}`);
+    expect(message.includes('--accept-loss')).toBe(isServable);
+    expect(await filesOf(dir)).toEqual(before);
+
+    const target = `${dir}-repaired`;
+    const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
+    expect(await filesOf(dir)).toEqual(before);
+    const held = await heldBy(target);
+    for (const [name, value] of held) expect(story.get(name)).toContain(value);
+    expect(lost.length).toBeGreaterThan(0);
+    await rm(target, { recursive: true });
+  });
+});
+
+test('a last write that a kill cut off was never acknowledged, and keeps nobody from starting', async () => {
+  const { dir, story } = await writtenStore(WRITES, true);
+  const log = await newestLog(dir);
+  await truncate(log, (await stat(log)).size - 100);
+  expect(await inspectStore(dir)).toEqual([]);
+  const held = await heldBy(dir);
+  const newest = newestOf(story);
+  expect([...newest].filter(([name, value]) => held.get(name) !== value).length).toBeLessThanOrEqual(1);
+});
+
+test('nor does a manifest of a first start that was cut off', async () => {
+  const { dir } = await writtenStore(0);
+  const files = await storeFiles(dir);
+  for (const name of [...files.logs, 'CURRENT', 'closed.json']) await rm(join(dir, name));
+  const path = await manifest(dir);
+  await truncate(path, scanLog(await readFile(path)).records[1]?.at);
+  expect(await heldBy(dir)).toEqual(new Map());
+});
+
+describe('with the loss accepted', () => {
+  test('what is left is served, and the damaged files are copied aside', async () => {
+    const { dir, story } = await writtenStore(WRITES);
+    const log = await newestLog(dir);
+    await flip(log, 2000);
+    const accepted: { readonly damages: string; readonly evidence: string }[] = [];
+    const held = await heldBy(dir, { loss: { onAccepted: (loss) => accepted.push(loss) } });
+    expect(accepted).toMatchObject([{ damages: expect.stringMatching(/^\d+\.log \d+ bytes from byte/) }]);
+    expect(await readdir(accepted[0]?.evidence ?? '')).toEqual(
+      expect.arrayContaining([log.slice(dir.length + 1), 'CURRENT', expect.stringMatching(/^MANIFEST-/)]),
+    );
+    for (const [name, value] of held) expect(story.get(name)).toContain(value);
+    expect(held.size).toBeGreaterThan(10);
+    // From now on all is well.
+    expect(await heldBy(dir)).toEqual(held);
+  });
+
+  test('a store that needs a repair is refused all the same', async () => {
+    const { dir } = await writtenStore(WRITES);
+    await rm(await firstTable(dir));
+    await expect(openLevelStore(dir, { loss: { onAccepted: () => undefined } })).rejects.toThrow(/ldb is missing/);
+  });
+});
+
+describe('a repair', () => {
+  test('of a store whose CURRENT is missing loses nothing', async () => {
+    const { dir, story } = await writtenStore(WRITES);
+    await rm(join(dir, 'CURRENT'));
+    const { lost, kept } = await repairStore(dir, `${dir}-repaired`, { signal: never });
+    expect(lost).toEqual([{ file: 'CURRENT', problem: 'is missing' }]);
+    expect(kept).toMatchObject({ client: newestOf(story).size });
+    expect(await heldBy(`${dir}-repaired`)).toEqual(newestOf(story));
+    await rm(`${dir}-repaired`, { recursive: true });
+  });
+
+  test('names between which entries something is lost', async () => {
+    const { dir } = await writtenStore(WRITES);
+    await flip(await firstTable(dir), 700);
+    const { lost } = await repairStore(dir, `${dir}-repaired`, { signal: never });
+    expect(lost).toEqual([
+      {
+        file: (await firstTable(dir)).slice(dir.length + 1),
+        problem: 'the block at byte 0 has another checksum',
+        between: ['', expect.any(String)],
+      },
+    ]);
+    await rm(`${dir}-repaired`, { recursive: true });
+  });
+
+  test('asks for the form of the store when that is lost', async () => {
+    const { dir } = await writtenStore(WRITES);
+    await rm(await firstTable(dir));
+    await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(/give it with --schema/);
+    await expect(stat(`${dir}-repaired`)).rejects.toThrow('ENOENT');
+  });
+
+  test('of no store is refused', async () => {
+    const { dir } = await writtenStore(0);
+    for (const name of await readdir(dir)) await rm(join(dir, name));
+    await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(`there is no store in ${dir}`);
+    expect((await readdir(join(dir, '..'))).filter((name) => join(dir, '..', name).startsWith(`${dir}-`))).toEqual([]);
+  });
+});

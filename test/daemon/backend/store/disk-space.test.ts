@@ -1,0 +1,38 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DiskSpace } from '../../../../daemon/backend/store/disk-space.ts';
+import { RESERVE_FILE, storeBytes } from '../../../../daemon/backend/store/store-size.ts';
+import { modeOf } from '../../../support/file-modes.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const BYTES = 2_500_000;
+
+test('what is set aside takes room on the disk, is no part of the store, and is free again when it is given out', async () => {
+  const dir = await tempDir();
+  const disk = new DiskSpace(dir);
+  expect(await disk.reservedBytes()).toBe(0);
+  await disk.setAside(BYTES);
+  const { size, blocks } = await stat(join(dir, RESERVE_FILE));
+  expect([size, await disk.reservedBytes(), await storeBytes(dir)]).toEqual([BYTES, BYTES, 0]);
+  // A file with holes would have none.
+  expect(blocks * 512).toBeGreaterThanOrEqual(BYTES);
+  expect(await modeOf(join(dir, RESERVE_FILE))).toBe('600');
+  // Nor may a file system that compresses make little of it.
+  const bytes = await readFile(join(dir, RESERVE_FILE));
+  expect(new Set(bytes.subarray(0, 4096)).size).toBeGreaterThan(200);
+  await disk.giveOut();
+  expect(await disk.reservedBytes()).toBe(0);
+  await disk.giveOut();
+});
+
+test('what cannot be set aside leaves nothing behind', async () => {
+  const dir = join(await tempDir(), 'missing');
+  const disk = new DiskSpace(dir);
+  await expect(disk.setAside(BYTES)).rejects.toThrow('ENOENT');
+  expect(await disk.freeBytes()).toBeUndefined();
+});
+
+test('what is free is what the file system says', async () => {
+  expect(await new DiskSpace(await tempDir()).freeBytes()).toBeGreaterThan(0);
+});

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { canDisksFail, FailingDisk, type Fault } from '../../../support/failing-disk.ts';
+import { startDaemon, type DaemonProcess } from '../../../support/start-daemon.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const STARVED_WRITER = join(import.meta.dirname, '../../../support/starved-writer.ts');
+const WRITER = join(import.meta.dirname, '../../../support/store-writer.ts');
+const run = promisify(execFile);
+
+/** The lines of an output that begin with the word, without it. */
+const linesAfter = (output: string, word: string): string[] =>
+  output.split('\n').flatMap((line) => (line.startsWith(`${word} `) ? line.slice(word.length + 1) : []));
+
+async function writesIn(dir: string): Promise<string[]> {
+  const store = await openLevelStore(dir);
+  const numbers: string[] = [];
+  for await (const [[, number]] of store.scan(['write'])) numbers.push(String(number));
+  await store.close();
+  return numbers;
+}
+
+test('without free descriptors writes are refused; with them they are taken again, and only the refused are missing', async () => {
+  const dir = await tempDir();
+  const { stdout } = await run('sh', ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, STARVED_WRITER, dir]);
+  const acknowledged = linesAfter(stdout, 'acknowledged');
+  expect(linesAfter(stdout, 'refused')).not.toEqual([]);
+  expect(linesAfter(stdout, 'read')).toEqual(acknowledged);
+  expect(await writesIn(dir)).toEqual(acknowledged);
+});
+
+const silence = async ({ url }: DaemonProcess, subscription: string): Promise<readonly [number, string]> => {
+  const answer = await fetch(`${url}/silenced`, { method: 'POST', body: JSON.stringify({ subscription }) });
+  return [answer.status, await answer.text()];
+};
+const silenced = async ({ url }: DaemonProcess): Promise<string[]> => {
+  const entries = (await (await fetch(`${url}/silenced`)).json()) as readonly { readonly subscription: string }[];
+  return entries.map(({ subscription }) => subscription);
+};
+
+/** It takes a C compiler; without one, the test above and that of limited files in crash.test.ts remain. */
+const disks = (await canDisksFail()) ? [FailingDisk] : [];
+
+describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+  test.each<Fault>([
+    { calls: ['sync'], error: 'EIO' },
+    { calls: ['write'], error: 'ENOSPC', share: 0.9 },
+    { calls: ['write', 'sync', 'open', 'truncate', 'name'], error: 'EROFS' },
+  ])(
+    'while $calls fail with $error, reads go on and changes are refused; after it all is well by itself',
+    async (fault) => {
+      const dir = await tempDir();
+      const disk = await Disk.under(dir);
+      await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
+      await fetch(`${daemon.url}/results`, {
+        method: 'POST',
+        body: '{"source":"web-1","name":"disk","output":"full"}',
+      });
+      expect(await silence(daemon, 'before')).toEqual([201, '']);
+      disk.fail(fault);
+      const refused = silence(daemon, 'refused');
+      setTimeout(() => disk.mend(), 1000);
+      expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
+      expect(await silenced(daemon)).toEqual(['before']);
+      expect((await fetch(`${daemon.url}/results/web-1/disk`)).status).toBe(200);
+      await expect.poll(() => fetch(`${daemon.url}/health`).then(({ status }) => status), { timeout: 5000 }).toBe(204);
+      expect(await silence(daemon, 'after')).toEqual([201, '']);
+      expect(await silenced(daemon)).toEqual(['after', 'before']);
+      await daemon.end('SIGKILL');
+      await disk.cutPower();
+      await using again = await startDaemon({ stateDir: dir });
+      expect(await silenced(again)).toEqual(['after', 'before']);
+    },
+  );
+
+  test.each([
+    { ending: 'a kill', hasPower: true },
+    { ending: 'a power cut', hasPower: false },
+  ])('$ending right after a refusal brings nothing of it back', async ({ hasPower }) => {
+    const dir = await tempDir();
+    const disk = await Disk.under(dir);
+    await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
+    await silence(daemon, 'before');
+    // The record is in the log when its sync fails. Then it can be cut off, but the store does not open again.
+    disk.fail({ calls: ['sync'], error: 'EIO', times: 1 }, { calls: ['open'], error: 'EIO' });
+    const answer = await silence(daemon, 'refused');
+    await daemon.end('SIGKILL');
+    expect(answer).toMatchObject([503, expect.stringContaining('try again later')]);
+    if (!hasPower) await disk.cutPower(() => 0.999);
+    await using again = await startDaemon({ stateDir: dir });
+    expect(await silenced(again)).toEqual(['before']);
+  });
+
+  test('what cannot be taken back is not said to be refused, and is taken back as soon as the disk allows', async () => {
+    const dir = await tempDir();
+    const disk = await Disk.under(dir);
+    await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
+    await silence(daemon, 'before');
+    disk.fail({ calls: ['sync', 'truncate'], error: 'EIO' });
+    expect(await silence(daemon, 'perhaps')).toMatchObject([503, expect.stringContaining('look before')]);
+    expect(await silenced(daemon)).toEqual(['before']);
+    expect(await silence(daemon, 'refused')).toMatchObject([503, expect.stringContaining('try again later')]);
+    disk.mend();
+    await expect.poll(() => silence(daemon, 'after'), { timeout: 5000 }).toEqual([201, '']);
+    await daemon.end('SIGKILL');
+    await using again = await startDaemon({ stateDir: dir });
+    expect(await silenced(again)).toEqual(['after', 'before']);
+  });
+
+  test('what was acknowledged survives a power cut', async () => {
+    const dir = await tempDir();
+    const disk = await Disk.under(dir);
+    await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
+    for (const name of ['a', 'b', 'c']) expect(await silence(daemon, name)).toEqual([201, '']);
+    await daemon.end('SIGKILL');
+    await disk.cutPower();
+    await using again = await startDaemon({ stateDir: dir });
+    expect(await silenced(again)).toEqual(['a', 'b', 'c']);
+  });
+
+  test.each<Pick<Fault, 'calls' | 'error'>>([
+    { calls: ['open'], error: 'EMFILE' },
+    { calls: ['read'], error: 'EIO' },
+    { calls: ['write', 'sync', 'name'], error: 'ENOSPC' },
+  ])('whichever of the calls to $calls fails while a store opens, nothing of it is lost', async (fault) => {
+    const made = await tempDir();
+    await run(process.execPath, [WRITER, made, '1', '0']);
+    const store = await openLevelStore(made);
+    const lease = await store.acquire('main', 30_000);
+    await store.write(lease, [{ type: 'put', key: ['write', 1], value: 'in the log' }], []);
+    await store.close();
+    const dir = await tempDir();
+    const disk = await Disk.under(dir);
+    let failures = 0;
+    for (let skip = 0; skip === failures; skip++) {
+      await rm(dir, { recursive: true });
+      await cp(made, dir, { recursive: true });
+      disk.fail({ ...fault, skip, times: 1 });
+      // It writes nothing, and may not even start.
+      await run(process.execPath, [WRITER, dir, '1', '0'], { env: { ...process.env, ...disk.env } }).catch(
+        () => undefined,
+      );
+      disk.mend();
+      failures = await disk.failures();
+      expect(await writesIn(dir), `after the failure of call ${String(skip)}`).toEqual(['1']);
+    }
+    expect(failures).toBeGreaterThan(2);
+  });
+});

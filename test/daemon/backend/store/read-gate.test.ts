@@ -1,0 +1,42 @@
+import { expect, test, vi } from 'vitest';
+import { ReadGate } from '../../../../daemon/backend/store/read-gate.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+test('what shuts the gate waits for the reads that are under way, and later reads wait for it', async () => {
+  const gate = new ReadGate(new ManualClock());
+  const said: string[] = [];
+  const first = await gate.enter();
+  const shut = gate.shut(async () => void said.push('shut'));
+  const second = gate.enter().then(() => said.push('read'));
+  await Promise.resolve();
+  expect(said).toEqual([]);
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  await Promise.all([shut, second]);
+  expect(said).toEqual(['shut', 'read']);
+});
+
+test('neither waits for ever', async () => {
+  const clock = new ManualClock();
+  const gate = new ReadGate(clock);
+  await gate.enter();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const task = vi.fn<() => Promise<void>>(() => promise);
+  const shut = gate.shut(task);
+  const late = gate.enter();
+  await vi.waitFor(() => expect(clock.pending).toBe(2));
+  clock.advance(2000);
+  await vi.waitFor(() => expect(task).toHaveBeenCalledOnce());
+  clock.advance(3000);
+  await expect(late).rejects.toMatchObject({ code: 'unavailable' });
+  resolve();
+  await shut;
+  await gate.enter();
+  expect(clock.pending).toBe(0);
+});
+
+test('it opens again when the task fails', async () => {
+  const gate = new ReadGate(new ManualClock());
+  await expect(gate.shut(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
+  expect(gate.isShut).toBe(false);
+});

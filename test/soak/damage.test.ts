@@ -1,0 +1,105 @@
+import { cp, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+import { storeFiles } from '../../daemon/backend/store/inspect/store-files.ts';
+import { MIGRATIONS, newestSchema } from '../../daemon/backend/store/migrations/list.ts';
+import { repairStore } from '../../daemon/backend/store/repair-store.ts';
+import { MonError } from '../../shared/errors.ts';
+import { flip, heldBy, newestOf, writtenStore, type Story } from '../support/damaged-store.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 12;
+const WRITES = 400;
+const never = new AbortController().signal;
+
+test(
+  'a store that is damaged anywhere is whole or refused with a sentence, and what is brought together was once written',
+  async () => {
+    const chance = new Chance(seed());
+    const stores = [await writtenStore(WRITES), await writtenStore(WRITES, true)] as const;
+    const dir = await tempDir();
+    const counts: Record<Outcome, number> = { whole: 0, refused: 0, accepted: 0 };
+    const faults: string[] = [];
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const isKilled = round % 2 === 1;
+      const { dir: pristine, story } = stores[isKilled ? 1 : 0];
+      const place = join(dir, 'store');
+      const copy = join(dir, 'copy');
+      const target = join(dir, 'repaired');
+      await cp(pristine, place, { recursive: true });
+      const done = await damage(place, isKilled, chance);
+      await cp(place, copy, { recursive: true });
+      const { outcome, fault } = await startOn(place, story);
+      counts[outcome]++;
+      for (const found of [fault, await faultOfRepair(copy, target, story)]) {
+        if (found !== undefined)
+          faults.push(`${found}: ${done} of a store that was ${isKilled ? 'killed' : 'stopped'}`);
+      }
+      for (const one of [place, copy, target]) await rm(one, { recursive: true, force: true });
+    }
+    console.log(JSON.stringify(counts));
+    expect(faults).toEqual([]);
+  },
+  roundsTimeoutMs(ROUNDS, 5000),
+);
+
+type Outcome = 'whole' | 'refused' | 'accepted';
+
+/** A start, and another one that accepts a loss where the first one says that this is possible. */
+async function startOn(dir: string, story: Story): Promise<{ readonly outcome: Outcome; readonly fault?: string }> {
+  const held = await heldBy(dir).catch((error: unknown) => error);
+  if (held instanceof Map) {
+    return isDeepStrictEqual(held, newestOf(story))
+      ? { outcome: 'whole' }
+      : { outcome: 'whole', fault: 'silently lost' };
+  }
+  if (!(held instanceof MonError) || !/is damaged: .*mon-backend repair/.test(held.message)) {
+    return { outcome: 'refused', fault: String(held) };
+  }
+  if (!held.message.includes('--accept-loss')) return { outcome: 'refused' };
+  const left = await heldBy(dir, { loss: { onAccepted: () => undefined } }).catch((error: unknown) => error);
+  // The first write of all says that it is a store.
+  const isExpected = left instanceof Map ? wasWritten(left, story) : String(left).includes('lost its beginning');
+  return isExpected ? { outcome: 'accepted' } : { outcome: 'accepted', fault: `what is left: ${String(left)}` };
+}
+
+async function faultOfRepair(dir: string, target: string, story: Story): Promise<string | undefined> {
+  const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
+  const held = await heldBy(target);
+  if (!wasWritten(held, story)) return 'the repair made something up';
+  const isWhole = isDeepStrictEqual(held, newestOf(story));
+  return isWhole || lost.some(({ file }) => file !== 'CURRENT') ? undefined : 'the repair does not tell what is lost';
+}
+
+function wasWritten(held: ReadonlyMap<unknown, unknown>, story: Story): boolean {
+  return [...held].every(([name, value]) => story.get(String(name))?.includes(String(value)) === true);
+}
+
+/** @returns what was done */
+async function damage(dir: string, isKilled: boolean, chance: Chance): Promise<string> {
+  const { tables, logs, manifests } = await storeFiles(dir);
+  const file = chance.pick(['CURRENT', ...tables, ...logs, ...manifests]);
+  const path = join(dir, file);
+  const { size } = await stat(path);
+  // A log that ends early is what a kill may leave: nobody can tell whether more of it was there.
+  const canEndEarly = isKilled && file === logs.at(-1);
+  const kind = canEndEarly ? chance.pick(['bit', 'sector']) : chance.pick(['bit', 'sector', 'cut', 'gone']);
+  const at = chance.below(size);
+  switch (kind) {
+    case 'bit':
+      await flip(path, at, chance.below(8));
+      break;
+    case 'sector':
+      for (let byte = at; byte < Math.min(at + 512, size); byte += 7) await flip(path, byte, chance.below(8));
+      break;
+    case 'cut':
+      await truncate(path, at);
+      break;
+    default:
+      await rm(path);
+  }
+  return `${kind} at ${String(at)} of ${file} with ${String(size)} bytes`;
+}

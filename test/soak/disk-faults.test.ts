@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { canDisksFail, FailingDisk, type DiskCall, type Fault } from '../support/failing-disk.ts';
+import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
+
+const ROUNDS = 3;
+const HTTP_WRITERS = 4;
+const AGENTS = 4;
+/** Longest pause before a fault, and longest fault but for some that outlast what a caller waits. */
+const PAUSE_MS_MAX = 200;
+const FAULT_MS_MAX = 400;
+const LONG_FAULT_MS = 3500;
+/** Enough for a start, with everything that it tries again. */
+const START_FAULT_MS = 3000;
+/** A second between two tries, and the try itself on a busy machine. */
+const MENDED_MS_MAX = 10_000;
+
+const SMALL_BUFFERS = 'test/support/small-buffer-backend.ts';
+
+const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
+  ['sync'],
+  ['write'],
+  ['write', 'sync'],
+  ['sync', 'truncate'],
+  ['open'],
+  ['open', 'read'],
+  ['name'],
+  ['write', 'sync', 'open', 'truncate', 'name', 'read'],
+];
+
+/** Any of them at any call, once, some times or for as long as it goes on. */
+function anyFault(chance: Chance): Fault {
+  const calls = chance.pick(CALLS);
+  const errors: readonly [Fault['error'], ...Fault['error'][]] = calls.includes('open')
+    ? ['EMFILE', 'EIO']
+    : ['EIO', 'EIO', 'ENOSPC', 'EROFS'];
+  return {
+    calls,
+    error: chance.pick(errors),
+    skip: chance.below(30),
+    times: chance.pick([1, 1, 2, 5, -1, -1]),
+    share: chance.below(256) / 256,
+  };
+}
+
+const anyFaults = (chance: Chance): readonly [Fault] | readonly [Fault, Fault] =>
+  chance.below(3) === 0 ? [anyFault(chance), anyFault(chance)] : [anyFault(chance)];
+
+/** @returns the last sequence number of a store that nobody has open: not before the one of the last time, and dense */
+async function assertDense(dir: string, lastSeq: number): Promise<number> {
+  const store = await openLevelStore(dir);
+  const seqs: number[] = [];
+  const watch = await store.watch('main', 0, ({ seq }) => seqs.push(seq));
+  watch.close();
+  const last = store.lastSeq('main');
+  await store.close();
+  expect(last).toBeGreaterThanOrEqual(lastSeq);
+  expect(seqs).toEqual(seqs.map((_, at) => last - seqs.length + 1 + at));
+  return last;
+}
+
+/** Entries in which memory and store differ, of those that deep health compares. */
+async function differences({ url }: DaemonProcess): Promise<number | undefined> {
+  const answer = await fetch(`${url}/health?deep=1`);
+  const { indexes } = (await answer.json()) as { readonly indexes: { readonly differences: number } | null };
+  return indexes?.differences;
+}
+
+async function assertStops(daemon: DaemonProcess): Promise<void> {
+  await expect.poll(() => differences(daemon)).toBe(0);
+  expect(await daemon.end('SIGTERM')).toMatchObject({ code: 0 });
+}
+
+/** @returns milliseconds until a change was taken */
+async function untilMended({ url }: DaemonProcess): Promise<number> {
+  const startedAt = performance.now();
+  const body = JSON.stringify({ path: 'mended', content: {} });
+  await expect
+    .poll(() => fetch(`${url}/stashes`, { method: 'POST', body }).then(({ status }) => status), {
+      timeout: MENDED_MS_MAX,
+      interval: 20,
+    })
+    .toBe(201);
+  return performance.now() - startedAt;
+}
+
+test(
+  'whatever the disk refuses, nothing acknowledged is lost, nothing refused is kept, and all goes on when the disk does',
+  async () => {
+    const chance = new Chance(seed());
+    const dir = await tempDir();
+    // Without a compiler the suite still kills; who asks for the faults hears what they need.
+    const disk = isAskedFor || (await canDisksFail()) ? await FailingDisk.under(dir) : undefined;
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
+    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    const writers = [...https, ...agents];
+    const count = { acknowledged: 0, refusedStarts: 0, mended: 0, kills: 0, powerCuts: 0, slowestMs: 0, lastSeq: 0 };
+    const start = (): Promise<DaemonProcess> =>
+      startDaemon({
+        stateDir: dir,
+        ...(disk === undefined ? {} : { env: disk.env }),
+        ...(chance.below(2) === 0 ? { program: SMALL_BUFFERS } : {}),
+      });
+    const compare = async ({ url }: DaemonProcess): Promise<void> => {
+      const lists = await listsOf(url);
+      for (const { ledger } of writers) {
+        count.acknowledged += ledger.acked;
+        ledger.compare(lists);
+      }
+    };
+
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      let started: DaemonProcess | undefined;
+      if (chance.below(3) === 0) {
+        disk?.fail(...anyFaults(chance));
+        const mending = setTimeout(() => disk?.mend(), START_FAULT_MS);
+        started = await start().catch(() => undefined);
+        clearTimeout(mending);
+        if (started === undefined) count.refusedStarts++;
+        disk?.mend();
+      }
+      await using daemon = started ?? (await start());
+      await untilMended(daemon);
+      await compare(daemon);
+
+      const over = new AbortController();
+      const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
+      // A writer that meets a wrong answer ends the test, not the wait.
+      await Promise.race([delay(chance.below(PAUSE_MS_MAX)), writing]);
+      const isKilled = chance.below(3) === 0;
+      for (let faults = chance.below(3); faults >= 0; faults--) {
+        disk?.fail(...anyFaults(chance));
+        const faultMs = chance.below(20) === 0 ? LONG_FAULT_MS : chance.below(FAULT_MS_MAX);
+        await Promise.race([delay(faultMs), writing]);
+        if (isKilled && faults === 0) break;
+        disk?.mend();
+        count.slowestMs = Math.max(count.slowestMs, await untilMended(daemon));
+        count.mended++;
+      }
+      if (isKilled) {
+        count.kills++;
+        await daemon.end('SIGKILL');
+        await writing;
+        disk?.mend();
+        if (chance.below(2) === 0) {
+          count.powerCuts++;
+          await disk?.cutPower(() => chance.below(1000) / 1000);
+        }
+      } else {
+        over.abort();
+        await writing;
+        await compare(daemon);
+        await assertStops(daemon);
+      }
+      // Not always, as it leaves an empty log to the next start.
+      if (chance.below(2) === 0) {
+        count.lastSeq = await assertDense(dir, count.lastSeq);
+        disk?.noteDurable();
+      }
+    }
+    await using daemon = await start();
+    await compare(daemon);
+    expect(count.acknowledged).toBeGreaterThan(0);
+    const refused = https.reduce((sum, writer) => sum + writer.refused, 0);
+    const failures = (await disk?.failures()) ?? 0;
+    console.log(`${String(rounds(ROUNDS))} rounds: ${JSON.stringify({ ...count, refused, failedCalls: failures })}`);
+  },
+  roundsTimeoutMs(ROUNDS, 20_000),
+);

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFile, readdir, readFile, stat, truncate } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { tempDir } from './temp-dir.ts';
+
+const run = promisify(execFile);
+const SOURCE = join(import.meta.dirname, 'failing-disk.c');
+
+/** What can fail, as failing-disk.c has it; `name`: rename, link and unlink. */
+const KINDS = { write: 1, sync: 2, open: 4, truncate: 8, name: 16, read: 32 } as const;
+export type DiskCall = keyof typeof KINDS;
+
+export interface Fault {
+  readonly calls: readonly DiskCall[];
+  readonly error: 'EIO' | 'ENOSPC' | 'EMFILE' | 'EROFS';
+  /** So many calls go well first. Default: none. */
+  readonly skip?: number;
+  /** So many fail. Default: all until `mend`. */
+  readonly times?: number;
+  /** How much of a write that fails arrives, up to below 1. Default: nothing. */
+  readonly share?: number;
+}
+
+/** Faults that there can be at the same time, and the fields of `struct fault`, all of them int32, as is `failed`. */
+const FAULTS = 2;
+const FAULT_FIELDS = 5;
+const INT_BYTES = 4;
+/** The three int64 of a `struct durable`: inode, bytes, and the length of a tail that follows. */
+const DURABLE_BYTES = 24;
+
+/** What a power cut leaves of a file: so many bytes, and perhaps some that were cut off. */
+interface Durable {
+  readonly bytes: number;
+  readonly tail: Buffer;
+}
+
+/** Whether this machine can build what makes disks fail: a C compiler, on Linux. */
+export async function canDisksFail(): Promise<boolean> {
+  return (
+    process.platform === 'linux' &&
+    (await run('cc', ['--version']).then(
+      () => true,
+      () => false,
+    ))
+  );
+}
+
+/** A directory whose files are on a disk that fails on request, for processes that are started with its environment. */
+export class FailingDisk {
+  readonly env: Readonly<Record<string, string>>;
+  readonly #dir: string;
+  readonly #control: string;
+  readonly #durable: string;
+  readonly #fd: number;
+
+  private constructor(dir: string, place: string, library: string) {
+    this.#dir = dir;
+    this.#control = join(place, 'control');
+    this.#durable = join(place, 'durable');
+    writeFileSync(this.#control, Buffer.alloc(INT_BYTES * (1 + FAULTS * FAULT_FIELDS)));
+    writeFileSync(this.#durable, '');
+    this.#fd = openSync(this.#control, 'r+');
+    onTestFinished(() => closeSync(this.#fd));
+    this.env = {
+      LD_PRELOAD: library,
+      FAULTS_DIR: dir,
+      FAULTS_CONTROL: this.#control,
+      FAULTS_DURABLE: this.#durable,
+    };
+  }
+
+  /** @throws Error when there is no C compiler to build it with */
+  static async under(dir: string): Promise<FailingDisk> {
+    if (!(await canDisksFail())) {
+      throw new Error('faults below LevelDB need Linux and a C compiler: install one that can be run as cc');
+    }
+    const place = await tempDir();
+    const library = join(place, 'failing-disk.so');
+    await run('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread']);
+    return new FailingDisk(dir, place, library);
+  }
+
+  /** From now on, in the place of what failed before. */
+  fail(...faults: readonly [Fault] | readonly [Fault, Fault]): void {
+    this.mend();
+    faults.forEach(({ calls, error, skip = 0, times = -1, share = 0 }, at) => {
+      const mask = calls.reduce((sum, call) => sum + KINDS[call], 0);
+      const start = 1 + at * FAULT_FIELDS;
+      this.#set(start + 1, constants.errno[error], skip, times, Math.floor(share * 256));
+      this.#set(start, mask);
+    });
+  }
+
+  mend(): void {
+    for (let at = 0; at < FAULTS; at++) this.#set(1 + at * FAULT_FIELDS, 0);
+  }
+
+  /** Calls that have failed so far. */
+  async failures(): Promise<number> {
+    return (await readFile(this.#control)).readInt32LE(0);
+  }
+
+  /**
+   * When no process uses it any more: takes away what a loss of power would of what was not synced, all of it or, by
+   * `chance`, a part; and what was cut off without a sync comes back.
+   */
+  async cutPower(chance: () => number = () => 0): Promise<void> {
+    const durable = durableFiles(await readFile(this.#durable));
+    for (const name of await readdir(this.#dir)) {
+      const path = join(this.#dir, name);
+      const { ino, size } = await stat(path);
+      const { bytes, tail } = durable.get(ino) ?? { bytes: size, tail: Buffer.alloc(0) };
+      if (bytes < size) await truncate(path, bytes + Math.floor(chance() * (size - bytes)));
+      else if (bytes === size && tail.length > 0) await appendFile(path, tail);
+    }
+    this.noteDurable();
+  }
+
+  /** All that is there now is durable, as after somebody else has written to it, whom the disk does not know. */
+  noteDurable(): void {
+    writeFileSync(this.#durable, '');
+  }
+
+  #set(field: number, ...values: readonly number[]): void {
+    const bytes = Buffer.from(Int32Array.from(values).buffer);
+    writeSync(this.#fd, bytes, 0, bytes.length, INT_BYTES * field);
+  }
+}
+
+/** By inode, as the last record of each says. */
+function durableFiles(journal: Buffer): Map<number, Durable> {
+  const files = new Map<number, Durable>();
+  for (let at = 0; at + DURABLE_BYTES <= journal.length;) {
+    const [inode = 0, bytes = 0, length = 0] = [0, 8, 16].map((field) => Number(journal.readBigInt64LE(at + field)));
+    at += DURABLE_BYTES;
+    files.set(inode, { bytes, tail: journal.subarray(at, at + length) });
+    at += length;
+  }
+  return files;
+}
