@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  canSetAside,
+  DISK_LEVELS,
+  diskStatus,
+  nextDiskLevel,
+  refusesGrowth,
+  reserveBytes,
+  writeBufferBytes,
+  type DiskLevel,
+} from '../../../shared/domain/disk-space.ts';
+
+const MIB = 1024 * 1024;
+const FLOOR = 256 * MIB;
+
+describe('how a disk does with a floor of 256 MiB', () => {
+  test.each<{ free: number; level: DiskLevel; status: number; refuses: boolean }>([
+    { free: 512, level: 'ok', status: 0, refuses: false },
+    { free: 511, level: 'low', status: 1, refuses: false },
+    { free: 256, level: 'low', status: 1, refuses: false },
+    { free: 255, level: 'refusing', status: 2, refuses: true },
+    { free: 128, level: 'refusing', status: 2, refuses: true },
+    { free: 127, level: 'reserve', status: 2, refuses: true },
+    { free: 0, level: 'reserve', status: 2, refuses: true },
+  ])('$free MiB free: $level', ({ free, level, status, refuses }) => {
+    const found = nextDiskLevel(undefined, free * MIB, FLOOR);
+    expect([found, diskStatus(found), refusesGrowth(found)]).toEqual([level, status, refuses]);
+  });
+
+  test.each<{ name: string; from: DiskLevel; free: number; to: DiskLevel }>([
+    { name: 'worse at once', from: 'ok', free: 255, to: 'refusing' },
+    { name: 'not better by a little', from: 'refusing', free: 257, to: 'refusing' },
+    { name: 'better by a tenth', from: 'refusing', free: 282, to: 'low' },
+    { name: 'nor well by a little', from: 'low', free: 513, to: 'low' },
+    { name: 'well by a tenth', from: 'low', free: 564, to: 'ok' },
+    { name: 'the reserve that was given out is no room', from: 'reserve', free: 190, to: 'reserve' },
+    { name: 'above the floor it is', from: 'reserve', free: 300, to: 'low' },
+    { name: 'all the way', from: 'reserve', free: 5000, to: 'ok' },
+  ])('$name', ({ from, free, to }) => expect(nextDiskLevel(from, free * MIB, FLOOR)).toBe(to));
+});
+
+test('without a floor nothing is ever refused', () => {
+  for (const level of [undefined, ...DISK_LEVELS]) expect(nextDiskLevel(level, 0, 0)).toBe('ok');
+});
+
+test.each<{ floor: number; buffer: number }>([
+  { floor: 0, buffer: 32 },
+  { floor: 1, buffer: 1 },
+  { floor: 24, buffer: 1.5 },
+  { floor: 256, buffer: 16 },
+  { floor: 512, buffer: 32 },
+  { floor: 4096, buffer: 32 },
+])('with a floor of $floor MiB the store sorts after $buffer MiB', ({ floor, buffer }) => {
+  expect(writeBufferBytes(floor * MIB)).toBe(buffer * MIB);
+});
+
+test('the reserve given out never lifts a refusal, whatever the floor', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (floor, share) => {
+      const free = Math.floor(share * (reserveBytes(floor) - 1));
+      fc.pre(free >= 0 && nextDiskLevel(undefined, free, floor) === 'reserve');
+      expect(refusesGrowth(nextDiskLevel('reserve', free + reserveBytes(floor), floor))).toBe(true);
+    }),
+  );
+});
+
+test('setting the reserve aside never ends what is well', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 2 ** 43 }), (floor, free) => {
+      fc.pre(canSetAside(free, floor));
+      expect(nextDiskLevel('ok', free - reserveBytes(floor), floor)).toBe('ok');
+    }),
+  );
+});

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { DiskSpace } from '../../daemon/backend/store/disk-space.ts';
+import { reserveBytes } from '../../shared/domain/disk-space.ts';
+import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { rounds, roundsTimeoutMs } from './rounds.ts';
+
+const ROUNDS = 1;
+const MIB = 1024 * 1024;
+const DISK_MIB = 320;
+const FLOOR = 128 * MIB;
+const SOON = { timeout: 15_000, interval: 50 };
+
+const run = promisify(execFile);
+/** Only root can mount a disk of its own. */
+const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(!isAskedFor && !isRoot)(
+  'on a disk that is really full reads, clears, resolves and deletes go on, over kills, and all is well when there is room',
+  async () => {
+    for (let round = 0; round < rounds(ROUNDS); round++) expect(await fillOne()).toBe(0);
+  },
+  roundsTimeoutMs(ROUNDS, 60_000),
+);
+
+/** @returns the exit code of the backend after all */
+async function fillOne(): Promise<number | null> {
+  const dir = await smallDisk();
+  const stateDir = join(dir, 'state');
+  const config = join(await tempDir(), 'backend.json');
+  await writeFile(config, JSON.stringify({ 'disk-floor': FLOOR }));
+  await mkdir(stateDir, { mode: 0o700 });
+  // As an earlier run has left it.
+  await new DiskSpace(stateDir).setAside(reserveBytes(FLOOR));
+
+  const start = (): Promise<DaemonProcess> => startDaemon({ stateDir, args: ['-c', config] });
+  let daemon = await start();
+  const ask = async (method: string, path: string, body?: unknown): Promise<number> =>
+    (await fetch(daemon.url + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).status;
+  const level = async (): Promise<string> => {
+    const health = await fetch(`${daemon.url}/health?deep=1`);
+    return ((await health.json()) as { disk: { level: string } }).disk.level;
+  };
+
+  for (const subscription of ['a', 'b']) expect(await ask('POST', '/silenced', { subscription })).toBe(201);
+  let accepted = 0;
+  let status = 202;
+  while (status === 202) {
+    // Nothing to compress, and never the same: each takes the room that it says.
+    const output = randomBytes(180 * 1024).toString('base64');
+    status = await ask('POST', '/results', { source: `c-${String(accepted)}`, name: 'disk', output, status: 2 });
+    if (status === 202) accepted++;
+  }
+  expect(status).toBe(503);
+  expect(accepted).toBeGreaterThan(10);
+  await expect.poll(() => ask('GET', `/events/${hostname().replaceAll(/[^\w.-]/g, '-')}/mon.disk`), SOON).toBe(200);
+
+  // Others take all that is left.
+  const junk = join(dir, 'junk');
+  await fill(dir, junk);
+  await expect.poll(level, SOON).toBe('reserve');
+  // What was refused while the reserve was given out is taken when it is sent again, as the answer asks for.
+  await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'a' }), SOON).toBe(204);
+  await expect.poll(() => ask('POST', '/resolve', { client: 'c-1', check: 'disk' }), SOON).toBe(202);
+  await daemon.end('SIGKILL');
+
+  daemon = await start();
+  expect(await ask('GET', '/silenced/ids/a:*')).toBe(404);
+  expect(await ask('GET', '/events/c-1/disk')).toBe(404);
+  await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'b' }), SOON).toBe(204);
+  await expect.poll(() => ask('DELETE', '/clients/c-2'), SOON).toBe(202);
+  expect(await ask('POST', '/results', { name: 'late', output: 'o' })).toBe(503);
+  const others = Array.from({ length: accepted }, (_, number) => number).filter((number) => number !== 2);
+  for (const number of others) expect(await ask('GET', `/results/c-${String(number)}/disk`)).toBe(200);
+
+  await rm(junk);
+  for (let number = 3; number < accepted; number++) await ask('DELETE', `/clients/c-${String(number)}`);
+  await expect.poll(level, SOON).toMatch(/^(?:low|ok)$/);
+  expect(await ask('POST', '/results', { name: 'late', output: 'o' })).toBe(202);
+  const { code } = await daemon.end('SIGTERM');
+  return code;
+}
+
+async function smallDisk(): Promise<string> {
+  const dir = await tempDir();
+  await run('mount', ['-t', 'tmpfs', '-o', `size=${String(DISK_MIB)}m,mode=0700`, 'tmpfs', dir]);
+  onTestFinished(async () => void (await run('umount', ['-l', dir])));
+  return dir;
+}
+
+async function freeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
+}
+
+/** Takes the room that there is now, and none that is made meanwhile. */
+async function fill(dir: string, file: string): Promise<void> {
+  const chunk = Buffer.alloc(MIB);
+  try {
+    for (let left = await freeBytes(dir); left > 0; left -= MIB) await writeFile(file, chunk, { flag: 'a' });
+  } catch {
+    // The last of it is not a whole chunk.
+  }
+}
