@@ -1,0 +1,50 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { warnOfReaders } from '../../../daemon/private-files/warn-of-readers.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const STATE = 'other users of this machine can read the state directory: run the command in "mend"';
+const LOG = 'every user of this machine can read the log: run the command in "mend"';
+
+test.each<{ name: string; state: number; log: number; warned: string[] }>([
+  { name: 'nobody else', state: 0o700, log: 0o600, warned: [] },
+  { name: 'a group, the log', state: 0o700, log: 0o640, warned: [] },
+  { name: 'a group, the state', state: 0o750, log: 0o600, warned: [STATE] },
+  { name: 'a group that may only pass', state: 0o710, log: 0o600, warned: [STATE] },
+  { name: 'everybody, both', state: 0o755, log: 0o644, warned: [STATE, LOG] },
+])('at the start it is said who can get at it: $name', async ({ state, log: logMode, warned }) => {
+  const dir = await tempDir();
+  const stateDir = join(dir, 'state');
+  const logFile = join(dir, 'backend.log');
+  await mkdir(stateDir);
+  await writeFile(logFile, '');
+  await chmod(stateDir, state);
+  await chmod(logFile, logMode);
+  const log = new RecordedLog();
+  await warnOfReaders({ stateDir, logFile }, log);
+  expect(log.messages('warn')).toEqual(warned);
+});
+
+test('the command that mends it can be pasted into a shell', async () => {
+  const stateDir = join(await tempDir(), "it's here");
+  await mkdir(stateDir);
+  await chmod(stateDir, 0o755);
+  const log = new RecordedLog();
+  await warnOfReaders({ stateDir, logFile: undefined }, log);
+  expect(log.records[0]?.fields).toEqual({
+    path: stateDir,
+    mend: `chmod -R go-rwx '${stateDir.replace("'", String.raw`'\''`)}'`,
+  });
+});
+
+test.each(['/dev/null', '/nowhere/at/all'])(
+  'a log that is no file of ours is nobody’s to mend: %s',
+  async (logFile) => {
+    const stateDir = await tempDir();
+    const log = new RecordedLog();
+    await warnOfReaders({ stateDir, logFile }, log);
+    expect(log.records).toEqual([]);
+  },
+);
