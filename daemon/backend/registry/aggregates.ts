@@ -2,7 +2,7 @@ import { aggregateNames, type AggregatedResult } from '../../../shared/domain/ag
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { isSilenced } from '../../../shared/domain/silencing.ts';
-import type { CheckEntry, ClientEntry } from './namespace.ts';
+import type { CheckEntry, ClientEntry } from './entries.ts';
 
 /** What most checks belong to. */
 export const NO_AGGREGATES: readonly Aggregate[] = [];
@@ -237,7 +237,7 @@ function packed(aggregates: readonly Aggregate[]): readonly Aggregate[] {
 }
 
 function isEventSilenced({ client, name }: CheckEntry, nowMs: number): boolean {
-  return isSilenced(client.namespace.silenced, client.record.subscriptions, name, nowMs);
+  return isSilenced(client.namespace.silenced, client.subscriptions, name, nowMs);
 }
 
 function countDown<T>(counts: Map<T, number>, key: T): void {

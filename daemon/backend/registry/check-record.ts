@@ -1,3 +1,4 @@
+import { secondsSince, type Corrections } from '../../clock/corrections.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../shared/domain/event.ts';
 import type { History } from '../../../shared/domain/history.ts';
@@ -13,7 +14,13 @@ export interface CheckBodies {
 }
 
 /** The stored form of a client and check: the last result, what the rules remember, and the event if one is open. */
-export type CheckRecord = CheckBodies & CheckState & AggregateState;
+export type CheckRecord = CheckBodies & CheckState & AggregateState & Dated;
+
+/** By which clock a record was written. */
+export interface Dated {
+  /** How often the clock had been corrected; undefined: never. */
+  readonly era?: number | undefined;
+}
 
 /** What a result remembers of the aggregates around it. */
 export interface AggregateState {
@@ -25,13 +32,14 @@ export interface AggregateState {
  * Written for every result: an object literal of one shape is what the engine turns into text the fastest. The check is
  * the last part, after everything that is the backend's own, so that `splitCheckRecord` finds it unread.
  */
-export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number): string {
+export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number, era = 0): string {
   return JSON.stringify({
     history: state.history,
     lastOk: state.lastOk,
     event: state.event,
     eventHistory: bodies.eventHistory,
     deletionsBefore: deletionsBefore === 0 ? undefined : deletionsBefore,
+    era: era === 0 ? undefined : era,
     eventCheck: bodies.eventCheck,
     check: bodies.check,
   } satisfies CheckRecord);
@@ -39,6 +47,16 @@ export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deleti
 
 export function decodeCheckRecord(value: string): CheckRecord {
   return JSON.parse(value) as CheckRecord;
+}
+
+/** A record with the age of its result by the clock of today: what the rules go on from. */
+export function datedCheckRecord(value: string, corrections: Corrections): CheckRecord {
+  const record = decodeCheckRecord(value);
+  const seconds = secondsSince(corrections, record.era ?? 0);
+  const { check } = record;
+  return seconds === 0 || check === null
+    ? record
+    : { ...record, check: { ...check, executed: check.executed + seconds } };
 }
 
 /** A record whose check was left as the text that it is. */

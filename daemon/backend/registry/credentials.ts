@@ -22,6 +22,8 @@ export interface ApiKey {
   readonly namespace: string | null;
   /** Epoch seconds; 0: never. */
   readonly expiresAt: number;
+  /** Seconds that were asked for instead of a date. */
+  readonly lifetime?: number | undefined;
   readonly createdBy: string;
   /** Epoch seconds. */
   readonly createdAt: number;

@@ -1,4 +1,5 @@
 import { checkDefinitionOf } from '../../../shared/domain/core/check.ts';
+import { withCommandText } from '../../../shared/domain/core/definition-command.ts';
 import { coreEventFilterOf, type CoreEventFilter } from '../../../shared/domain/core/filter.ts';
 import { handlerDefinitionOf } from '../../../shared/domain/core/handler.ts';
 import { mutatorDefinitionOf } from '../../../shared/domain/core/mutator.ts';
@@ -35,15 +36,16 @@ const TRANSLATE: {
 };
 
 /**
- * An object with its translation.
+ * An object as it is stored and shown, with its translation.
  *
  * @throws MonError `invalid` when it cannot be used, naming the place
  */
 export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
-  const definition = TRANSLATE[kind](object);
+  const shown = withCommandText(object);
+  const definition = TRANSLATE[kind](shown);
   if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
   // Its two parts belong to the same kind, which the compiler cannot see.
-  return { object, definition } as unknown as DefinitionKinds[Kind];
+  return { object: shown, definition } as unknown as DefinitionKinds[Kind];
 }
 
 type ByName<Kind extends DefinitionKind> = Map<string, DefinitionKinds[Kind]>;
@@ -62,6 +64,11 @@ export class StoredDefinitions {
   /** All of a kind in a namespace, in no order. */
   in<Kind extends DefinitionKind>(kind: Kind, namespace: string): ReadonlyMap<string, DefinitionKinds[Kind]> {
     return this.#tables[kind].get(namespace) ?? new Map<string, DefinitionKinds[Kind]>();
+  }
+
+  /** Where there are some of a kind, also namespaces that do not exist, in no order. */
+  *namespaces(kind: DefinitionKind): Generator<string, void, undefined> {
+    for (const [namespace, byName] of this.#tables[kind]) if (byName.size > 0) yield namespace;
   }
 
   /** All of a kind, also those of namespaces that do not exist, in no order. */

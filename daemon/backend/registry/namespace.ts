@@ -2,74 +2,18 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
-import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { ttlOf } from '../../../shared/domain/ttl.ts';
-import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from './aggregates.ts';
+import { AggregateRegistry, type Aggregate } from './aggregates.ts';
+import { byName } from './by-name.ts';
+import { ClientProfiles, type SharedProfile } from './client-profiles.ts';
+import { CheckEntry, ClientEntry, eventsOf } from './entries.ts';
+import { CHECK_BYTES, CountedMap, EVENT_BYTES, Footprint, MARK_BYTES, MEMBER_BYTES } from './footprint.ts';
 import { ResultsByCheck } from './results-by-check.ts';
 import { SilencedRegistry } from './silenced.ts';
 import { StashRegistry } from './stashes.ts';
+import { Subscribers } from './subscribers.ts';
 import { TtlIndex } from './ttl-index.ts';
-
-/** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
-export class CheckEntry {
-  readonly client: ClientEntry;
-  readonly name: string;
-  state: CheckState = NO_CHECK_STATE;
-  /** Status of the last result; undefined after the result was deleted while its event stays. */
-  status: number | undefined = undefined;
-  /** When the last result was executed, epoch seconds; without one 0. */
-  executed = 0;
-  /** `executed` of the last result that was not OK, since the registry was read; 0: there was none. */
-  lastProblem = 0;
-  /** Seconds after which the last result is stale; 0: never. */
-  ttl = 0;
-  isInTtlIndex = false;
-  /** What the last result belongs to. */
-  aggregates: readonly Aggregate[] = NO_AGGREGATES;
-  /** How many aggregates of the namespace had been deleted when the last result came; 0 where it names none. */
-  deletionsBefore = 0;
-  /** Beginning of the output of the open event, for rows. */
-  summary = '';
-
-  constructor(client: ClientEntry, name: string) {
-    this.client = client;
-    this.name = name;
-  }
-}
-
-/** A client with its checks. */
-export class ClientEntry {
-  readonly namespace: Namespace;
-  record: Client;
-  /** Empty until the client has shown one; then its keepalives and results must carry it (completion 1.10). */
-  signature: string;
-  /** Whose results made it, when it is a proxy client. */
-  readonly reporter: string | undefined;
-  readonly checks = new Map<string, CheckEntry>();
-  openEvents = 0;
-
-  constructor(namespace: Namespace, record: Client, signature: string, reporter: string | undefined) {
-    this.namespace = namespace;
-    this.record = record;
-    this.signature = signature;
-    this.reporter = reporter;
-  }
-
-  get name(): string {
-    return this.record.name;
-  }
-
-  /** Whether it is known to be silent: its keepalive event is open. */
-  get isDown(): boolean {
-    return this.openEvents > 0 && this.checks.get(KEEPALIVE_CHECK)?.state.event !== undefined;
-  }
-
-  /** The checks with a result or an event, by name. */
-  sortedChecks(): CheckEntry[] {
-    return [...this.checks.values()].toSorted(byName);
-  }
-}
 
 /** How far the spool of an agent was committed. */
 export interface SpoolMark {
@@ -88,14 +32,14 @@ export interface Tombstone {
 export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();
-  readonly silenced = new SilencedRegistry();
-  readonly stashes = new StashRegistry();
+  readonly silenced: SilencedRegistry;
+  readonly stashes: StashRegistry;
   readonly aggregates = new AggregateRegistry();
   readonly ttls = new TtlIndex();
-  readonly spools = new Map<string, SpoolMark>();
+  readonly spools: Map<string, SpoolMark>;
   /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
-  readonly invalidated = new Map<string, number>();
-  readonly tombstones = new Map<string, Tombstone>();
+  readonly invalidated: Map<string, number>;
+  readonly tombstones: Map<string, Tombstone>;
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
@@ -103,11 +47,21 @@ export class Namespace {
   proxies = 0;
   readonly #proxiesByReporter = new Map<string, number>();
   readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();
-  readonly #clientsBySubscription = new Map<string, Set<ClientEntry>>();
+  readonly #footprint: Footprint;
+  readonly #profiles: ClientProfiles;
+  readonly #subscribers = new Subscribers(this.clients);
   #sortedClients: readonly ClientEntry[] | undefined;
 
-  constructor(name: string) {
+  /** @param footprint counts what is kept in here */
+  constructor(name: string, footprint = new Footprint()) {
     this.name = name;
+    this.#footprint = footprint;
+    this.#profiles = new ClientProfiles(footprint);
+    this.silenced = new SilencedRegistry(footprint);
+    this.stashes = new StashRegistry(footprint);
+    this.spools = new CountedMap(footprint, MARK_BYTES);
+    this.invalidated = new CountedMap(footprint, MARK_BYTES);
+    this.tombstones = new CountedMap(footprint, MARK_BYTES);
   }
 
   /** All clients by name; sorted again only after one came or went. */
@@ -140,31 +94,43 @@ export class Namespace {
 
   /** @param reporter of a new proxy client; one that is known keeps its own */
   putClient(record: Client, signature: string, reporter?: string): ClientEntry {
+    const profile = this.#profiles.take(record);
     const present = this.clients.get(record.name);
+    this.proxies += proxyCount(profile);
     if (present === undefined) {
-      const entry = new ClientEntry(this, record, signature, reporter);
+      const entry = new ClientEntry(this, record, profile, { signature, reporter });
       this.#countProxy(entry, 1);
-      this.proxies += proxyCount(record);
-      this.clients.set(record.name, entry);
+      this.clients.set(entry.name, entry);
       this.#sortedClients = undefined;
-      this.#subscribe(entry, record.subscriptions);
+      this.#subscribers.add(entry, profile);
+      this.#footprint.bytes += entry.bytes;
       return entry;
     }
-    if (!sameSubscriptions(present.record.subscriptions, record.subscriptions)) {
-      this.#unsubscribe(present);
-      this.#subscribe(present, record.subscriptions);
+    const { profile: before } = present;
+    this.#footprint.bytes -= present.bytes;
+    this.proxies -= proxyCount(before);
+    if (profile !== before) {
+      this.#subscribers.remove(present, before);
+      this.#subscribers.add(present, profile);
     }
-    this.proxies += proxyCount(record) - proxyCount(present.record);
-    present.record = record;
-    present.signature = signature;
+    this.#profiles.release(before);
+    present.update(record, profile, signature);
+    this.#footprint.bytes += present.bytes;
     return present;
+  }
+
+  /** Bytes of memory that a client would take more with this record, because no other is like it. */
+  growthOf(record: Client, present: ClientEntry): number {
+    return this.#profiles.bytesOf(record) - present.profile.bytes;
   }
 
   removeClient(entry: ClientEntry): void {
     for (const check of entry.checks.values()) this.removeCheck(check);
-    this.#unsubscribe(entry);
+    this.#footprint.bytes -= entry.bytes;
+    this.#subscribers.remove(entry, entry.profile);
+    this.#profiles.release(entry.profile);
     this.#countProxy(entry, -1);
-    this.proxies -= proxyCount(entry.record);
+    this.proxies -= proxyCount(entry.profile);
     this.clients.delete(entry.name);
     this.#sortedClients = undefined;
   }
@@ -172,7 +138,10 @@ export class Namespace {
   /** The entry of a client and check, made when it is new. */
   ensureCheck(client: ClientEntry, name: string): CheckEntry {
     let entry = client.checks.get(name);
-    if (entry === undefined) client.checks.set(name, (entry = new CheckEntry(client, name)));
+    if (entry === undefined) {
+      client.addCheck((entry = new CheckEntry(client, name)));
+      this.#footprint.bytes += checkBytes(entry);
+    }
     return entry;
   }
 
@@ -188,7 +157,10 @@ export class Namespace {
     output: string | undefined,
     deletionsBefore = this.aggregates.deletionCount,
   ): void {
+    const { aggregates } = entry;
     this.aggregates.follow(entry, result, deletionsBefore);
+    if (entry.aggregates !== aggregates)
+      this.#footprint.bytes += memberBytes(entry.aggregates) - memberBytes(aggregates);
     const status = result?.status;
     const hadEvent = entry.state.event !== undefined;
     const hasEvent = state.event !== undefined;
@@ -205,6 +177,7 @@ export class Namespace {
     else if (output !== undefined) entry.summary = summaryOf(output);
     if (hasEvent === hadEvent) return;
     entry.client.openEvents += hasEvent ? 1 : -1;
+    this.#footprint.bytes += hasEvent ? EVENT_BYTES : -EVENT_BYTES;
     if (hasEvent) addTo(this.#eventsByCheck, entry.name, entry);
     else removeFrom(this.#eventsByCheck, entry.name, entry);
     this.aggregates.noteEvent(entry);
@@ -212,7 +185,18 @@ export class Namespace {
 
   removeCheck(entry: CheckEntry): void {
     this.setCheck(entry, NO_CHECK_STATE, undefined, undefined);
-    entry.client.checks.delete(entry.name);
+    entry.client.deleteCheck(entry);
+    this.#footprint.bytes -= checkBytes(entry);
+  }
+
+  /**
+   * Dissolves an aggregate. Its members come back with their next results.
+   *
+   * @returns see `AggregateRegistry.delete`
+   */
+  deleteAggregate(aggregate: Aggregate): number {
+    this.#footprint.bytes -= MEMBER_BYTES * aggregate.size;
+    return this.aggregates.delete(aggregate);
   }
 
   /** The open events that an entry on these two parts names, whether or not it is active. */
@@ -221,7 +205,7 @@ export class Namespace {
       if (check !== null) yield* this.#eventsByCheck.get(check) ?? [];
       return;
     }
-    for (const client of this.#clientsBySubscription.get(subscription) ?? []) {
+    for (const client of this.#subscribers.of(subscription)) {
       if (check === null) {
         yield* eventsOf(client);
         continue;
@@ -233,8 +217,8 @@ export class Namespace {
 
   /** The checks with a result or an event that an entry on these two parts names, whether or not it is active. */
   *checksNamedBy(subscription: string | null, check: string | null): Generator<CheckEntry, void, undefined> {
-    const clients = subscription === null ? this.clients.values() : this.#clientsBySubscription.get(subscription);
-    for (const client of clients ?? []) {
+    const clients = subscription === null ? this.clients.values() : this.#subscribers.of(subscription);
+    for (const client of clients) {
       if (check === null) yield* client.checks.values();
       else {
         const entry = client.checks.get(check);
@@ -249,39 +233,23 @@ export class Namespace {
     if (count === 0) this.#proxiesByReporter.delete(reporter);
     else this.#proxiesByReporter.set(reporter, count);
   }
-
-  #subscribe(entry: ClientEntry, subscriptions: readonly string[]): void {
-    for (const subscription of subscriptions) addTo(this.#clientsBySubscription, subscription, entry);
-  }
-
-  #unsubscribe(entry: ClientEntry): void {
-    for (const subscription of entry.record.subscriptions) {
-      removeFrom(this.#clientsBySubscription, subscription, entry);
-    }
-  }
 }
 
-/** The open events of a client, by check. */
-export function* eventsOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
-  if (client.openEvents === 0) return;
-  for (const check of client.sortedChecks()) if (check.state.event !== undefined) yield check;
+function checkBytes({ name }: CheckEntry): number {
+  return CHECK_BYTES + name.length;
 }
 
-function proxyCount({ type }: Client): 0 | 1 {
-  return type === 'proxy' ? 1 : 0;
+function memberBytes(aggregates: readonly Aggregate[]): number {
+  return MEMBER_BYTES * aggregates.length;
+}
+
+function proxyCount({ isProxy }: SharedProfile): 0 | 1 {
+  return isProxy ? 1 : 0;
 }
 
 function summaryOf(output: string): string {
   // A copy: a slice would keep the whole output in memory.
   return Buffer.from(outputSummary(output)).toString();
-}
-
-function byName(a: { readonly name: string }, b: { readonly name: string }): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
-}
-
-function sameSubscriptions(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((subscription, at) => subscription === b[at]);
 }
 
 function addTo<T>(index: Map<string, Set<T>>, key: string, value: T): void {

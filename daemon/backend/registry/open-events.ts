@@ -28,7 +28,7 @@ export function openEvents(namespace: Namespace, assumed?: AssumedEvent): Stored
       }
       // Far fewer clients have the event than have the subscription.
       for (const { client } of namespace.eventsNamedBy(null, check)) {
-        if (!isAssumed(client.name, check) && client.record.subscriptions.includes(subscription)) return true;
+        if (!isAssumed(client.name, check) && client.subscriptions.includes(subscription)) return true;
       }
       return false;
     },

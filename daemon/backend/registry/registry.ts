@@ -1,5 +1,5 @@
 import type { AuditHead } from '../../../shared/schemas/audit.ts';
-import type { Client } from '../../../shared/schemas/client.ts';
+import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -20,29 +20,32 @@ import {
   TOMBSTONES,
 } from '../store/keys.ts';
 import { AuditChain, type AuditLimits } from './audit.ts';
-import { decodeCheckRecord, stateOf } from './check-record.ts';
+import { datedCheckRecord, stateOf, type CheckRecord } from './check-record.ts';
+import { datedClient } from './client-record.ts';
 import { CredentialRegistry } from './credentials.ts';
 import { DeclaredNamespaces } from './declared-namespaces.ts';
 import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from './definitions.ts';
+import { Footprint } from './footprint.ts';
+import { readAnchor } from './time-anchor.ts';
 import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
 import { RunbookRegistry } from './runbooks.ts';
 
-/** A client as it is stored: the record that is shown, and the signature that is not part of it. */
-export interface StoredClient {
-  readonly client: Client;
-  readonly signature: string;
-  /** Whose results made it, when it is a proxy client. */
-  readonly reporter?: string | undefined;
-}
-
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
+
+/** What is told of a reading of the store. */
+interface Reading {
+  /** At the moment from which the times that were read are in force. */
+  readonly onCorrections?: (corrections: Corrections) => void;
+  /** How many bytes of memory what was read so far takes; throws when they are too many. */
+  readonly refuseBeyond?: (bytes: number) => void;
+}
 
 /** The whole state in memory: decides, while the store remembers (architecture, State). */
 export class Registry {
   /** Grows whenever everything was read again: then the entries in hand are no longer the ones here. */
   generation = 0;
   #lastJobId = 0;
-  #namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
+  #held = nothingHeld();
   readonly audit: AuditChain;
   /** Who may get in, over all namespaces. */
   readonly credentials = new CredentialRegistry();
@@ -51,15 +54,25 @@ export class Registry {
   /** The namespaces that exist for callers; one of them may hold nothing. */
   readonly declared = new DeclaredNamespaces();
   readonly runbooks = new RunbookRegistry();
+  /** By which times that are written are told from those before. */
+  corrections = NO_CORRECTIONS;
 
-  constructor(limits = AUDIT_LIMITS, definitions = new StoredDefinitions()) {
+  readonly #reading: Reading;
+
+  constructor(limits = AUDIT_LIMITS, definitions = new StoredDefinitions(), reading: Reading = {}) {
+    this.#reading = reading;
     this.audit = new AuditChain(limits);
     this.definitions = definitions;
   }
 
+  /** What the namespaces take in memory; a close estimate. */
+  get bytes(): number {
+    return this.#held.footprint.bytes;
+  }
+
   /** The namespace of this name, made when it is new. */
   namespace(name: string): Namespace {
-    return ensureNamespace(this.#namespaces, name);
+    return ensureNamespace(this.#held, name);
   }
 
   /** Whether there is a namespace of this name: it was declared, or is `default`. */
@@ -68,13 +81,13 @@ export class Registry {
   }
 
   namespaces(): Iterable<Namespace> {
-    return this.#namespaces.values();
+    return this.#held.namespaces.values();
   }
 
   /** Forgets a namespace that holds nothing any more. */
   removeNamespace(name: string): void {
     this.declared.remove(name);
-    if (name !== DEFAULT_NAMESPACE) this.#namespaces.delete(name);
+    if (name !== DEFAULT_NAMESPACE) this.#held.namespaces.delete(name);
   }
 
   /** Microseconds of the time, so that ids of runs that were over before a restart do not come again either. */
@@ -90,12 +103,19 @@ export class Registry {
 
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
   async load(store: Store): Promise<void> {
-    const [namespaces, [auditHead]] = await Promise.all([readNamespaces(store), store.getMany([AUDIT_HEAD])]);
+    const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
+    const [held, [auditHead]] = await Promise.all([
+      readNamespaces(store, corrections, this.#reading.refuseBeyond),
+      store.getMany([AUDIT_HEAD]),
+    ]);
     const definitions = await readDefinitions(store);
     const declared = await readDeclared(store);
-    await this.credentials.load(store);
     await this.runbooks.load(store);
-    this.#namespaces = namespaces;
+    // Last: its times are in force from here on, as those of the others are a moment later.
+    await this.credentials.load(store);
+    this.#held = held;
+    this.corrections = corrections;
+    this.#reading.onCorrections?.(corrections);
     this.definitions.load(definitions);
     this.declared.load(declared);
     this.audit.load(auditHead === undefined ? undefined : (JSON.parse(auditHead) as AuditHead));
@@ -103,32 +123,52 @@ export class Registry {
   }
 }
 
-function ensureNamespace(namespaces: Map<string, Namespace>, name: string): Namespace {
+/** The namespaces, and what they take in memory. */
+interface Held {
+  readonly footprint: Footprint;
+  readonly namespaces: Map<string, Namespace>;
+}
+
+function nothingHeld(): Held {
+  const held = { footprint: new Footprint(), namespaces: new Map<string, Namespace>() };
+  ensureNamespace(held, DEFAULT_NAMESPACE);
+  return held;
+}
+
+function ensureNamespace({ footprint, namespaces }: Held, name: string): Namespace {
   let namespace = namespaces.get(name);
-  if (namespace === undefined) namespaces.set(name, (namespace = new Namespace(name)));
+  if (namespace === undefined) namespaces.set(name, (namespace = new Namespace(name, footprint)));
   return namespace;
 }
 
-async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
-  const namespaces = new Map([[DEFAULT_NAMESPACE, new Namespace(DEFAULT_NAMESPACE)]]);
+async function readNamespaces(
+  store: Store,
+  corrections: Corrections,
+  refuseBeyond: Reading['refuseBeyond'],
+): Promise<Held> {
+  const held = nothingHeld();
+  const texts = new SharedTexts();
   const read = async (
     table: string,
     each: (namespace: Namespace, value: string, client: string, check: string) => void,
   ): Promise<void> => {
     for await (const [[, namespace, client, check], value] of store.scan([table])) {
-      each(ensureNamespace(namespaces, String(namespace)), value, String(client), String(check));
+      each(ensureNamespace(held, String(namespace)), value, String(client), String(check));
+      refuseBeyond?.(held.footprint.bytes);
     }
   };
   // Clients first: check records belong to them.
   await read(CLIENTS, (namespace, value) => {
-    const { client, signature, reporter } = JSON.parse(value) as StoredClient;
+    const { client, signature, reporter } = datedClient(value, corrections);
     namespace.putClient(client, signature, reporter);
   });
   // Deletions as well: they say which of the results that name an aggregate belong to it.
   await read(AGGREGATE_DELETIONS, (namespace, value, aggregate) => {
     namespace.aggregates.loadDeletion(aggregate, JSON.parse(value) as number);
   });
-  await read(CHECK_RECORDS, (namespace, value, client, check) => loadCheck(namespace, client, check, value));
+  await read(CHECK_RECORDS, (namespace, value, client, check) =>
+    loadCheck(namespace, [client, texts.of(check)], datedCheckRecord(value, corrections)),
+  );
   await read(SILENCED, (namespace, value) => namespace.silenced.put(JSON.parse(value) as SilencedEntry));
   await read(SILENCED_USES, (namespace, value, subscription, check) => {
     const id = silencedId(presentPart(subscription), presentPart(check));
@@ -139,15 +179,37 @@ async function readNamespaces(store: Store): Promise<Map<string, Namespace>> {
     namespace.stashes.put({ path, expire_at });
   });
   await read(AGENT_SPOOLS, (namespace, value, client) => {
-    namespace.spools.set(client, JSON.parse(value) as SpoolMark);
+    namespace.spools.set(nameOf(namespace, client), JSON.parse(value) as SpoolMark);
   });
   await read(INVALIDATED, (namespace, value, client) => {
-    namespace.invalidated.set(client, JSON.parse(value) as number);
+    namespace.invalidated.set(flat(client), JSON.parse(value) as number);
   });
   await read(TOMBSTONES, (namespace, value, client) => {
-    namespace.tombstones.set(client, JSON.parse(value) as Tombstone);
+    namespace.tombstones.set(flat(client), JSON.parse(value) as Tombstone);
   });
-  return namespaces;
+  return held;
+}
+
+/** Each text once: the checks of all clients have few names. */
+class SharedTexts {
+  readonly #texts = new Map<string, string>();
+
+  of(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const shared = flat(text);
+    this.#texts.set(shared, shared);
+    return shared;
+  }
+}
+
+function nameOf({ clients }: Namespace, client: string): string {
+  return clients.get(client)?.name ?? flat(client);
+}
+
+/** A copy: a part of a key would keep all of it in memory. */
+function flat(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 type StoredObject = DefinitionKinds[DefinitionKind]['object'];
@@ -171,11 +233,10 @@ function presentPart(part: string): string | undefined {
   return part === '' ? undefined : part;
 }
 
-function loadCheck(namespace: Namespace, client: string, check: string, value: string): void {
+function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CheckRecord): void {
   const owner = namespace.clients.get(client);
   // Client and results are written and deleted in one batch, so there is always an owner.
   if (owner === undefined) throw new Error(`the store holds a result of ${client}/${check} but no such client`);
-  const record = decodeCheckRecord(value);
   const output = (record.eventCheck ?? record.check)?.output;
   const entry = namespace.ensureCheck(owner, check);
   namespace.setCheck(entry, stateOf(record), record.check ?? undefined, output, record.deletionsBefore ?? 0);

@@ -39,7 +39,10 @@ export class RunbookRegistry {
 
   /** Whether results and keepalives may be old only because they are, or were, kept out. */
   isQuiet(nowMs: number): boolean {
-    return this.#isDraining || nowMs < this.#quietUntilMs;
+    if (this.#isDraining) return true;
+    const leftMs = this.#quietUntilMs - nowMs;
+    // Never longer than it may be, whatever was done to the clock.
+    return leftMs > 0 && leftMs <= QUIET_MS;
   }
 
   put(stored: StoredRunbook): void {

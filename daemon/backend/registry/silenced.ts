@@ -1,4 +1,5 @@
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import { Footprint, SILENCED_BYTES } from './footprint.ts';
 import type { SilencedIndex, SilencedOfSubscription } from '../../../shared/domain/silencing.ts';
 
 /** The silenced entries of one namespace, found by id and by each of their parts. */
@@ -12,6 +13,11 @@ export class SilencedRegistry implements SilencedIndex {
   readonly #namingCheck = new Map<string, Set<string>>();
   /** Of the entries that have kept anything back. */
   readonly #uses = new Map<string, SilencedUse>();
+  readonly #footprint: Footprint;
+
+  constructor(footprint = new Footprint()) {
+    this.#footprint = footprint;
+  }
 
   get size(): number {
     return this.#byId.size;
@@ -75,6 +81,7 @@ export class SilencedRegistry implements SilencedIndex {
   put(entry: SilencedEntry): void {
     this.changes++;
     this.#uses.delete(entry.id);
+    this.#footprint.bytes += bytesOf(entry) - bytesOf(this.#byId.get(entry.id));
     this.#byId.set(entry.id, entry);
     if (entry.subscription !== null) {
       let entries = this.#bySubscription.get(entry.subscription);
@@ -93,6 +100,7 @@ export class SilencedRegistry implements SilencedIndex {
   remove(entry: SilencedEntry): void {
     this.changes++;
     this.#uses.delete(entry.id);
+    this.#footprint.bytes -= bytesOf(this.#byId.get(entry.id));
     this.#byId.delete(entry.id);
     if (entry.subscription !== null) {
       const entries = this.#bySubscription.get(entry.subscription);
@@ -107,6 +115,11 @@ export class SilencedRegistry implements SilencedIndex {
       if (ids?.size === 0) this.#namingCheck.delete(entry.check);
     }
   }
+}
+
+function bytesOf(entry: SilencedEntry | undefined): number {
+  if (entry === undefined) return 0;
+  return SILENCED_BYTES + 3 * entry.id.length + (entry.reason?.length ?? 0) + (entry.creator?.length ?? 0);
 }
 
 class SubscriptionEntries implements SilencedOfSubscription, Iterable<SilencedEntry> {

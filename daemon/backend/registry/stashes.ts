@@ -1,4 +1,5 @@
 import type { Stash } from '../../../shared/schemas/stash.ts';
+import { STASH_BYTES, type Footprint } from './footprint.ts';
 
 /** A stash without its content, which stays in the store until it is read. */
 export type StashEntry = Omit<Stash, 'content'>;
@@ -6,7 +7,12 @@ export type StashEntry = Omit<Stash, 'content'>;
 /** The stashes of one namespace. */
 export class StashRegistry {
   readonly #byPath = new Map<string, StashEntry>();
+  readonly #footprint: Footprint;
   #sorted: readonly StashEntry[] | undefined;
+
+  constructor(footprint: Footprint) {
+    this.#footprint = footprint;
+  }
 
   get size(): number {
     return this.#byPath.size;
@@ -26,12 +32,17 @@ export class StashRegistry {
   }
 
   put(entry: StashEntry): void {
+    if (!this.#byPath.has(entry.path)) this.#footprint.bytes += bytesOf(entry.path);
     this.#byPath.set(entry.path, entry);
     this.#sorted = undefined;
   }
 
   remove(path: string): void {
-    this.#byPath.delete(path);
+    if (this.#byPath.delete(path)) this.#footprint.bytes -= bytesOf(path);
     this.#sorted = undefined;
   }
+}
+
+function bytesOf(path: string): number {
+  return STASH_BYTES + path.length;
 }

@@ -1,5 +1,5 @@
 import { STALE_REPEAT_SECONDS } from '../../../shared/domain/ttl.ts';
-import type { CheckEntry } from './namespace.ts';
+import type { CheckEntry } from './entries.ts';
 
 /**
  * Which results go stale when: entries by the second at which they are looked at next. A result that arrives in time

@@ -109,7 +109,7 @@ test('counters and indexes equal a count of everything, whatever happened before
       }
       expect(Object.values(namespace.results).reduce((sum, count) => sum + count, 0)).toBe(entries.length);
       for (const name of ['web', 'db']) {
-        const named = open.filter(({ client: of }) => of.record.subscriptions.includes(name));
+        const named = open.filter(({ client: of }) => of.subscriptions.includes(name));
         expect(namesOf(namespace.eventsNamedBy(name, null)).toSorted()).toEqual(namesOf(named).toSorted());
       }
       const cpu = open.filter((entry) => entry.name === 'cpu');

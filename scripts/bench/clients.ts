@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { encodeClient } from '../../daemon/backend/registry/client-record.ts';
+import { clientKey } from '../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { storeBytes } from '../../daemon/backend/store/store-size.ts';
+import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
+import { BenchAgent } from './bench-agent.ts';
+import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figures.ts';
+import { count, quantile, report, sleep } from './report.ts';
+
+const BATCH = 2000;
+/** Of each client, of text that does not compress. */
+const TEXT_BYTES = 4096;
+const KNOWN_AGENTS = 200;
+const ASKED = 500;
+/** What a machine of 2 GiB gives the heap of Node.js. */
+const HEAP_MIB = 1024;
+
+/**
+ * A store of many clients with 4 KiB each: how long a backend takes to start on it and in how much memory, and how it
+ * serves. The heap is limited to what a machine of 2 GiB would allow.
+ */
+export async function run(_seconds: number, clients: number): Promise<void> {
+  const stateDir = await makeStateDir();
+  await writeClients(stateDir, clients);
+  report('clients', count(clients), `${count(TEXT_BYTES)} bytes each`);
+
+  await buildPrograms();
+  const begun = performance.now();
+  await using backend = await startBackend([], {
+    stateDir,
+    env: { NODE_OPTIONS: `--max-old-space-size=${String(HEAP_MIB)}` },
+  });
+  const startSeconds = (performance.now() - begun) / 1000;
+  report('start to serving', `${startSeconds.toFixed(1)} s`, `CPU ${(cpuMs(backend.pid) / 1000).toFixed(1)} s`);
+  const { own, files } = memoryPartsMiB(backend.pid);
+  report('memory after the start', `${count(memoryMiB(backend.pid))} MiB`, `own ${count(own)}, files ${count(files)}`);
+  report('peak of the start', `${count(peakMemoryMiB(backend.pid))} MiB`, 'goal 2,048');
+  const metrics = await (await fetch(`${backend.url}/metrics`)).text();
+  for (const name of ['mon_memory_known_bytes', 'mon_memory_limit_bytes']) {
+    const bytes = Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]);
+    report(name, `${count(bytes / 1024 / 1024)} MiB`);
+  }
+
+  const ask = async (path: string): Promise<void> => {
+    const answer = await fetch(backend.url + path);
+    if (!answer.ok) throw new Error(`GET ${path}: ${String(answer.status)}`);
+    await answer.arrayBuffer();
+  };
+  const nameAt = (at: number): string => `agent-${String((at * 7919) % clients)}`;
+  await timed('GET /clients/:client', ASKED, (at) => ask(`/clients/${nameAt(at)}`));
+  await timed('GET /clients?limit=100', ASKED / 10, (at) =>
+    ask(`/clients?limit=100&offset=${String((at * 7919) % clients)}`),
+  );
+  await timed('GET /api/mon/v1/clients?q=', 5, (at) => ask(`/api/mon/v1/clients?limit=10&q=client%3D${nameAt(at)}`));
+  const agents: BenchAgent[] = [];
+  await timed('an agent connects, its client is known', KNOWN_AGENTS, async (at) => {
+    agents.push(await BenchAgent.connect(backend.url, at));
+  });
+  await timed('POST /results of a known client', ASKED, (at) =>
+    post(`${backend.url}/results`, { source: nameAt(at), name: 'disk', output: 'full', status: 2 }),
+  );
+  await timed('GET /events, with their clients', 10, () => ask('/events'));
+  for (const agent of agents) agent.close();
+  const after = memoryPartsMiB(backend.pid);
+  report(
+    'memory after that',
+    `${count(memoryMiB(backend.pid))} MiB`,
+    `own ${count(after.own)}, files ${count(after.files)}`,
+  );
+  report('peak of all', `${count(peakMemoryMiB(backend.pid))} MiB`, 'goal 2,048');
+}
+
+async function writeClients(dir: string, clients: number): Promise<void> {
+  const store = await openLevelStore(dir);
+  const lease = await store.acquire('main', 30_000);
+  for (let start = 0; start < clients; start += BATCH) {
+    const ops = Array.from({ length: Math.min(BATCH, clients - start) }, (_, at) => {
+      const name = `agent-${String(start + at)}`;
+      const about = { name, address: '10.0.0.1', subscriptions: ['bench', 'linux', `client:${name}`] };
+      const client = { ...about, keepalives: false, version: '1.9.0', timestamp: Math.floor(Date.now() / 1000) };
+      const text = randomBytes((TEXT_BYTES * 3) / 4).toString('base64');
+      const value = encodeClient({ client: { ...client, text }, signature: '' });
+      return { type: 'put', key: clientKey('default', name), value } as const;
+    });
+    await store.write(lease, ops, [], 'process');
+  }
+  // What was written at once is still being sorted.
+  for (let before = -1, now = 0; now !== before;) {
+    before = now;
+    await sleep(5000);
+    now = await storeBytes(dir);
+  }
+  await store.close();
+}
+
+async function timed(what: string, times: number, act: (at: number) => Promise<unknown>): Promise<void> {
+  const taken: number[] = [];
+  for (let at = 0; at < times; at++) {
+    const begun = performance.now();
+    await act(at);
+    taken.push(performance.now() - begun);
+  }
+  const [p50, p99] = [quantile(taken, 0.5), quantile(taken, 0.99)];
+  report(what, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`, `p50 / p99 of ${count(times)}`);
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`POST ${url}: ${String(answer.status)}`);
+}

@@ -1,0 +1,125 @@
+import { DEPTH_MAX } from './json-text.ts';
+
+/** What one client or result may bring along (design, S7). */
+export interface AttributeLimits {
+  /** Bytes of JSON. */
+  readonly bytes: number;
+  /** Keys of each object. */
+  readonly keys: number;
+}
+
+/** Which limit was passed, and for people what to do about it. */
+export interface AttributeExcess {
+  readonly limit: 'bytes' | 'keys' | 'depth' | 'integer';
+  readonly message: string;
+}
+
+/** One character takes so many bytes of JSON at most: an escape. */
+const CHARACTER_BYTES_MAX = 6;
+/** A number takes so many. */
+const NUMBER_BYTES_MAX = 24;
+
+/** Of a result: its output is bounded by the request that brings it, and so are the points that agents measure. */
+const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
+const NONE: ReadonlySet<string> = new Set();
+
+/** What numbers may be: whole ones as they were written (design, S8), or what somebody has measured. */
+type Numbers = 'exact' | 'any';
+
+/** Beyond 2^53 whole numbers are rounded when they are read, so another one would be stored than was sent. */
+export function isInexact(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+export function excessOfResult(result: object, limits: AttributeLimits): AttributeExcess | undefined {
+  return excessOf('result', result, limits, { free: FREE_IN_RESULTS, numbers: 'exact' });
+}
+
+/** @param noun what people call it */
+export function excessOfClient(client: object, limits: AttributeLimits, noun = 'client'): AttributeExcess | undefined {
+  return excessOf(noun, client, limits, { free: NONE, numbers: 'any' });
+}
+
+/** Looks at each result that comes, so nearly all are told to be small enough without their JSON being made. */
+function excessOf(
+  noun: string,
+  record: object,
+  limits: AttributeLimits,
+  { free, numbers }: { readonly free: ReadonlySet<string>; readonly numbers: Numbers },
+): AttributeExcess | undefined {
+  const size = sizeOf(record, DEPTH_MAX, { keysMax: limits.keys, numbers }, free);
+  if (size === INEXACT) {
+    return { limit: 'integer', message: `the ${noun} holds a whole number beyond 2^53: put it in double quotes` };
+  }
+  if (size === TOO_DEEP) {
+    return { limit: 'depth', message: `the ${noun} is nested deeper than ${String(DEPTH_MAX)} levels` };
+  }
+  if (size === TOO_MANY) {
+    return {
+      limit: 'keys',
+      message: `the ${noun} holds an object of more than ${String(limits.keys)} keys: send fewer, or raise keys-limit`,
+    };
+  }
+  if (size <= limits.bytes) return undefined;
+  const bytes = bytesOf(record, free);
+  if (bytes <= limits.bytes) return undefined;
+  return {
+    limit: 'bytes',
+    message: `the attributes of the ${noun} are ${String(bytes)} bytes of JSON, ${String(limits.bytes)} may be: send less, or raise attributes-limit`,
+  };
+}
+
+const TOO_DEEP = -1;
+const TOO_MANY = -2;
+const INEXACT = -3;
+
+interface Bounds {
+  readonly keysMax: number;
+  readonly numbers: Numbers;
+}
+
+/** Bytes that its JSON may have at most, or one of those above. */
+function sizeOf(value: object, levels: number, bounds: Bounds, free: ReadonlySet<string>): number {
+  if (levels === 0) return TOO_DEEP;
+  let total = 2;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) {
+      const size = sizeOfValue(item, levels, bounds);
+      if (size < 0) return size;
+      total += size + 1;
+    }
+    return total;
+  }
+  const keys = Object.keys(value);
+  if (keys.length > bounds.keysMax) return TOO_MANY;
+  for (const key of keys) {
+    // Only what is measured is free and has numbers.
+    const own = free.has(key) ? { ...bounds, numbers: 'any' as const } : bounds;
+    const size = sizeOfValue((value as Readonly<Record<string, unknown>>)[key], levels, own);
+    if (size < 0) return size;
+    if (!free.has(key)) total += size + CHARACTER_BYTES_MAX * key.length + 4;
+  }
+  return total;
+}
+
+function sizeOfValue(value: unknown, levels: number, bounds: Bounds): number {
+  if (typeof value === 'string') return CHARACTER_BYTES_MAX * value.length + 2;
+  if (typeof value === 'object' && value !== null) return sizeOf(value, levels - 1, bounds, NONE);
+  return bounds.numbers === 'exact' && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;
+}
+
+function bytesOf(record: object, free: ReadonlySet<string>): number {
+  const counted = Object.fromEntries(Object.entries(record).filter(([name]) => !free.has(name)));
+  return utf8Length(JSON.stringify(counted));
+}
+
+/** JSON has no lone surrogates: they are escaped in it. */
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // Half of a pair takes two of its four bytes.
+    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}

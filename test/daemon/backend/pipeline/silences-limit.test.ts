@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { send } from '../../../support/raw-http.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+
+test('a namespace has a million silenced entries unless the configuration says otherwise', async () => {
+  expect((await loadConfig({ directories: [], env: {} })).program['silences-limit']).toBe(1_000_000);
+});
+
+test('beyond the limit no silence is made, by whatever way; one that is there is changed, and one that goes makes room', async () => {
+  await using backend = await startBackend({
+    settings: { 'silences-limit': 2 },
+    batcher: { batchLimit: 1 },
+  });
+  const post = async (target: string, body: object): Promise<number> =>
+    (await send(backend.url, { method: 'POST', target, body: JSON.stringify(body) })).status;
+  const silence = (check: string, reason = ''): Promise<number> => post('/silenced', { check, reason });
+  const bulk = (...checks: string[]): Promise<number> =>
+    post('/api/mon/v1/bulk', {
+      operations: checks.map((check) => ({ op: 'silence', check, creator: 'ann', reason: 'work', expire: 60 })),
+    });
+
+  expect(await silence('a')).toBe(201);
+  expect(await bulk('b', 'c')).toBe(503);
+  expect(await bulk('b')).toBe(200);
+  expect(await silence('c')).toBe(503);
+  expect(await bulk('c')).toBe(503);
+  expect(await silence('a', 'another')).toBe(201);
+  expect(await bulk('a', 'b')).toBe(200);
+  expect(await post('/silenced/clear', { check: 'a' })).toBe(204);
+  expect(await silence('c')).toBe(201);
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { excessOfClient, excessOfResult } from '../../../shared/domain/attribute-limits.ts';
+
+const LIMITS = { bytes: 1024, keys: 10 };
+const nested = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as object;
+const keys = (count: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${String(at)}`, 1]));
+
+describe('what a client or a result may bring along (reliability-and-security, S7)', () => {
+  test.each([
+    { title: 'as many bytes of JSON as allowed', record: { a: 'x'.repeat(1024 - 8) }, limit: undefined },
+    { title: 'one byte more', record: { a: 'x'.repeat(1024 - 7) }, limit: 'bytes' },
+    { title: 'bytes, not characters', record: { a: 'ä'.repeat(512) }, limit: 'bytes' },
+    { title: 'many small values', record: { a: Array.from({ length: 600 }, () => 1) }, limit: 'bytes' },
+    { title: 'as many keys as allowed', record: keys(10), limit: undefined },
+    { title: 'one key more', record: keys(11), limit: 'keys' },
+    { title: 'one key more further inside', record: { a: [{ b: keys(11) }] }, limit: 'keys' },
+    { title: '32 levels', record: nested(32), limit: undefined },
+    { title: '33 levels', record: nested(33), limit: 'depth' },
+  ])('$title', ({ record, limit }) => {
+    expect(excessOfClient(record, LIMITS)?.limit).toBe(limit);
+  });
+
+  test('the output and the metrics of a result are free, not so the rest of it, nor their depth', () => {
+    const long = 'x'.repeat(100_000);
+    expect(excessOfResult({ output: long, metrics: { points: [long] } }, LIMITS)).toBeUndefined();
+    expect(excessOfResult({ output: '', command: long }, LIMITS)?.limit).toBe('bytes');
+    expect(excessOfResult({ output: '', metrics: nested(32) }, LIMITS)?.limit).toBe('depth');
+    expect(excessOfClient({ output: long }, LIMITS)?.limit).toBe('bytes');
+  });
+
+  test.each([
+    { title: 'the largest', value: 2 ** 53 - 1, limit: undefined },
+    { title: 'one more', value: 2 ** 53, limit: 'integer' },
+    { title: 'a negative one', value: -(2 ** 53), limit: 'integer' },
+    { title: 'a fraction', value: 2.5, limit: undefined },
+  ])('whole numbers of a result are exact (S8): $title', ({ value, limit }) => {
+    expect(excessOfResult({ name: 'disk', nested: [{ value }] }, LIMITS)?.limit).toBe(limit);
+    expect(excessOfResult({ name: 'disk', metrics: { points: [{ value }] } }, LIMITS)).toBeUndefined();
+  });
+
+  test('whatever is refused for its size has more bytes, and nothing that has more gets through', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer({ min: 2, max: 300 }), (value, bytes) => {
+        const record = { value };
+        const isLarger = Buffer.byteLength(JSON.stringify(record)) > bytes;
+        expect(excessOfClient(record, { bytes, keys: 1000 })?.limit).toBe(isLarger ? 'bytes' : undefined);
+      }),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+// node --expose-gc measure-footprint.ts: what things take on the heap, and what is counted for them. Prints JSON.
+import { randomUUID } from 'node:crypto';
+import { Footprint } from '../../daemon/backend/registry/footprint.ts';
+import { Namespace } from '../../daemon/backend/registry/namespace.ts';
+import { nextCheckState } from '../../shared/domain/event.ts';
+import type { Client } from '../../shared/schemas/client.ts';
+
+const COUNT = 8000;
+const NOW = 1_790_000_000;
+
+/** As it comes from outside: texts of its own. */
+function parsed<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+const aClient = (at: number, subscriptions = ['linux', 'web']): Client => ({
+  name: `web-server-${String(at)}`,
+  address: `10.0.${String(at >> 8)}.${String(at & 255)}`,
+  subscriptions: [...subscriptions, `client:web-server-${String(at)}`],
+  timestamp: NOW,
+  version: '1.9.0',
+});
+
+function report(namespace: Namespace, client: number, check: string, status: number, aggregate?: string): void {
+  const owner =
+    namespace.clients.get(`web-server-${String(client)}`) ?? namespace.putClient(parsed(aClient(client)), '');
+  const entry = namespace.ensureCheck(owner, parsed(check));
+  const output = 'CheckDisk CRITICAL: / 95% used of 100 GiB';
+  const result = { name: check, output, status, executed: NOW, issued: NOW, aggregate };
+  const { state } = nextCheckState(entry.state, result, { now: NOW, newId: randomUUID });
+  namespace.setCheck(entry, state, result, output);
+}
+
+const KINDS: Readonly<Record<string, (namespace: Namespace, at: number) => void>> = {
+  clients: (namespace, at) => void namespace.putClient(parsed(aClient(at)), ''),
+  'clients like no other': (namespace, at) => void namespace.putClient(parsed(aClient(at, [`role-${String(at)}`])), ''),
+  sources: (namespace, at) => report(namespace, at, 'ping', 0),
+  'checks of few clients': (namespace, at) => report(namespace, at % 200, `check-${String(at % 100)}-${String(at)}`, 0),
+  events: (namespace, at) => report(namespace, at % 200, `check-${String(at)}`, 2),
+  members: (namespace, at) => report(namespace, at % 2000, `check-${String(at % 10)}`, 0, 'all'),
+  silences(namespace, at) {
+    const parts = { subscription: `client:web-server-${String(at)}`, check: 'disk' };
+    const times = { begin: null, expire_at: NOW * 1000 + at, expire_on_resolve: false, timestamp: NOW };
+    const id = `${parts.subscription}:${parts.check}`;
+    namespace.silenced.put(parsed({ id, ...parts, reason: 'CHG-12345', creator: 'ada', ...times }));
+  },
+  stashes: (namespace, at) =>
+    namespace.stashes.put(parsed({ path: `silence/web-server-${String(at)}`, expire_at: null })),
+};
+
+function heapBytes(): number {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+const ratios = Object.entries(KINDS).map(([kind, put]) => {
+  // Once before, so that what is compiled for it does not count.
+  put(new Namespace('warm-up'), 0);
+  const footprint = new Footprint();
+  const before = heapBytes();
+  const namespace = new Namespace('default', footprint);
+  for (let at = 0; at < COUNT; at++) put(namespace, at);
+  const taken = heapBytes() - before;
+  // Asked after the heap was measured, so that it is still there then.
+  return { kind, ratio: footprint.bytes / taken, namespaces: [namespace.name] };
+});
+process.stdout.write(JSON.stringify(ratios.map(({ kind, ratio }) => [kind, ratio])));
