@@ -9,6 +9,8 @@ export interface Answer {
   readonly body: unknown;
 }
 
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
 export interface RawRequest {
   readonly method: string;
   readonly target: string;
@@ -82,10 +84,34 @@ function parseAnswer(bytes: Buffer, method: string, isEnded: boolean): { answer:
   );
   const rest = bytes.subarray(headEnd + 4);
   const isBodyless = method === 'HEAD' || status < 200 || status === 204;
+  if (!isBodyless && headers['transfer-encoding'] === 'chunked') {
+    const chunks = chunksOf(rest);
+    if (chunks === undefined) return undefined;
+    return {
+      answer: { status, headers, text: chunks.text, body: bodyOf(chunks.text) },
+      length: headEnd + 4 + chunks.length,
+    };
+  }
   const size = isBodyless ? 0 : Number(headers['content-length'] ?? (isEnded ? rest.length : Infinity));
   if (rest.length < size) return undefined;
   const text = rest.subarray(0, size).toString();
   return { answer: { status, headers, text, body: bodyOf(text) }, length: headEnd + 4 + size };
+}
+
+/** A body in chunks; undefined while its end has not come. */
+function chunksOf(bytes: Buffer): { readonly text: string; readonly length: number } | undefined {
+  // Everything but the end of the last chunk would be looked at again with each piece that comes.
+  if (!bytes.subarray(-5).equals(LAST_CHUNK)) return undefined;
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16);
+    const start = lineEnd + 2;
+    if (size === 0) return { text: Buffer.concat(pieces).toString(), length: start + 2 };
+    pieces.push(bytes.subarray(start, start + size));
+    at = start + size + 2;
+  }
+  return undefined;
 }
 
 function bodyOf(text: string): unknown {

@@ -1,22 +1,37 @@
-import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf, type Filter } from './filter.ts';
-import { pageOf, queryOf } from './query.ts';
+import { arrayText, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
+import { pageOf, queryOf, type Page } from './query.ts';
 
 /**
- * Items that are read and written at once; between chunks others get their turn. With items of a kilobyte the text of a
- * chunk is just short enough for the engine to take its memory from what it has: longer ones cost a third more time.
+ * Items that are read and written at once, when they are as usual. With items of a kilobyte the text of a portion is just
+ * short enough for the engine to take its memory from what it has: longer ones cost a third more time.
  */
-const CHUNK = 100;
+const PORTION = 100;
+
+/** Nobody knows yet how long the first ones are. */
+const FIRST_PORTION = 4;
+
+/** Of longer items there are fewer in a portion. */
+const PORTION_LENGTH = 128 * 1024;
+
+/** Entries after which others get their turn, also where nothing has to be read. */
+const TURN = 1000;
+
+/** What a list of entries takes in memory for each, as long as it is sent. */
+const REFERENCE_BYTES = 8;
+
+const EVERYTHING: Page = { offset: 0, limit: Infinity };
 
 /**
  * Answers a list: filtered, then paginated, so that a page is full and `total` counts what is wanted (completion 1.1).
- * Without a filter only the bodies of the page are read.
+ * Without a filter only the bodies of the page are read, and of a long list only as much as the reader takes.
  *
  * @param entries all of them, in their order
- * @param options `where`: which items are wanted, beside what the query filters; `isPaginated`: false for a list that is always given whole; `pageMax`: the most items of one answer, also
- *   when no `limit` is asked for; `readTexts`: reads the items as JSON, where
- *   that is cheaper than `read` and nobody has to look into them
+ * @param options `where`: which items are wanted, beside what the query filters; `isPaginated`: false for a list that is
+ *   always given whole; `pageMax`: the most items of one answer, also when no `limit` is asked for; `readTexts`: reads the
+ *   items as JSON, where that is cheaper than `read` and nobody has to look into them
  */
 export async function sendList<Entry, Item>(
   request: FastifyRequest,
@@ -35,30 +50,26 @@ export async function sendList<Entry, Item>(
     readonly readTexts?: (entries: readonly Entry[]) => Promise<readonly string[]>;
   } = {},
 ): Promise<FastifyReply> {
+  request.peer?.hold(REFERENCE_BYTES * entries.length);
   const query = queryOf(request);
   const page = isPaginated ? pageOf(query, pageMax) : undefined;
   const filter = both(filterOf(query), where);
-  const { offset, limit } = page ?? { offset: 0, limit: Infinity };
+  const { offset, limit } = page ?? EVERYTHING;
+  const paged = (total: number): Record<string, string> =>
+    page === undefined ? {} : { 'X-Pagination': JSON.stringify({ ...page, total }) };
 
-  const chunks: string[] = [];
-  let total = entries.length;
   if (filter === undefined) {
-    await eachChunk(entries.slice(offset, offset + limit), readTexts, (texts) => addTexts(chunks, texts));
-  } else {
-    total = 0;
-    await eachChunk(entries, read, (items) => {
-      const matching = items.filter(filter);
-      const onPage = matching.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total));
-      addTexts(
-        chunks,
-        onPage.map((item) => JSON.stringify(item)),
-      );
-      total += matching.length;
-    });
-    reply.header('X-Total-Unfiltered', String(entries.length));
+    const wanted = page === undefined ? entries : entries.slice(offset, offset + limit);
+    return sendPieces(request, reply, arrayText(inPortions(wanted, readTexts)), paged(entries.length));
   }
-  if (page !== undefined) reply.header('X-Pagination', JSON.stringify({ ...page, total }));
-  return sendChunks(reply, chunks);
+  const unfiltered = { 'X-Total-Unfiltered': String(entries.length) };
+  const found = (): AsyncGenerator<string, void> =>
+    arrayText(inPortions(entries, matching(read, filter, { offset, limit })));
+  if (page === undefined) return sendPieces(request, reply, found(), unfiltered);
+  // How many there are is said before the first of them. A page that is too long to be kept until then is read again.
+  const { total, texts } = await counted(entries, read, filter, page);
+  const pieces = texts === undefined ? found() : arrayText([texts]);
+  return sendPieces(request, reply, pieces, { ...unfiltered, ...paged(total) });
 }
 
 function both<Item>(one: Filter<Item> | undefined, other: Filter<Item> | undefined): Filter<Item> | undefined {
@@ -66,44 +77,81 @@ function both<Item>(one: Filter<Item> | undefined, other: Filter<Item> | undefin
   return (item) => one(item) && other(item);
 }
 
-async function eachChunk<Entry, Item>(
+/** Reads some entries, or the items of them: those that are there by now. */
+type Read<Entry, Item> = (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[];
+
+/** The entries as JSON. What follows a portion is read while it is sent, and no more. */
+async function* inPortions<Entry>(
   entries: readonly Entry[],
-  read: (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[],
-  take: (items: readonly Item[]) => void,
-): Promise<void> {
-  let next = readChunk(entries, 0, read);
-  for (let at = 0; at < entries.length; at += CHUNK) {
-    const chunk = next;
-    // The store reads the next one while this one is made into an answer.
-    next = readChunk(entries, at + CHUNK, read);
-    // It is only looked at if this one does not fail.
+  readTexts: (entries: readonly Entry[]) => Promise<readonly string[] | undefined>,
+): AsyncGenerator<readonly string[], void> {
+  let size = FIRST_PORTION;
+  let end = Math.min(size, entries.length);
+  let next = readTexts(entries.slice(0, end));
+  for (let start = 0; start < entries.length;) {
+    const texts = await next;
+    if (texts === undefined) return;
+    size = nextSize(size, texts);
+    if (Math.floor(start / TURN) !== Math.floor(end / TURN)) await nextTurn();
+    start = end;
+    end = Math.min(start + size, entries.length);
+    next = start < end ? readTexts(entries.slice(start, end)) : NOTHING;
+    // It is only looked at if somebody wants it.
     next.catch(() => undefined);
-    take(await chunk);
+    yield texts;
   }
 }
 
-async function readChunk<Entry, Item>(
+const NOTHING = Promise.resolve(undefined);
+
+/** How many make a portion, when so many made these texts. */
+function nextSize(size: number, texts: readonly string[]): number {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const fitting = length === 0 ? PORTION : Math.floor((size * PORTION_LENGTH) / length);
+  return Math.max(1, Math.min(PORTION, FIRST_PORTION * size, fitting));
+}
+
+/** The items of a page that are wanted, as JSON; to be asked for all entries in their order. Undefined: the page is full. */
+function matching<Entry, Item>(
+  read: Read<Entry, Item>,
+  filter: Filter<Item>,
+  page: Page,
+): (entries: readonly Entry[]) => Promise<readonly string[] | undefined> {
+  let before = 0;
+  return async (entries) => {
+    if (before >= page.offset + page.limit) return undefined;
+    const wanted = (await read(entries)).filter(filter);
+    const texts = onPage(wanted, before, page).map((item) => JSON.stringify(item));
+    before += wanted.length;
+    return texts;
+  };
+}
+
+/** How many items are wanted, and those of a page, unless they are long. */
+async function counted<Entry, Item>(
   entries: readonly Entry[],
-  start: number,
-  read: (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[],
-): Promise<readonly Item[]> {
-  return start < entries.length ? read(entries.slice(start, start + CHUNK)) : [];
+  read: Read<Entry, Item>,
+  filter: Filter<Item>,
+  page: Page,
+): Promise<{ readonly total: number; readonly texts: readonly string[] | undefined }> {
+  let total = 0;
+  let length = 0;
+  let texts: string[] = [];
+  for (let at = 0; at < entries.length; at += PORTION) {
+    const wanted = (await read(entries.slice(at, at + PORTION))).filter(filter);
+    for (const item of length > WHOLE_LENGTH_MAX ? [] : onPage(wanted, total, page)) {
+      const text = JSON.stringify(item);
+      texts.push(text);
+      length += text.length;
+    }
+    if (length > WHOLE_LENGTH_MAX) texts = [];
+    total += wanted.length;
+    if (at % TURN === 0) await nextTurn();
+  }
+  return { total, texts: length > WHOLE_LENGTH_MAX ? undefined : texts };
 }
 
-function addTexts(chunks: string[], texts: readonly string[]): void {
-  if (texts.length === 0) return;
-  const text = texts.join(',');
-  chunks.push(chunks.length === 0 ? text : `,${text}`);
-}
-
-/**
- * In pieces, because all results of a large registry are longer than a string may be. They stay text until the socket
- * takes them: bytes of their own would cost another copy of everything.
- */
-export function sendChunks(reply: FastifyReply, chunks: readonly string[]): FastifyReply {
-  reply.type('application/json');
-  if (chunks.length <= 1) return reply.send(`[${chunks[0] ?? ''}]`);
-  const parts = ['[', ...chunks, ']'];
-  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  return reply.header('Content-Length', String(length)).send(Readable.from(parts));
+/** Those of some items that are on a page, behind so many others. */
+function onPage<Item>(items: readonly Item[], before: number, { offset, limit }: Page): readonly Item[] {
+  return items.slice(Math.max(0, offset - before), Math.max(0, offset + limit - before));
 }

@@ -74,6 +74,7 @@ test('a client is listed as the feed tells of it, with the number of its open ev
       subscriptions: ['client:db-1'],
       version: expect.any(String),
       timestamp: expect.any(Number),
+      last_result: expect.any(Number),
       events: 1,
     },
   ]);
