@@ -1,5 +1,6 @@
 import type { UpgradeFacts } from '../../../schemas/upgrade.ts';
 import { block, pass, warn, type UpgradeRule } from '../rule.ts';
+import { isNamed, unnamedProblem } from '../certificate-names.ts';
 import { crosses } from '../version.ts';
 
 const ID = '6.4.0-certificates';
@@ -41,11 +42,6 @@ export const certificates: UpgradeRule = {
 
 function problemOf({ file, common_name: name, names, problem }: Certificate): string | undefined {
   if (problem !== null) return `${file} cannot be read: ${problem}`;
-  if (name === null || isAmong(name, names)) return undefined;
-  return `${file}: CommonName ${name} is not among its Subject Alternative Names (${names.join(', ') || 'there are none'})`;
-}
-
-/** Host names are compared without regard to case. */
-function isAmong(name: string, names: readonly string[]): boolean {
-  return names.some((one) => one.toLowerCase() === name.toLowerCase());
+  if (name === null || isNamed(name, names)) return undefined;
+  return `${file}: ${unnamedProblem(name, names)}`;
 }

@@ -1,0 +1,51 @@
+import { errorMessage } from '../../shared/errors.ts';
+import { readAuthorities } from '../../shared/tls/authorities.ts';
+import { connectOptions, type ConnectOptions } from '../../shared/tls/client-tls.ts';
+import { readKeyPair } from '../../shared/tls/key-pair.ts';
+import type { Log } from '../log/log.ts';
+import type { AgentSettings } from './agent-settings.ts';
+import type { Clock } from './ports.ts';
+
+interface TlsParts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/**
+ * How the agent speaks TLS. The files are read for each connection, because they are replaced from time to time; while
+ * they cannot be used, those before are.
+ *
+ * @throws MonError `invalid` when they cannot be used to begin with
+ */
+export function openAgentTls(settings: AgentSettings, { clock, log }: TlsParts): () => ConnectOptions {
+  let current = read(settings, clock.now());
+  for (const warning of current.warnings) log.warn({}, warning);
+  return () => {
+    try {
+      current = read(settings, clock.now());
+    } catch (error) {
+      log.error({ reason: errorMessage(error) }, 'certificates cannot be used, those before stay in force');
+    }
+    return current.options;
+  };
+}
+
+function read(
+  {
+    'trusted-ca-file': caFile,
+    'insecure-skip-tls-verify': isUnverified,
+    'cert-file': certFile,
+    'key-file': keyFile,
+  }: AgentSettings,
+  nowMs: number,
+): { readonly options: ConnectOptions; readonly warnings: readonly string[] } {
+  const ca = caFile === undefined ? undefined : readAuthorities(caFile, 'agent.trusted-ca-file').pem;
+  const pair =
+    certFile === undefined || keyFile === undefined
+      ? undefined
+      : readKeyPair({ 'cert-file': certFile, 'key-file': keyFile }, { section: 'agent.', nowMs, isOfServer: false });
+  return {
+    options: connectOptions({ ca, isUnverified, cert: pair?.cert, key: pair?.key }),
+    warnings: pair?.warnings ?? [],
+  };
+}

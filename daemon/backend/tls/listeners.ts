@@ -1,0 +1,55 @@
+import type { ApiSettings, ProgramSettings, TlsSettings } from '../../../shared/schemas/settings.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { isLoopback } from '../api/host.ts';
+
+export type ListenerName = 'api' | 'agent-listener' | 'core-api';
+
+/** A place where the backend listens, as the settings describe it. */
+export interface ListenerSettings {
+  readonly name: ListenerName;
+  readonly bind: string;
+  /** Undefined: without TLS. */
+  readonly tls: TlsSettings | undefined;
+  /** Where its settings of TLS stand, with a dot at the end. */
+  readonly section: string;
+}
+
+/** Each with its own settings of TLS, else with those of all. */
+export function listenersOf(
+  bind: string,
+  { api, program }: { readonly api: Pick<ApiSettings, 'tls'>; readonly program: ProgramSettings },
+): ListenerSettings[] {
+  const { 'agent-listener': agents, 'core-api': core, tls: common } = program;
+  const all = [
+    { name: 'api' as const, bind, own: api.tls },
+    ...(agents === undefined ? [] : [{ name: 'agent-listener' as const, bind: agents.bind, own: agents.tls }]),
+    ...(core === undefined ? [] : [{ name: 'core-api' as const, bind: core.bind, own: core.tls }]),
+  ];
+  return all.map(({ name, bind: address, own }) => ({
+    name,
+    bind: address,
+    tls: own === false ? undefined : (own ?? common),
+    section: own === undefined ? 'tls.' : `${name}.tls.`,
+  }));
+}
+
+/**
+ * Refuses a listener that others can reach over plain HTTP, where passwords and keys can be read on the way (design, S1).
+ *
+ * @returns the listeners of which this was allowed
+ * @throws MonError `invalid`
+ */
+export function refuseOpenHttp(
+  listeners: readonly ListenerSettings[],
+  isAllowed: boolean,
+): readonly ListenerSettings[] {
+  const open = listeners.filter(({ bind, tls }) => tls === undefined && !isLoopback(bind));
+  const [first] = open;
+  if (first === undefined || isAllowed) return open;
+  throw new MonError(
+    'invalid',
+    `${first.bind} (${first.name}) can be reached by others without TLS, so passwords and keys can be read on the way: ` +
+      'set tls.cert-file and tls.key-file (--cert-file and --key-file, see docs/tls.md), ' +
+      'listen on 127.0.0.1 behind a proxy that speaks TLS, or allow it with --insecure-http',
+  );
+}

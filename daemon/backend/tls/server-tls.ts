@@ -1,0 +1,224 @@
+import { stat } from 'node:fs/promises';
+import type { Server as TlsServer, TlsOptions } from 'node:tls';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { TlsSettings } from '../../../shared/schemas/settings.ts';
+import { readAuthorities, type Authorities } from '../../../shared/tls/authorities.ts';
+import { readKeyPair, type KeyPair } from '../../../shared/tls/key-pair.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock } from '../ports.ts';
+import type { ListenerName, ListenerSettings } from './listeners.ts';
+
+/** How soon replaced files are in force. They are looked at rather than watched: some are mounted, or links to others. */
+const LOOK_MS = 10_000;
+
+interface TlsParts {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Settings, and where they stand. */
+interface SectionTls {
+  readonly tls: TlsSettings;
+  readonly section: string;
+}
+
+interface Material {
+  readonly pair: KeyPair;
+  readonly authorities: Authorities | undefined;
+}
+
+/**
+ * Certificate and key of a listener, and who may show a certificate there. When their files change, connections from then
+ * on get the new ones, those that are open stay; files that cannot be used change nothing.
+ */
+export class ServerTls implements Disposable {
+  readonly #settings: TlsSettings;
+  readonly #section: string;
+  readonly #parts: TlsParts;
+  readonly #servers = new Set<TlsServer>();
+  readonly #look: Disposable;
+  #material: Material;
+  /** Size and times of the files when they were read. */
+  #seen: string | undefined;
+  #isLooking = false;
+  #version = 0;
+
+  /** @throws MonError `invalid` when the files cannot be used */
+  constructor({ tls, section }: SectionTls, parts: TlsParts) {
+    this.#settings = tls;
+    this.#section = section;
+    this.#parts = parts;
+    this.#material = this.#read();
+    for (const warning of this.#material.pair.warnings) parts.log.warn({}, warning);
+    this.#look = parts.clock.every(LOOK_MS, () => void this.#lookAtFiles());
+  }
+
+  /** What a server is made with. */
+  get options(): TlsOptions {
+    return {
+      ...this.#context,
+      // Whoever shows none may have a key or a password, and who shows a wrong one is told so in an answer.
+      requestCert: this.#material.authorities !== undefined,
+      rejectUnauthorized: false,
+    };
+  }
+
+  /** SHA-256 of the authorities whose certificates are taken. */
+  get authorities(): readonly string[] {
+    return this.#material.authorities?.fingerprints ?? [];
+  }
+
+  /** Another one after each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Keeps a server up to date until it is closed. */
+  serve(server: TlsServer): void {
+    this.#servers.add(server);
+    server.once('close', () => this.#servers.delete(server));
+  }
+
+  /** Reads the files again, whether or not they have changed. */
+  reload(): void {
+    const { log } = this.#parts;
+    let next: Material;
+    try {
+      next = this.#read();
+    } catch (error) {
+      log.error({ reason: errorMessage(error) }, 'the new certificate was refused, the one before stays in force');
+      return;
+    }
+    if (isSame(next, this.#material)) return;
+    const before = this.#material;
+    this.#material = next;
+    try {
+      for (const server of this.#servers) server.setSecureContext(this.#context);
+    } catch (error) {
+      this.#material = before;
+      log.error({ reason: errorMessage(error) }, 'the new certificate was refused, the one before stays in force');
+      return;
+    }
+    this.#version++;
+    log.info({ cert_file: this.#settings['cert-file'] }, 'the new certificate is in force');
+    for (const warning of next.pair.warnings) log.warn({}, warning);
+  }
+
+  [Symbol.dispose](): void {
+    this.#look[Symbol.dispose]();
+  }
+
+  get #context(): TlsOptions {
+    const { pair, authorities } = this.#material;
+    return {
+      cert: pair.cert,
+      key: pair.key,
+      ...(authorities === undefined ? {} : { ca: authorities.pem }),
+      minVersion: 'TLSv1.2',
+    };
+  }
+
+  #read(): Material {
+    return readMaterial({ tls: this.#settings, section: this.#section }, this.#parts.clock.now());
+  }
+
+  async #lookAtFiles(): Promise<void> {
+    // Once is enough when a file system hangs.
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const { 'cert-file': cert, 'key-file': key, 'client-ca-file': authorities } = this.#settings;
+    const files = [cert, key, ...(authorities === undefined ? [] : [authorities])];
+    const seen = (await Promise.all(files.map(signOf))).join(' ');
+    this.#isLooking = false;
+    // The first time too: they may have changed since they were read.
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.reload();
+  }
+}
+
+/** Of every listener that speaks TLS; those with the same settings share one. */
+export class ListenersTls implements Disposable {
+  readonly #bySettings = new Map<TlsSettings, ServerTls>();
+  readonly #listeners: readonly ListenerSettings[];
+
+  /** @throws MonError `invalid` */
+  constructor(listeners: readonly ListenerSettings[], parts: TlsParts) {
+    this.#listeners = listeners;
+    try {
+      for (const { tls, section } of listeners) {
+        if (tls !== undefined && !this.#bySettings.has(tls)) {
+          this.#bySettings.set(tls, new ServerTls({ tls, section }, parts));
+        }
+      }
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** @returns undefined where it speaks plain HTTP */
+  of(name: ListenerName): ServerTls | undefined {
+    const tls = this.#listeners.find((listener) => listener.name === name)?.tls;
+    return tls === undefined ? undefined : this.#bySettings.get(tls);
+  }
+
+  /** SHA-256 of those whose certificates are taken anywhere. */
+  get authorities(): readonly string[] {
+    return this.#all.flatMap(({ authorities }) => authorities);
+  }
+
+  get version(): number {
+    return this.#all.reduce((sum, { version }) => sum + version, 0);
+  }
+
+  reload(): void {
+    for (const one of this.#all) one.reload();
+  }
+
+  [Symbol.dispose](): void {
+    for (const one of this.#all) one[Symbol.dispose]();
+  }
+
+  get #all(): readonly ServerTls[] {
+    return [...this.#bySettings.values()];
+  }
+}
+
+/**
+ * What is to be said of the certificates of listeners that can be used.
+ *
+ * @throws MonError `invalid` when one cannot
+ */
+export function tlsWarnings(listeners: readonly ListenerSettings[], nowMs: number): string[] {
+  const warnings = listeners.flatMap(({ tls, section }) =>
+    tls === undefined ? [] : readMaterial({ tls, section }, nowMs).pair.warnings,
+  );
+  return [...new Set(warnings)];
+}
+
+function readMaterial({ tls, section }: SectionTls, nowMs: number): Material {
+  const file = tls['client-ca-file'];
+  return {
+    pair: readKeyPair(tls, { section, nowMs, isOfServer: true }),
+    authorities: file === undefined ? undefined : readAuthorities(file, `${section}client-ca-file`),
+  };
+}
+
+/** Changes with the file, also when it is replaced by another one or gone. */
+async function signOf(file: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(file);
+    return [ino, size, mtimeMs, ctimeMs].join(':');
+  } catch {
+    return 'none';
+  }
+}
+
+function isSame(one: Material, other: Material): boolean {
+  return (
+    one.pair.cert === other.pair.cert &&
+    one.pair.key === other.pair.key &&
+    one.authorities?.pem === other.authorities?.pem
+  );
+}

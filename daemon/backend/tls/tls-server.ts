@@ -1,0 +1,65 @@
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { sayLast } from '../transport/last-words.ts';
+import type { ServerTls } from './server-tls.ts';
+
+/** The first byte of a TLS connection: a record of the handshake. */
+const HANDSHAKE = 22;
+
+/** As for the head of a request, where nothing else is said. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+const PLAIN_TEXT = JSON.stringify({
+  error: 'this port speaks TLS: use https:// (wss:// for an agent) in place of http:// (ws://)',
+});
+/** As RFC 2817 (4.2) has it. */
+const PLAIN_ANSWER = [
+  'HTTP/1.1 426 Upgrade Required',
+  'Upgrade: TLS/1.2, HTTP/1.1',
+  'Connection: close',
+  'Content-Type: application/json',
+  `Content-Length: ${String(Buffer.byteLength(PLAIN_TEXT))}`,
+  '',
+  PLAIN_TEXT,
+].join('\r\n');
+
+/**
+ * An HTTP server, with TLS where it is given. A handshake may take as long as the head of a request, once until its first
+ * byte is there and once from then on.
+ */
+export function createServer(options: ServerOptions, listener: RequestListener, tls: ServerTls | undefined): Server {
+  if (tls === undefined) return createHttpServer(options, listener);
+  const { headersTimeout: handshakeTimeout = HANDSHAKE_TIMEOUT_MS } = options;
+  const server = createHttpsServer({ ...options, ...tls.options, handshakeTimeout }, listener);
+  tls.serve(server);
+  answerPlainHttp(server, handshakeTimeout);
+  return server;
+}
+
+/**
+ * Tells who speaks HTTP to a port with TLS that it does; without that the connection is only cut, and nobody knows why.
+ * The first byte decides, before anything is made of it.
+ */
+function answerPlainHttp(server: Server, timeoutMs: number): void {
+  const handshakes = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const impatience = setTimeout(() => socket.destroy(), timeoutMs);
+    const isOver = (): void => {
+      clearTimeout(impatience);
+      socket.off('error', isOver);
+      socket.off('close', isOver);
+    };
+    // One that broke also closes.
+    socket.on('error', isOver);
+    socket.on('close', isOver);
+    socket.once('data', (first: Buffer) => {
+      isOver();
+      socket.pause();
+      if (first[0] !== HANDSHAKE) return sayLast(socket, PLAIN_ANSWER);
+      socket.unshift(first);
+      for (const shake of handshakes) shake.call(server, socket);
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { isNamed, unnamedProblem } from '../domain/upgrade/certificate-names.ts';
+import { MonError } from '../errors.ts';
+import { pemCertificates } from './authorities.ts';
+import { alternativeNames, commonName } from './certificate.ts';
+import { readTlsFile } from './read-file.ts';
+
+/** Others than the owner, and everybody, may read or write a file. */
+const OTHERS = 0o077;
+const EVERYBODY = 0o007;
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+
+/** Where a certificate and its key are, as settings name them. */
+export interface PairFiles {
+  /** The certificate, followed by those that lead to the authority. */
+  readonly 'cert-file': string;
+  readonly 'key-file': string;
+}
+
+/** As PEM, ready to be used. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+  /** What works and should not stay as it is, for people. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a certificate and its key.
+ *
+ * @param about where the settings stand, with a dot at the end (`tls.`), and whether clients look for a name in it
+ * @throws MonError `invalid` when they cannot be used, and what to do about it
+ */
+export function readKeyPair(
+  files: PairFiles,
+  { section, nowMs, isOfServer }: { readonly section: string; readonly nowMs: number; readonly isOfServer: boolean },
+): KeyPair {
+  const { 'cert-file': certFile, 'key-file': keyFile } = files;
+  const [cert, certificate] = readTlsFile(certFile, `${section}cert-file`, (text) => {
+    if (pemCertificates(text).length === 0) throw new Error('it holds no certificate as PEM');
+    return [text, new X509Certificate(text)] as const;
+  });
+  const { key, pem, warning } = readTlsFile(keyFile, `${section}key-file`, readKey);
+  if (!certificate.checkPrivateKey(key)) {
+    throw new MonError(
+      'invalid',
+      `${keyFile} is not the key of ${certFile}: name a certificate and its own key in ${section}cert-file and ${section}key-file`,
+    );
+  }
+  const warnings = [...timeWarnings(certificate, nowMs), ...(isOfServer ? nameWarnings(certificate) : [])].map(
+    (text) => `${certFile} ${text}`,
+  );
+  return { cert, key: pem, warnings: warning === undefined ? warnings : [...warnings, `${keyFile} ${warning}`] };
+}
+
+function readKey(
+  pem: string,
+  stats: Stats,
+): { readonly key: KeyObject; readonly pem: string; readonly warning?: string } {
+  if (/ENCRYPTED/.test(pem)) {
+    throw new Error(
+      'it is encrypted, and nobody is there to be asked: write it without a passphrase, mode 0600 (openssl pkey -in FILE -out NEW)',
+    );
+  }
+  // A file of somebody else, such as one of a group that reads keys, is that one's to protect, but not from everybody.
+  const isOwn = stats.uid === process.getuid?.();
+  if (isOwn && (stats.mode & OTHERS) !== 0) {
+    throw new Error('it can be reached by other users of this machine: chmod 600 it');
+  }
+  const key = parseKey(pem);
+  return (stats.mode & EVERYBODY) === 0
+    ? { key, pem }
+    : { key, pem, warning: 'can be reached by every user of this machine: take that right away from them' };
+}
+
+function parseKey(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw new Error('it holds no private key as PEM', { cause });
+  }
+}
+
+function timeWarnings({ validFromDate: from, validToDate: to }: X509Certificate, nowMs: number): string[] {
+  if (nowMs > to.getTime()) return [`has expired on ${dayOf(to)} and is refused: renew it`];
+  if (nowMs < from.getTime()) return [`is not valid before ${from.toISOString()} and is refused: look at the clock`];
+  const days = Math.floor((to.getTime() - nowMs) / DAY_MS);
+  return days < SOON_DAYS ? [`expires on ${dayOf(to)}, in ${String(days)} days: renew it`] : [];
+}
+
+function nameWarnings(certificate: X509Certificate): string[] {
+  const [name, names] = [commonName(certificate), alternativeNames(certificate)];
+  if (name === null || isNamed(name, names)) return [];
+  return [
+    `will be refused by clients: its ${unnamedProblem(name, names)}; have it issued again with that name among them`,
+  ];
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

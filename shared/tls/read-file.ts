@@ -1,0 +1,39 @@
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { errorMessage, MonError } from '../errors.ts';
+
+/** All authorities of an operating system are about 200 KB. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+
+/**
+ * Reads a small file and makes something of it.
+ *
+ * @param setting that names it, for people
+ * @throws MonError `invalid` that names both and says why
+ */
+export function readTlsFile<Read>(file: string, setting: string, read: (text: string, stats: Stats) => Read): Read {
+  try {
+    const opened = openSync(file, 'r');
+    try {
+      const stats = fstatSync(opened);
+      if (!stats.isFile()) throw new Error('it is no file');
+      if (stats.size > FILE_BYTES_MAX) throw new Error('it is too large');
+      return read(readFileSync(opened, 'utf8'), stats);
+    } finally {
+      closeSync(opened);
+    }
+  } catch (error) {
+    throw new MonError('invalid', `${file} cannot be used as ${setting}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'there is no such file';
+    case 'EACCES':
+      return 'this user may not read it';
+    default:
+      return errorMessage(error);
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { hoursFromNow, makeCertificate, type MadeCertificate } from '../../../support/make-certificate.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { writePair } from '../../../support/tls-files.ts';
+
+const authority = makeCertificate('authority', { isAuthority: true });
+const agents = makeCertificate('agents', { isAuthority: true });
+const server = makeCertificate('127.0.0.1', { issuer: authority, names: ['127.0.0.1'] });
+const web1 = makeCertificate('web-1', { issuer: agents, names: ['web-1', 'web-1.example.org'] });
+
+let backend: RunningBackend;
+let api: ApiClient;
+let dir: string;
+let authoritiesFile: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+  const tls = await writePair(dir, server);
+  authoritiesFile = join(dir, 'agents.pem');
+  await writeFile(authoritiesFile, agents.cert);
+  backend = await startBackend({
+    settings: {
+      tls: { ...tls, 'client-ca-file': authoritiesFile },
+      api: { user: 'ops', password: 'secret' },
+      'agent-listener': { port: 0 },
+    },
+  });
+  await writeFile(join(dir, 'ca.pem'), authority.cert);
+  api = openApiClient({
+    backend: backend.url,
+    env: { MON_CREDENTIALS: 'ops:secret', MON_TRUSTED_CA_FILE: join(dir, 'ca.pem') },
+  });
+});
+
+afterAll(async () => {
+  await backend[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true });
+});
+
+const about = (id: number, source: string) => ({ id, check: { name: 'disk', output: 'full', status: 2, source } });
+
+const showing = (shown?: MadeCertificate): ConnectionOptions => ({
+  ca: authority.cert,
+  ...(shown && { cert: shown.cert, key: shown.key }),
+});
+
+const connect = (shown: MadeCertificate | undefined, name = 'web-1'): Promise<AgentPeer> =>
+  AgentPeer.connect(backend.url, name, 'default', showing(shown));
+
+test.each(['web-1', 'web-1.example.org'])(
+  'a certificate lets its agent in as %s, without any other credentials',
+  async (name) => {
+    const peer = await connect(web1, name);
+    await peer.join();
+    expect(await api.client(name)).toMatchObject({ name });
+  },
+);
+
+test.each([
+  { name: 'none', shown: undefined, status: 401 },
+  { name: 'one of another client', shown: makeCertificate('web-2', { issuer: agents }), status: 403 },
+  { name: 'one of an unknown authority', shown: makeCertificate('web-1', { issuer: authority }), status: 401 },
+  { name: 'one that nobody has signed', shown: makeCertificate('web-1'), status: 401 },
+  {
+    name: 'one that has expired',
+    shown: makeCertificate('web-1', { issuer: agents, from: hoursFromNow(-3), until: hoursFromNow(-2) }),
+    status: 401,
+  },
+  { name: 'one that names no client', shown: makeCertificate('Web Servers Inc.', { issuer: agents }), status: 401 },
+])('whoever shows $name is refused with $status', async ({ shown, status }) => {
+  await expect(connect(shown)).rejects.toThrow(`Unexpected server response: ${String(status)}`);
+});
+
+test('it may not become another client by its hello', async () => {
+  const peer = await AgentPeer.connect(backend.url, 'web-9', undefined, showing(web1));
+  peer.greet();
+  expect(await peer.hears('error')).toMatchObject({
+    code: 'forbidden',
+    message: expect.stringContaining('the certificate is for web-1'),
+  });
+});
+
+test('it speaks for proxy clients, and for no other agent', async () => {
+  const other = await connect(makeCertificate('db-1', { issuer: agents }), 'db-1');
+  await other.join();
+  const peer = await connect(web1);
+  await peer.join('spool-source');
+  peer.say({ type: 'results', results: [about(1, 'db-1'), about(2, 'switch-1')] });
+  await peer.reaches(2);
+  expect(peer.heard).toContainEqual({
+    type: 'rejected',
+    id: 1,
+    error: 'db-1 is another agent, for which the certificate of web-1 is not good',
+  });
+  expect((await api.events()).map(({ client }) => client.name)).toEqual(['switch-1']);
+});
+
+test('it is good for nothing but the connections of agents', async () => {
+  const { default: got } = await import('got');
+  const https = { certificateAuthority: authority.cert, certificate: web1.cert, key: web1.key };
+  const answer = await got(`${backend.url}/events`, { https, throwHttpErrors: false });
+  expect(answer.statusCode).toBe(401);
+});
+
+test('connections end with the authority that vouched for them, and go on when another one is added', async () => {
+  const peer = await connect(web1);
+  await peer.join();
+  const newer = makeCertificate('newer', { isAuthority: true });
+  await writeFile(authoritiesFile, `${agents.cert}${newer.cert}`);
+  await backend.reload();
+  await (await connect(makeCertificate('web-2', { issuer: newer }), 'web-2')).join();
+  expect(peer.ending).toBeUndefined();
+  await writeFile(authoritiesFile, newer.cert);
+  await backend.reload();
+  expect(await peer.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
+  await expect(connect(web1)).rejects.toThrow('401');
+  await writeFile(authoritiesFile, agents.cert);
+  await backend.reload();
+});

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer as createPlainServer } from 'node:http';
+import type { Server } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ServerTls } from '../../../daemon/backend/tls/server-tls.ts';
+import { createServer as createTlsServer } from '../../../daemon/backend/tls/tls-server.ts';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import { parseBackendAddress, addressWarning } from '../../../shared/client/backend-address.ts';
+import { openFeed } from '../../../shared/client/feed-client.ts';
+import { hoursFromNow, makeCertificate, type MadeCertificate } from '../../support/make-certificate.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { writePair } from '../../support/tls-files.ts';
+
+const authority = makeCertificate('authority', { isAuthority: true });
+const other = makeCertificate('other', { isAuthority: true });
+const NAMES = ['127.0.0.1'];
+const good = makeCertificate('127.0.0.1', { issuer: authority, names: NAMES });
+
+async function listening(server: Server, scheme: string): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `${scheme}://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+const speaking = ({ cert, key }: MadeCertificate): Promise<string> =>
+  listening(
+    createServer({ cert, key }, (_request, response) => response.end('[]')),
+    'https',
+  );
+
+async function trusting(...authorities: readonly MadeCertificate[]): Promise<Record<string, string>> {
+  const file = join(await tempDir(), 'ca.pem');
+  await writeFile(file, authorities.map(({ cert }) => cert).join(''));
+  return { MON_TRUSTED_CA_FILE: file };
+}
+
+/** Why neither a request nor the feed gets through: both say the same. */
+async function problemAt(backend: string, env: Record<string, string>): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const feed = openFeed(
+    { backend, env, topics: ['events'] },
+    {
+      onState: (state) => {
+        if (state.kind === 'waiting') resolve(state.reason);
+        if (state.kind === 'refused') resolve(state.message);
+      },
+      onRows: () => undefined,
+      onStats: () => undefined,
+    },
+  );
+  onTestFinished(() => feed.close());
+  const asked = await openApiClient({ backend, env })
+    .clients()
+    .then(
+      () => 'none',
+      (error: unknown) => (error as Error).message,
+    );
+  expect(await promise).toBe(asked);
+  return asked;
+}
+
+test('a backend whose authority is trusted answers', async () => {
+  expect(await openApiClient({ backend: await speaking(good), env: await trusting(authority) }).clients()).toEqual([]);
+});
+
+describe('what is wrong is told with what to do', () => {
+  test.each([
+    {
+      name: 'self-signed',
+      made: makeCertificate('127.0.0.1', { names: NAMES }),
+      says: /its certificate is self-signed: name it.*--trusted-ca-file/,
+    },
+    {
+      name: 'an unknown authority',
+      made: makeCertificate('127.0.0.1', { names: NAMES, issuer: other }),
+      says: /of an authority that is unknown here: .*--trusted-ca-file/,
+    },
+    {
+      name: 'expired',
+      made: makeCertificate('127.0.0.1', {
+        names: NAMES,
+        issuer: authority,
+        from: hoursFromNow(-3),
+        until: hoursFromNow(-1),
+      }),
+      says: /has expired: have it renewed/,
+    },
+    {
+      name: 'not yet valid',
+      made: makeCertificate('127.0.0.1', { names: NAMES, issuer: authority, from: hoursFromNow(1) }),
+      says: /is not valid yet: check the clocks/,
+    },
+    {
+      name: 'another name',
+      made: makeCertificate('a.example.org', { names: ['a.example.org', '10.0.0.1'], issuer: authority }),
+      says: /is not for 127\.0\.0\.1 but for a\.example\.org, 10\.0\.0\.1/,
+    },
+    {
+      name: 'only a CommonName, which counts no more',
+      host: 'localhost',
+      made: makeCertificate('localhost', { issuer: authority }),
+      says: /CommonName localhost is not among its Subject Alternative Names \(there are none\).*issued again/,
+    },
+  ])('$name', async ({ made, says, host = '127.0.0.1' }) => {
+    const backend = (await speaking(made)).replace('127.0.0.1', host);
+    expect(await problemAt(backend, await trusting(authority))).toMatch(says);
+  });
+
+  test('TLS to a port without it', async () => {
+    const url = await listening(
+      createPlainServer((_request, response) => response.end('[]')),
+      'https',
+    );
+    expect(await problemAt(url, {})).toMatch(/this is not TLS: use http:\/\//);
+  });
+
+  test('plain HTTP to a port with TLS', async () => {
+    const dir = await tempDir();
+    const settings = await writePair(dir, good);
+    const tls = new ServerTls(
+      { tls: settings, section: 'tls.' },
+      { clock: new ManualClock(Date.now()), log: new RecordedLog() },
+    );
+    const url = await listening(
+      createTlsServer({}, (_request, response) => response.end(), tls),
+      'http',
+    );
+    expect(await problemAt(url, {})).toBe(
+      `cannot reach the backend at ${url}: it speaks TLS: use ${url.replace('http', 'https')}`,
+    );
+  });
+});
+
+test('whoever wants it may believe anybody, and is warned', async () => {
+  const backend = await speaking(makeCertificate('somebody'));
+  const env = { MON_INSECURE_SKIP_TLS_VERIFY: 'true' };
+  expect(await openApiClient({ backend, env }).clients()).toEqual([]);
+  expect(addressWarning(backend, env)).toMatch(/the certificate of https:.* is not verified/);
+  expect(addressWarning(backend, {})).toBeUndefined();
+});
+
+test.each([
+  {
+    env: { MON_TRUSTED_CA_FILE: '/none.pem' },
+    says: '/none.pem cannot be used as trusted-ca-file: there is no such file',
+  },
+  { env: { MON_INSECURE_SKIP_TLS_VERIFY: 'yes' }, says: 'MON_INSECURE_SKIP_TLS_VERIFY must be true or false' },
+])('$says', ({ env, says }) => {
+  expect(() => parseBackendAddress('https://mon.example.org', env)).toThrow(says);
+  // Where there is no TLS, nobody looks.
+  expect(parseBackendAddress('http://mon.example.org', env).tls).toBeUndefined();
+});

@@ -1,0 +1,95 @@
+import { chmod, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readAuthorities } from '../../../shared/tls/authorities.ts';
+import { readKeyPair, type KeyPair } from '../../../shared/tls/key-pair.ts';
+import { encryptedKey, hoursFromNow, makeCertificate, type MadeCertificate } from '../../support/make-certificate.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import { writePair } from '../../support/tls-files.ts';
+
+const GOOD = makeCertificate('mon.example.org', { names: ['mon.example.org'], until: hoursFromNow(24 * 90) });
+const OTHER = makeCertificate('other.example.org');
+
+async function pairOf(
+  made: Pick<MadeCertificate, 'cert' | 'key'>,
+  spoil: (files: { 'cert-file': string; 'key-file': string }) => Promise<void> = () => Promise.resolve(),
+): Promise<KeyPair> {
+  const files = await writePair(await tempDir(), made);
+  await spoil(files);
+  return readKeyPair(files, { section: 'tls.', nowMs: Date.now(), isOfServer: true });
+}
+
+test('a certificate and its key are taken without a word', async () => {
+  expect(await pairOf(GOOD)).toEqual({ cert: GOOD.cert, key: GOOD.key, warnings: [] });
+});
+
+test.each([
+  {
+    name: 'a missing certificate',
+    spoil: rmOf('cert-file'),
+    says: /cert\.pem cannot be used as tls\.cert-file: there is no such file/,
+  },
+  {
+    name: 'a missing key',
+    spoil: rmOf('key-file'),
+    says: /key\.pem cannot be used as tls\.key-file: there is no such file/,
+  },
+  { name: 'no certificate', made: { ...GOOD, cert: GOOD.key }, says: /tls\.cert-file: it holds no certificate as PEM/ },
+  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: it holds no private key as PEM/ },
+  {
+    name: 'an encrypted key',
+    made: { ...GOOD, key: encryptedKey(GOOD) },
+    says: /it is encrypted.*write it without a passphrase, mode 0600/,
+  },
+  { name: 'the key of another one', made: { ...GOOD, key: OTHER.key }, says: /key\.pem is not the key of .*cert\.pem/ },
+  {
+    name: 'a key that others can read',
+    spoil: modeOf('key-file', 0o640),
+    says: /reached by other users of this machine: chmod 600 it/,
+  },
+])('$name is refused', async ({ made = GOOD, spoil, says }) => {
+  await expect(pairOf(made, spoil)).rejects.toThrow(says);
+});
+
+test.each([
+  {
+    name: 'has expired',
+    made: makeCertificate('a', { names: ['a'], until: hoursFromNow(-1), from: hoursFromNow(-2) }),
+    says: /has expired on \d{4}-/,
+  },
+  {
+    name: 'is not valid yet',
+    made: makeCertificate('a', { names: ['a'], from: hoursFromNow(1) }),
+    says: /is not valid before/,
+  },
+  {
+    name: 'expires soon',
+    made: makeCertificate('a', { names: ['a'], until: hoursFromNow(49) }),
+    says: /expires on .*, in 2 days: renew it/,
+  },
+  {
+    name: 'does not repeat its CommonName',
+    made: makeCertificate('mon.example.org', { names: ['b.example.org', '10.0.0.1'], until: hoursFromNow(9999) }),
+    says: /cert\.pem will be refused by clients: its CommonName mon\.example\.org is not among its Subject Alternative Names \(b\.example\.org, 10\.0\.0\.1\)/,
+  },
+])('one that $name is taken with a warning', async ({ made, says }) => {
+  expect((await pairOf(made)).warnings).toEqual([expect.stringMatching(says)]);
+});
+
+test('authorities may be several, and something must be there', async () => {
+  const file = join(await tempDir(), 'ca.pem');
+  await writeFile(file, `# ours\n${GOOD.cert}\nand theirs\n${OTHER.cert}`);
+  expect(readAuthorities(file, 'trusted-ca-file').fingerprints).toHaveLength(2);
+  await writeFile(file, GOOD.key);
+  expect(() => readAuthorities(file, 'trusted-ca-file')).toThrow(
+    /ca\.pem cannot be used as trusted-ca-file: it holds no certificate/,
+  );
+});
+
+function rmOf(name: 'cert-file' | 'key-file') {
+  return (files: Readonly<Record<typeof name, string>>): Promise<void> => rm(files[name]);
+}
+
+function modeOf(name: 'cert-file' | 'key-file', mode: number) {
+  return (files: Readonly<Record<typeof name, string>>): Promise<void> => chmod(files[name], mode);
+}

@@ -1,0 +1,40 @@
+import type { Mutant } from './mutant.ts';
+
+/** Time that nobody sets, and TLS. */
+export const TIME_AND_TLS_MUTANTS: readonly Mutant[] = [
+  {
+    defence: 'a clock that is set moves no time',
+    file: 'daemon/clock/steady-clock.ts',
+    text: 'if (Math.abs(errorMs) > JUMP_MS) this.#noteJump(errorMs);',
+    replacement: 'if (Math.abs(errorMs) > JUMP_MS) this.#passedMs += errorMs;',
+    test: 'test/daemon/clock/steady-clock.test.ts',
+  },
+  {
+    defence: 'time never goes back',
+    file: 'daemon/clock/steady-clock.ts',
+    text: 'Math.max(-elapsedMs * SLEW, Math.min(errorMs, elapsedMs * SLEW))',
+    replacement: 'errorMs',
+    test: 'test/daemon/clock/steady-clock.test.ts',
+  },
+  {
+    defence: 'a restart with the clock back takes no time away',
+    file: 'daemon/clock/resume-time.ts',
+    text: '.filter((ms) => ms >= 0)',
+    replacement: '',
+    test: 'test/daemon/clock/steady-clock.test.ts',
+  },
+  {
+    defence: 'TLS 1.1 is too old',
+    file: 'daemon/backend/tls/server-tls.ts',
+    text: "minVersion: 'TLSv1.2',",
+    replacement: "minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0',",
+    test: 'test/daemon/backend/tls/server-tls.test.ts',
+  },
+  {
+    defence: 'nobody is reached without TLS unless that is allowed',
+    file: 'daemon/backend/tls/listeners.ts',
+    text: 'if (first === undefined || isAllowed) return open;',
+    replacement: 'if (first === undefined || open.length > 0) return open;',
+    test: 'test/daemon/backend/tls/listeners.test.ts',
+  },
+];
