@@ -1,0 +1,129 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
+import { parseBackendAddress } from './backend-address.ts';
+
+/**
+ * What a backend leaves for the programs on its own machine, in files with mode 0600: where it is, and a token that lets
+ * an administrator in from there. It counts until the backend ends.
+ */
+export interface LocalAccess {
+  /** `http://127.0.0.1:4567`: a loopback address, for which alone the token is. */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Of the file in the state directory. */
+export const LOCAL_ACCESS_FILE = 'local-access.json';
+
+/** Where packages keep the state of a backend: its own user and root can read it there. */
+const PACKAGED_STATE_DIR = '/var/lib/mon';
+
+const FILE_BYTES_MAX = 4096;
+const TOKEN = /^ml_[\w-]{43}$/;
+/** Loopback by address: a name may lead to another program that listens on the other kind of address. */
+const LOOPBACK_URL = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/;
+const LOCALHOST_URL = /^(?<scheme>https?:\/\/)localhost(?<port>(?::\d+)?)$/;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where the programs of one user find each other: `$XDG_RUNTIME_DIR/mon`, else a directory of their own for temporary files. */
+export function runtimeDirectory(env: Env = process.env): string {
+  const [first = ''] = runtimeDirectories(env);
+  return first;
+}
+
+/** All of them, because not every session of a user has the variable. */
+function runtimeDirectories({ XDG_RUNTIME_DIR: runtime = '' }: Env): readonly string[] {
+  const user = String(process.getuid?.() ?? 'user');
+  const ofSession = runtime === '' ? [] : [join(runtime, 'mon')];
+  return [...ofSession, join(tmpdir(), `mon-${user}`), join('/run/user', user, 'mon')];
+}
+
+/** The file of a backend in the runtime directory: `127.0.0.1_4567.json`. */
+export function runtimeFile(directory: string, url: string): string {
+  const { protocol, host } = new URL(url);
+  const scheme = protocol === 'https:' ? 'https_' : '';
+  return join(directory, `${scheme}${host.replaceAll(/[^\w.]/g, '_')}.json`);
+}
+
+interface AddressOptions {
+  /** Where credentials are looked for that the URL does not hold. Default: the process environment. */
+  readonly env?: CredentialsEnv | undefined;
+  /** Sent besides, over those of the credentials. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A state directory to look into before the usual places. */
+  readonly stateDir?: string | undefined;
+}
+
+/**
+ * Where a backend is, and what is shown there: the credentials of the URL or of the environment; without any, what a
+ * backend on this machine has left for its user. That is read for each request, because a restart makes another one.
+ *
+ * @throws MonError `invalid` as `parseBackendAddress`
+ */
+export function backendAddress(backend: string, { env, headers = {}, stateDir }: AddressOptions = {}): BackendAddress {
+  const given = parseBackendAddress(backend, env);
+  const find = (own: string): LocalAccess | undefined => findLocalAccess(own, stateDir);
+  const url = given.headers['authorization'] === undefined ? localUrl(given.url, find) : undefined;
+  if (url === undefined) return { ...given, headers: { ...given.headers, ...headers } };
+  return {
+    ...given,
+    url,
+    get headers() {
+      const access = find(url);
+      return { ...(access === undefined ? {} : { authorization: `Bearer ${access.token}` }), ...headers };
+    },
+  };
+}
+
+/**
+ * What the backend at this address has left for whoever asks; undefined: nothing that can be read.
+ *
+ * @param url with a loopback address as its host
+ */
+export function findLocalAccess(url: string, stateDir?: string): LocalAccess | undefined {
+  for (const access of accessesFor(url, [stateDir ?? '', process.env['MON_STATE_DIR'] ?? ''])) {
+    if (access?.url === url) return access;
+  }
+  return undefined;
+}
+
+function* accessesFor(url: string, stateDirs: readonly string[]): Generator<LocalAccess | undefined, void> {
+  for (const dir of stateDirs) if (dir !== '') yield readLocalAccess(join(dir, LOCAL_ACCESS_FILE));
+  for (const dir of runtimeDirectories(process.env)) {
+    // Others could have made this directory, and a token of theirs would be in the way of the right one.
+    yield readLocalAccess(runtimeFile(dir, url), process.getuid?.());
+  }
+  yield readLocalAccess(join(PACKAGED_STATE_DIR, LOCAL_ACCESS_FILE));
+}
+
+/**
+ * @param owner who must have written it
+ * @returns undefined when there is no such file, or it is something else
+ */
+export function readLocalAccess(file: string, owner?: number): LocalAccess | undefined {
+  let descriptor: number | undefined;
+  try {
+    // Not blocking: what lies there may be a pipe that nobody writes to.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile() || stat.size > FILE_BYTES_MAX || (owner !== undefined && stat.uid !== owner)) return undefined;
+    const { url, token } = JSON.parse(readFileSync(descriptor, 'utf8')) as Partial<Record<string, unknown>>;
+    if (typeof url !== 'string' || typeof token !== 'string') return undefined;
+    return LOOPBACK_URL.test(url) && TOKEN.test(token) ? { url, token } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** The address of a backend on this machine, by number; undefined: it may be another machine, or another program. */
+function localUrl(url: string, find: (url: string) => LocalAccess | undefined): string | undefined {
+  if (LOOPBACK_URL.test(url)) return url;
+  const { scheme, port = '' } = LOCALHOST_URL.exec(url)?.groups ?? {};
+  if (scheme === undefined) return undefined;
+  return [`${scheme}127.0.0.1${port}`, `${scheme}[::1]${port}`].find((own) => find(own) !== undefined);
+}

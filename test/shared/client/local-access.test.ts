@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  backendAddress,
+  LOCAL_ACCESS_FILE,
+  readLocalAccess,
+  runtimeDirectory,
+  runtimeFile,
+} from '../../../shared/client/local-access.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const TOKEN = `ml_${'x'.repeat(43)}`;
+const AUTHORIZATION = `Bearer ${TOKEN}`;
+const URL_HERE = 'http://127.0.0.1:9';
+
+/** A runtime directory of this test alone, with the file of a backend at `url`. */
+async function leave(url: string, token = TOKEN): Promise<string> {
+  const before = process.env['XDG_RUNTIME_DIR'];
+  process.env['XDG_RUNTIME_DIR'] = await tempDir();
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['XDG_RUNTIME_DIR'];
+    else process.env['XDG_RUNTIME_DIR'] = before;
+  });
+  const file = runtimeFile(runtimeDirectory(), url);
+  await mkdir(dirname(file));
+  await writeFile(file, JSON.stringify({ url, token }));
+  return file;
+}
+
+const shown = (backend: string, env: Readonly<Record<string, string>> = {}): string | undefined =>
+  backendAddress(backend, { env }).headers['authorization'];
+
+test.each([
+  { backend: URL_HERE, token: AUTHORIZATION },
+  { backend: `${URL_HERE}/`, token: AUTHORIZATION },
+  { backend: 'http://127.0.0.1:10', token: undefined },
+  { backend: 'https://127.0.0.1:9', token: undefined },
+  { backend: 'http://127.0.0.2:9', token: undefined },
+  { backend: 'http://127.0.0.1.example.org:9', token: undefined },
+  { backend: 'http://mon.example.org:9', token: undefined },
+  { backend: `${URL_HERE}/behind/a/proxy`, token: undefined },
+])('to $backend the token of 127.0.0.1:9 is sent: $token', async ({ backend, token }) => {
+  await leave(URL_HERE);
+  expect(shown(backend)).toBe(token);
+});
+
+test('a file that says another address than its name is no reason to send it anywhere', async () => {
+  const file = await leave('http://192.0.2.1:9');
+  expect(readLocalAccess(file)).toBeUndefined();
+  await writeFile(
+    runtimeFile(runtimeDirectory(), URL_HERE),
+    JSON.stringify({ url: 'http://127.0.0.1:10', token: TOKEN }),
+  );
+  expect(shown(URL_HERE)).toBeUndefined();
+});
+
+test('localhost becomes the address of the backend, which nobody else can be at', async () => {
+  await leave('http://[::1]:9');
+  expect(backendAddress('http://localhost:9', { env: {} }).url).toBe('http://[::1]:9');
+  expect(backendAddress('http://localhost:10', { env: {} }).url).toBe('http://localhost:10');
+});
+
+test('credentials that are given come first', async () => {
+  await leave(URL_HERE);
+  expect(shown(URL_HERE, { MON_API_KEY: 'mk_1' })).toBe('Key mk_1');
+  expect(shown('http://me:too@127.0.0.1:9')).toMatch(/^Basic /);
+});
+
+test('each request reads it: a backend that was started again has another one', async () => {
+  const file = await leave(URL_HERE);
+  const address = backendAddress(URL_HERE, { env: {}, headers: { 'x-other': '1' } });
+  expect(address.headers).toEqual({ authorization: AUTHORIZATION, 'x-other': '1' });
+  const next = `ml_${'y'.repeat(43)}`;
+  await writeFile(file, JSON.stringify({ url: URL_HERE, token: next }));
+  expect(address.headers['authorization']).toBe(`Bearer ${next}`);
+});
+
+test('a state directory that is named is looked at first', async () => {
+  await leave(URL_HERE, `ml_${'y'.repeat(43)}`);
+  const stateDir = await tempDir();
+  await writeFile(join(stateDir, LOCAL_ACCESS_FILE), JSON.stringify({ url: URL_HERE, token: TOKEN }));
+  expect(backendAddress(URL_HERE, { env: {}, stateDir }).headers).toEqual({ authorization: AUTHORIZATION });
+});
+
+test.each(['', '{', '[]', '{"url":"http://127.0.0.1:9"}', `{"url":"${URL_HERE}","token":"a b"}`, 'x'.repeat(5000)])(
+  'of no use: %j',
+  async (text) => {
+    const file = join(await tempDir(), 'file');
+    await writeFile(file, text);
+    expect(readLocalAccess(file)).toBeUndefined();
+  },
+);
+
+test('a pipe holds nobody up, and a file of somebody else in the runtime directory does not count', async () => {
+  const dir = await tempDir();
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(dir, 'pipe')]);
+  expect(readLocalAccess(join(dir, 'pipe'))).toBeUndefined();
+  expect(readLocalAccess(dir)).toBeUndefined();
+  const file = await leave(URL_HERE);
+  expect(readLocalAccess(file, process.getuid?.())).toBeDefined();
+  expect(readLocalAccess(file, 54_321)).toBeUndefined();
+});
