@@ -1,0 +1,38 @@
+/** Longest text of one field, in UTF-16 units (design S17): a log line must never carry a whole output or body. */
+const TEXT_LENGTH_MAX = 4096;
+/** Items of a list, and attributes of an object. */
+const ITEMS_MAX = 50;
+const DEPTH_MAX = 6;
+/** All texts and names of one field together. */
+const FIELD_LENGTH_MAX = 4 * TEXT_LENGTH_MAX;
+
+const CUT = '...';
+
+/** A field of a log line, with as much of it as helps and the rest left out. */
+export function bounded(value: unknown): unknown {
+  let left = FIELD_LENGTH_MAX;
+
+  function text(whole: string): string {
+    const length = Math.min(whole.length, TEXT_LENGTH_MAX, Math.max(0, left));
+    left -= length;
+    return length < whole.length ? `${whole.slice(0, length)}${CUT}` : whole;
+  }
+
+  function part(whole: unknown, depth: number): unknown {
+    if (typeof whole === 'string') return text(whole);
+    if (typeof whole !== 'object' || whole === null) return whole;
+    if (depth > DEPTH_MAX || left <= 0) return CUT;
+    // What tells its own form, such as a date.
+    if ('toJSON' in whole) return whole;
+    if (Array.isArray(whole)) {
+      const items = whole.slice(0, ITEMS_MAX).map((item) => part(item, depth + 1));
+      return whole.length > ITEMS_MAX ? [...items, `${CUT} ${String(whole.length - ITEMS_MAX)} more`] : items;
+    }
+    const entries = Object.entries(whole);
+    const shown = entries.slice(0, ITEMS_MAX).map(([name, item]) => [text(name), part(item, depth + 1)] as const);
+    if (entries.length > ITEMS_MAX) shown.push([CUT, `${String(entries.length - ITEMS_MAX)} more`]);
+    return Object.fromEntries(shown);
+  }
+
+  return part(value, 1);
+}

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { apiCommandProblem, isInDirectory } from '../../../shared/domain/api-command.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const LISTED = { isAllowed: true, directories: ['/opt/ok', '/usr/lib/nagios/'] };
+const NONE = { isAllowed: false, directories: [] };
+const isListed = (program: string): boolean =>
+  LISTED.directories.some((directory) => isInDirectory(program, directory));
+const problemOf = (
+  definition: object,
+  settings: Parameters<typeof apiCommandProblem>[1] = LISTED,
+): string | undefined => apiCommandProblem({ ...definition }, settings, isListed);
+
+test('without settings any command may come', () => {
+  const anywhere = { isAllowed: true, directories: [] };
+  expect(problemOf({ command: 'rm -rf / ; :', env_vars: ['PATH=/tmp'] }, anywhere)).toBeUndefined();
+});
+
+describe('with a list of directories', () => {
+  test.each([
+    '/opt/ok/check',
+    '/opt/ok/deep/check-disk.sh -w 80% --path /var -x a=b ~ *.log [a-z]? ',
+    `/usr/lib/nagios/check_http -H 'a; b | c $(d)' -u "x & y > z"`,
+  ])('%s may run', (command) => {
+    expect(problemOf({ command })).toBeUndefined();
+  });
+
+  test.each([
+    { name: 'through PATH', command: 'check-disk -w 80' },
+    { name: 'elsewhere', command: '/bin/sh -c true' },
+    { name: 'in a directory of a similar name', command: '/opt/okay/check' },
+    { name: 'the directory itself', command: '/opt/ok' },
+    { name: 'out of it by its path', command: '/opt/ok/../../bin/sh' },
+    { name: 'out of it by its path, in a list', command: ['/opt/ok/../../bin/sh'] },
+    { name: 'through PATH, in a list', command: ['sh', '-c', 'true'] },
+    { name: 'relative', command: './opt/ok/check' },
+    { name: 'with another one behind it', command: '/opt/ok/x; rm -rf /' },
+    { name: 'with one on the next line', command: '/opt/ok/x\nrm -rf /' },
+    { name: 'with one that it is piped to', command: '/opt/ok/x | sh' },
+    { name: 'in the background of another', command: '/opt/ok/x & sh' },
+    { name: 'with one in a substitution', command: '/opt/ok/x $(sh)' },
+    { name: 'with one in backquotes', command: '/opt/ok/x `sh`' },
+    { name: 'with one in a substitution in quotes', command: '/opt/ok/x "$(sh)"' },
+    { name: 'with a redirection', command: '/opt/ok/x > /etc/cron.d/x' },
+    { name: 'with a variable', command: '/opt/ok/x $HOME' },
+    { name: 'behind a variable', command: 'LD_PRELOAD=/tmp/x /opt/ok/x' },
+    { name: 'with a quote that does not end', command: `/opt/ok/x 'a` },
+    { name: 'with a backslash', command: '/opt/ok/x \\' },
+    { name: 'in a name that is quoted', command: `/opt/ok/x'/../../../bin/sh'` },
+    { name: 'with a token of a client', command: '/opt/ok/x :::name:::' },
+    { name: 'with a token of a client in quotes', command: `/opt/ok/x '{{ .name }}'` },
+  ])('a command $name may not', ({ command }) => {
+    expect(problemOf({ command })).toEqual(expect.any(String));
+  });
+
+  test('a list of arguments may hold what a shell would read, and tokens', () => {
+    expect(problemOf({ command: ['/opt/ok/x', '; rm -rf /', '$(sh)', ':::name:::', '{{ .name }}'] })).toBeUndefined();
+  });
+
+  test('hooks, variables and files that a handler writes to are looked at as well', () => {
+    const command = ['/opt/ok/x'];
+    expect(problemOf({ command, hooks: { critical: { command: 'ps' } } })).toMatch(
+      /^hooks\.critical\.command: must be one/,
+    );
+    expect(problemOf({ command, env_vars: ['LD_PRELOAD=/tmp/x.so'] })).toMatch(/^env_vars: /);
+    const pipe = { type: 'fanout', name: 'x', options: { file: '/etc/cron.d/x' } };
+    expect(problemOf({ type: 'transport', pipe })).toMatch(/^pipe\.options\.file: /);
+    expect(problemOf({ type: 'transport', pipe: { ...pipe, options: {} } })).toBeUndefined();
+  });
+
+  test('what has no command is no concern of it', () => {
+    expect(problemOf({ type: 'webhook', url: 'https://example.org' })).toBeUndefined();
+    expect(problemOf({ type: 'set', handlers: ['a'] })).toBeUndefined();
+  });
+
+  test('a shell finds one program in a line that may run, whatever else is in it', async () => {
+    const dir = await tempDir();
+    const [program, log, other] = ['program', 'log', 'other'].map((name) => join(dir, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(program, `#!/bin/sh\necho ran >>${log}\n`, { mode: 0o700 });
+    const pieces = [
+      ' ',
+      '\t',
+      '\n',
+      ';',
+      '&',
+      '|',
+      '$(',
+      ')',
+      '`',
+      '"',
+      "'",
+      '\\',
+      '>',
+      '<',
+      '#',
+      '{',
+      '}',
+      '!',
+      '=',
+      '*',
+    ];
+    const words = fc.constantFrom(...pieces, 'x', program, `touch ${other}`, `>${other}`, '${HOME}', 'a=b');
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 6 }), (rest) => {
+        const command = `${program} ${rest.join('')}`;
+        if (apiCommandProblem({ command }, LISTED, (named) => named === program) !== undefined) return;
+        accepted++;
+        writeFileSync(log, '');
+        execFileSync('/bin/sh', ['-c', command], { cwd: dir, stdio: 'ignore' });
+        expect(readFileSync(log, 'utf8')).toBe('ran\n');
+        expect(existsSync(other)).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
+    expect(accepted).toBeGreaterThan(10);
+  });
+});
+
+test('the switch refuses whatever holds a command or writes to a file, and nothing else', () => {
+  expect(problemOf({ command: ['/opt/ok/x'] }, NONE)).toMatch(/api-commands/);
+  expect(problemOf({ type: 'pipe', command: 'x' }, NONE)).toMatch(/api-commands/);
+  expect(problemOf({ type: 'transport', pipe: { options: { file: '/x' } } }, NONE)).toMatch(/api-commands/);
+  expect(problemOf({ type: 'tcp', socket: { host: 'x', port: 1 } }, NONE)).toBeUndefined();
+  expect(problemOf({ action: 'allow', expressions: [] }, NONE)).toBeUndefined();
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { checkSchema } from '../../../shared/schemas/check.ts';
+import { coreCheckSchema } from '../../../shared/schemas/core/check.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+
+const problemOf = (check: object): string | undefined => {
+  const { error } = checkSchema.safeParse({ subscribers: ['a'], interval: 60, ...check });
+  return error && problemsOf(error);
+};
+
+test.each([
+  { command: 'df /' },
+  { command: ['df'] },
+  { command: ['df', '', ':::disk|/:::', '{{ x }}'] },
+  { command: ['{{/bin/true'] },
+  { command: 'true', hooks: { ok: { command: ['df', ':::disk:::'] } } },
+])('a check may have $command', (check) => {
+  expect(problemOf(check)).toBeUndefined();
+});
+
+describe.each([
+  ['a check', (command: unknown) => problemOf({ command }), 'command'],
+  ['a hook', (command: unknown) => problemOf({ command: 'true', hooks: { ok: { command } } }), 'hooks.ok.command'],
+])('the command of %s is refused', (_what, told, at) => {
+  test.each<[unknown, string]>([
+    [7, ': must be a line for the shell, or a list of a program and its arguments'],
+    [[], ': must name the program'],
+    [['', 'x'], '.0: must name the program'],
+    [['df', 7], ': must be a line for the shell, or a list of a program and its arguments'],
+    [['df', 'a\0b'], '.1: must not hold the byte 0'],
+    [Array.from({ length: 1001 }, () => 'x'), ': '],
+    [[':::program:::', 'x'], ': must name the program itself: no token may stand for it'],
+    [['/opt/:::os:::/check'], ': must name the program itself: no token may stand for it'],
+  ])('as %j', (command, problem) => {
+    expect(told(command)).toContain(`${at}${problem}`);
+  });
+});
+
+test('in the newer face no token of it may stand for the program either', () => {
+  const { error } = coreCheckSchema.safeParse({ metadata: { name: 'x' }, command: ['{{ .labels.program }}'] });
+  expect(error && problemsOf(error)).toBe('command: must name the program itself: no token may stand for it');
+});
