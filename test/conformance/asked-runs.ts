@@ -23,12 +23,20 @@ export class AskedRuns {
   /** By handler, the events that were not compared yet. */
   readonly #events = new Map<string, unknown[]>();
 
+  #store: TroubledStore | undefined;
+
   constructor(file: ScenarioName) {
     this.#file = file;
   }
 
+  /** Whether the backend waits for its store: what it does then is in no queue. */
+  get isReading(): boolean {
+    return (this.#store?.reading ?? 0) > 0;
+  }
+
   around(store: Store): Store {
     const watched = new TroubledStore(store);
+    this.#store = watched;
     watched.refuses = (ops) => {
       for (const op of ops) this.#note(op);
       return false;

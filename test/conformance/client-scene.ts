@@ -1,4 +1,4 @@
-import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import { ToldClock } from '../support/told-clock.ts';
 import { AgentPeer } from '../support/agent-peer.ts';
 import { send } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
@@ -60,7 +60,7 @@ const STASHES = [
 
 /** A backend with something for every row of the checklist, at a time that stands still. */
 export async function startScene(): Promise<RunningBackend> {
-  const backend = await startBackend({ settings: SETTINGS, clock: new SystemClock(() => NOW * 1000) });
+  const backend = await startBackend({ settings: SETTINGS, clock: new ToldClock(() => NOW * 1000) });
   const agent = await AgentPeer.connect(backend.url, 'web-1');
   await agent.join('spool', { kind: 'server' });
   agent.say({ type: 'results', results: AGENT_RESULTS.map((check, at) => ({ id: at + 1, check })) });

@@ -33,8 +33,18 @@ const STALE = 'Last check execution was 10 seconds ago';
 const KEEPALIVE_UNMATCHED =
   'No keepalive sent from client for 230 seconds (>=180) - Unmatched check token(s): missing.attr';
 const UNDEFINED = 'reference 2.2: a subscription check without subscribers, no_subs_check, cannot be defined';
-/** Clients that were named after a token, by what the peer makes of the name. */
-const UNCUT: Readonly<Record<string, string>> = { '': ':::name:::', 'x-': 'x-:::name|def:::' };
+const NAMED = 'reference 2.2: a source has word characters, dots and hyphens; the peer makes a client of a token';
+const DOTS = 'reliability-and-security, S10: nothing is called . or ..';
+const INEXACT = 'reliability-and-security, S8: whole numbers beyond 2^53 are refused in results';
+/** Of the list, where the peer cuts the name of a client at its first colon. */
+const REFUSED_CLIENTS = new Set(['', 'x-', ':::name:::', 'x-:::name|def:::', '.']);
+/** Of the result that INEXACT refuses. */
+const REFUSED_CHECK = 'extra';
+const withoutRefused = (body: unknown): unknown =>
+  (body as readonly { readonly client: string; readonly check: { readonly name: string } }[]).filter(
+    ({ client, check }) => !REFUSED_CLIENTS.has(client) && check.name !== REFUSED_CHECK,
+  );
+const same = (body: unknown): unknown => body;
 const NOBODY = { status: 404 };
 /** What a check with a ttl of 10 seconds shows that many after its event was resolved on request. */
 const STALE_AFTER_RESOLVE = {
@@ -180,14 +190,19 @@ export const DIFFERENCES: readonly Difference[] = [
   ...differences('misc', '1.1 DEFECT, CORS: false disables the headers', {
     '95 cors false': { status: 200, headers: {} },
   }),
-  ...differences('results', 'design S10, keys: the peer cuts a name at the first colon in this list, and only here', {
-    '164 all results': {
-      but: (body) =>
-        (body as readonly { client: string }[]).map((item) =>
-          Object.assign({}, item, { client: UNCUT[item.client] ?? item.client }),
-        ),
+  ...differences('results', NAMED, {
+    '140 accepted: source token': REFUSED,
+    '141 accepted: source token default': REFUSED,
+    '150 after accepted': {
+      but: (body) => (body as readonly { readonly name: string }[]).filter(({ name }) => !REFUSED_CLIENTS.has(name)),
     },
+    '164 all results': { but: withoutRefused },
+    '165 all results ?limit=3&offset=1': { but: same, total: 28 },
+    '167 all results offset past end': { but: same, total: 28 },
+    '169 HEAD': { but: same, total: 28 },
   }),
+  ...differences('results', DOTS, { '149 accepted: source dot': REFUSED }),
+  ...differences('results', INEXACT, { '18 extra attributes': REFUSED, '19 extra attributes': NOBODY }),
   ...differences('results', DECODED, { '189 path': REFUSED }),
   ...differences('results', VALIDATED, {
     '204 invalid name via transport': { but: () => [] },

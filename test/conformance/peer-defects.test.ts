@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import { ToldClock } from '../support/told-clock.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { send, type Answer, type RawRequest } from '../support/raw-http.ts';
@@ -24,7 +24,7 @@ beforeEach(() => {
 
 /** A backend at a time that stands still until the test moves it. */
 async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<Rig> {
-  const backend = await startBackend({ settings, clock: new SystemClock(() => nowMs) });
+  const backend = await startBackend({ settings, clock: new ToldClock(() => nowMs) });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   return rigOf(backend.url);
 }

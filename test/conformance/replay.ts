@@ -79,8 +79,10 @@ class Scene implements AsyncDisposable {
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
     const startMs = (lines[0]?.clock ?? 0) * 1000;
     const isByTheClock = BY_THE_CLOCK.has(file);
-    const time = isByTheClock ? passingTime(startMs, () => isAtRest(backend.url)) : jumpingTime(startMs);
     const runs = new AskedRuns(file);
+    const time = isByTheClock
+      ? passingTime(startMs, async () => (await isAtRest(backend.url)) && !runs.isReading)
+      : jumpingTime(startMs);
     const backend = await startBackend({
       settings: recordedSettings(),
       clock: time.clock,
