@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { backendAddress } from '../../shared/client/local-access.ts';
 import type { StoreUpgradeStatus } from '../../shared/schemas/store-upgrade.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import { writeEarlierStore } from '../fixtures/earlier-store.ts';
@@ -86,7 +87,11 @@ async function serving(stateDir: string): Promise<void> {
   const agents = await Promise.all(Array.from({ length: AGENTS }, (_, at) => BenchAgent.connect(url, at)));
   const quiet = await openLoop(agents, RATE, 5000);
   const beganMs = performance.now();
-  await fetch(`${url}/api/mon/v1/store/upgrade`, { method: 'POST', body: '{}' });
+  await fetch(`${url}/api/mon/v1/store/upgrade`, {
+    method: 'POST',
+    headers: backendAddress(url, { env: {} }).headers,
+    body: '{}',
+  });
   let status = await statusOf(url);
   const loads: Awaited<ReturnType<typeof openLoop>>[] = [];
   while (status.run.state === 'running') {

@@ -2,7 +2,7 @@ import { UPGRADE_ANSWERS } from './upgrade-answers.ts';
 import type { NewRunbook, Runbook, RunbookOrder, RunbookSummary } from '../schemas/runbook.ts';
 import { upgradeFactsSchema, type UpgradeFacts } from '../schemas/upgrade.ts';
 import type { ApiClientOptions } from './api-client.ts';
-import { parseBackendAddress } from './backend-address.ts';
+import { backendAddress } from './local-access.ts';
 import { openRequester, readAnswer } from './request.ts';
 import type { Requester } from './request.ts';
 
@@ -25,9 +25,9 @@ const UPGRADES = ['api', 'mon', 'v1', 'upgrades'];
 
 /** @throws MonError `invalid` when `backend` is no URL */
 export function openUpgradeClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): UpgradeClient {
-  const address = parseBackendAddress(backend, env);
+  const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  return upgradeClientOver(url, openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs));
+  return upgradeClientOver(url, openRequester(address, timeoutMs));
 }
 
 /** The client over any way to ask. */

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { digestOf } from '../../daemon/backend/store/store-digest.ts';
 import { writeEarlierStore } from '../../scripts/fixtures/earlier-store.ts';
+import { administratorOf } from '../support/administrator.ts';
 import { checkRecordsOf, onClosed } from '../support/earlier-stores.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -82,7 +83,11 @@ async function killOffline(dir: string, afterMs: number): Promise<boolean> {
 
 async function killServing(stateDir: string, afterMs: number): Promise<void> {
   await using daemon = await startDaemon({ stateDir });
-  const answer = await fetch(`${daemon.url}/api/mon/v1/store/upgrade`, { method: 'POST', body: '{"backup": false}' });
+  const answer = await fetch(`${daemon.url}/api/mon/v1/store/upgrade`, {
+    method: 'POST',
+    headers: administratorOf(daemon.url),
+    body: '{"backup": false}',
+  });
   expect(answer.status).toBe(202);
   await delay(afterMs);
   await daemon.end('SIGKILL');

@@ -84,7 +84,7 @@ describe('a step', () => {
     const { rig, plans } = await heldAt('migrate');
     rig.type('\r');
     await rig.shows(
-      'Run step 10 of 14, Upgrade the database',
+      'Run step 9 of 12, Upgrade the database',
       'It cannot be undone',
       'But for the backup, to which b goes back:',
       BACKUP,
@@ -129,7 +129,7 @@ describe('a step', () => {
   test('whose turn has not come is not run', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('jj\r');
-    await rig.shows('it is the turn of step 1 of 14');
+    await rig.shows('it is the turn of step 1 of 12');
     expect(plans.orders).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ describe('a step', () => {
     await rig.shows('holder: nobody');
     plans.orders.length = 0;
     rig.type('\r');
-    await rig.shows('the plan has moved on to step 4 of 14', 'nothing was done');
+    await rig.shows('the plan has moved on to step 4 of 12', 'nothing was done');
     expect(plans.orders).toEqual([]);
   });
 });
@@ -299,10 +299,10 @@ test('the overview shows how far it is, and leads there', async () => {
   const { rig, plans } = await watched('migrate');
   rig.type('1');
   await rig.pass(400);
-  await rig.shows('6.1.0 → 6.5.0  step 10 of 14  waits to be run', 'press 7 to open');
+  await rig.shows('6.1.0 → 6.5.0  step 9 of 12  waits to be run', 'press 7 to open');
   await plans.from('bob', { order: 'start', session: 'console-2', step: 'migrate', typed: '6.5.0' });
-  await rig.shows('step 10 of 14  running');
-  expect(rig.screen.text).toContain('step 10 of 14  running');
+  await rig.shows('step 9 of 12  running');
+  expect(rig.screen.text).toContain('step 9 of 12  running');
 });
 
 test('the smallest screen still has the step, its command and the keys', async () => {

@@ -45,6 +45,7 @@ export class Runbooks {
           `plan ${String(id)} from ${from} to ${to} is open: end it, or abandon it, before you make another one`,
         );
       }
+      transaction.refuseNew(undefined);
       const kept = runbooks.all();
       const id = (kept[0]?.runbook.id ?? 0) + 1;
       for (const { runbook } of kept.slice(RUNBOOKS_MAX - 1)) transaction.removeRunbook(runbook.id);

@@ -6,7 +6,8 @@ import { COMPATIBLE_CORE_VERSION } from '../../../shared/schemas/version.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { EntityLimit } from '../pipeline/entity-limit.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export interface UpgradeFactParts {
@@ -38,8 +39,8 @@ export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFa
     checks,
     entities: entitiesOf(parts, clients),
     agents: clients
-      .filter(([, { record }]) => record.keepalives !== false)
-      .map(([namespace, { name: client, record }]) => ({ namespace, name: client, version: record.version || null })),
+      .filter(([, { profile }]) => profile.sendsKeepalives)
+      .map(([namespace, { name: client, version }]) => ({ namespace, name: client, version: version || null })),
     // There are none of them here.
     pipelines: 0,
     // It answers, and the level of the API is what an upgrade is about.
@@ -82,7 +83,7 @@ function entitiesOf(
 ): NonNullable<UpgradeFacts['entities']> {
   const { total, limit } = entityLimit.usage();
   const newest = clients
-    .toSorted(([, a], [, b]) => b.record.timestamp - a.record.timestamp)
+    .toSorted(([, a], [, b]) => b.timestamp - a.timestamp)
     .slice(0, NEWEST_MAX)
     .map(([namespace, { name }]) => ({ namespace, name }));
   return { total, newest, limit: limit === 'unlimited' ? null : limit };
@@ -112,7 +113,7 @@ function silenceStashesOf(
     total++;
     if (migration.kind === 'unclear') unclear.add(migration.path);
     else if (migration.client !== undefined) {
-      const client = clients.get(migration.client)?.record;
+      const client = clients.get(migration.client);
       const problem = client === undefined ? undefined : unreadiness(client);
       if (problem !== undefined) unready.add(problem);
     }

@@ -4,7 +4,9 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import { refuseWithoutAccess, refuseWithoutScope, type Principal } from '../api/access.ts';
+import { sayLast } from './last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
+import type { SlowPeers } from './slow-peers.ts';
 
 /** One WebSocket endpoint. */
 export interface Endpoint {
@@ -48,6 +50,7 @@ export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal
 export interface Admission {
   readonly guard: Guard;
   readonly sockets: LiveSockets;
+  readonly slowPeers: SlowPeers;
 }
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
@@ -75,18 +78,19 @@ const GOING_AWAY = 1001;
 export function routeUpgrades(
   server: Server,
   endpoints: readonly Endpoint[],
-  { guard, sockets }: Admission,
+  admission: Admission,
   refusal: Refusal = jsonRefusal,
 ): AsyncDisposable {
+  const { guard } = admission;
   const peers = new Set<WebSocket>();
   let isClosing = false;
-  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, sockets)]));
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, admission)]));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
     const proceed = (principal: Principal): void => {
       if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
-      const path = (request.url ?? '').split('?', 1)[0] ?? '';
+      const path = pathOf(request);
       const handshake = byPath.get(path);
       if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
       if (!socket.destroyed) handshake(request, socket, head, principal);
@@ -107,9 +111,13 @@ export function routeUpgrades(
   };
 }
 
+export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
 type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal) => void;
 
-function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, sockets: LiveSockets): Handshake {
+function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowPeers }: Admission): Handshake {
   const { protocol, maxPayload, access, headers = {} } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
@@ -137,6 +145,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, sockets: LiveSoc
     }
     server.handleUpgrade(request, socket, head, (peer) => {
       peers.add(peer);
+      slowPeers.of(socket)?.speaksFrames(peer);
       peer.on('close', () => peers.delete(peer));
       if (!isUnknown) sockets.add(peer, principal, access);
       endpoint.accept(peer, principal, request);
@@ -156,7 +165,8 @@ async function sayGoodbye(peer: WebSocket): Promise<void> {
 function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
   const refused = error instanceof MonError ? error : new MonError('internal', 'internal error');
   const { type, body } = refusal(refused);
-  socket.end(
+  sayLast(
+    socket,
     `HTTP/1.1 ${REFUSALS[refused.code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
       `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
   );

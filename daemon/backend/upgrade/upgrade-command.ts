@@ -2,7 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { StoreUpgradeStatus } from '../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
-import { openSchema, type OpenSchema } from '../store/open-schema.ts';
+import type { OpenSchema } from '../store/open-schema.ts';
 import type { Ask } from './ask.ts';
 import { obstacleText, timeLimit, upgradeStore } from './upgrade-store.ts';
 
@@ -32,14 +32,15 @@ const QUESTION =
   'your database!';
 
 /**
- * Upgrades the store in a directory that no backend holds.
+ * Upgrades a store that no backend holds.
  *
- * @throws MonError `not_found` when there is no store, `conflict` when a backend holds it or something stands in the way,
- *   `unavailable` when the operator, the disk or the time says no
+ * @throws MonError `conflict` when something stands in the way, `unavailable` when the operator, the disk or the time says no
  */
-export async function upgradeOffline(stateDir: string, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
-  await using opened = await openUnheld(stateDir);
-  const { schema } = opened;
+export async function upgradeOffline(
+  { schema }: Pick<OpenSchema, 'schema'>,
+  flags: UpgradeFlags,
+  parts: CommandParts,
+): Promise<void> {
   if (flags.dryRun) {
     const [pending, obstacles] = await Promise.all([schema.pending(), schema.obstacles()]);
     showPlan({ schema: schema.version, newest: schema.newest, pending, obstacles }, parts.print);
@@ -49,21 +50,6 @@ export async function upgradeOffline(stateDir: string, flags: UpgradeFlags, part
   using timers = new DisposableStack();
   timers.use(timeLimit(parts.clock, flags.timeout, parts.stop));
   await upgradeStore({ ...parts, schema }, { backup: flags.backup, signal: parts.stop.signal });
-}
-
-async function openUnheld(stateDir: string): Promise<OpenSchema> {
-  try {
-    return await openSchema(stateDir);
-  } catch (error) {
-    if (!(error instanceof MonError) || error.code !== 'conflict') throw error;
-    throw new MonError(
-      'conflict',
-      `${error.message}; or let the backend upgrade it while it serves, with --through URL`,
-      {
-        cause: error,
-      },
-    );
-  }
 }
 
 /** @throws MonError `unavailable` when the operator says no */

@@ -18,7 +18,7 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
     ...backupSteps(facts),
     ...installSteps(facts, to),
     ...restartSteps(facts, path),
-    ...migrateSteps(facts, to),
+    ...migrateSteps(facts, path),
     {
       id: 'versions',
       phase: 'verify',
@@ -99,7 +99,8 @@ function restartSteps({ backends = [] }: UpgradeFacts, path: UpgradePath): reado
   ];
 }
 
-function migrateSteps({ product }: UpgradeFacts, to: string): readonly PhasedStep[] {
+function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
+  const to = versionText(path.to);
   const agree: PhasedStep = {
     id: 'backends-agree',
     phase: 'migrate',
@@ -121,17 +122,25 @@ function migrateSteps({ product }: UpgradeFacts, to: string): readonly PhasedSte
   if (product !== 'mon') {
     return [agree, { ...upgrade, kind: 'manual', commands: ['mon-backend upgrade'], check: 'health' }];
   }
-  return [
-    agree,
-    {
-      id: 'drain',
-      phase: 'migrate',
-      kind: 'action',
-      action: 'drain',
-      title: 'Stop taking results',
-      details: ['Agents keep theirs and deliver them afterwards.'],
-    },
-    { ...upgrade, kind: 'action', action: 'migrate' },
-    { id: 'resume', phase: 'migrate', kind: 'action', action: 'resume', title: 'Take results again', details: [] },
-  ];
+  const migrate: PhasedStep = { ...upgrade, kind: 'action', action: 'migrate' };
+  // Processing continues during an upgrade (reference 9.2), unless what is stored changes its form for all at once.
+  return isRolling(path) ? [agree, migrate] : [agree, drain, migrate, resume];
 }
+
+const drain: PhasedStep = {
+  id: 'drain',
+  phase: 'migrate',
+  kind: 'action',
+  action: 'drain',
+  title: 'Stop taking results',
+  details: ['Agents keep theirs and deliver them afterwards.'],
+};
+
+const resume: PhasedStep = {
+  id: 'resume',
+  phase: 'migrate',
+  kind: 'action',
+  action: 'resume',
+  title: 'Take results again',
+  details: [],
+};

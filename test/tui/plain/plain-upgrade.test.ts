@@ -20,7 +20,7 @@ test('without a plan it is said how to make one, after two questions', async () 
   const said = await person.type('6.5.0');
   expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Held by alice.');
   expect(said).toContain('block: Every check names a namespace that exists: the namespace billing does not exist');
-  expect(said).toContain('step 1 of 14, Look at everything that could go wrong: next.');
+  expect(said).toContain('step 1 of 12, Look at everything that could go wrong: next.');
 });
 
 describe('a step', () => {

@@ -74,10 +74,10 @@ const PICTURES: readonly Picture[] = [
   {
     view: 'upgrade-failed',
     play: async (options) => {
-      const { rig, plans } = await heldAt('drain', options);
+      const { rig, plans } = await heldAt('backup', options);
       rig.type('\r\r');
       await rig.shows('running');
-      await plans.finish('drain', { isDone: false, note: 'the backend was restarted meanwhile: start it again' });
+      await plans.finish('backup', { isDone: false, note: 'the backend was restarted meanwhile: start it again' });
       await rig.shows('failed');
       return rig;
     },

@@ -1,10 +1,10 @@
+import { shellWord } from '../../../shared/domain/command-text.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../../shared/domain/upgrade/runbook.ts';
 import type { Runbook, RunbookStep } from '../../../shared/schemas/runbook.ts';
 import { clockText } from '../../components/connection-text.ts';
 import { keyOf } from '../../keys.ts';
 import type { ConsoleStore } from '../console-store.ts';
-import { shellWord } from '../copy-menu.ts';
 import { EMPTY_LINE, lineOf } from '../line-editor.ts';
 import { named } from '../confirm.ts';
 import { openUpgradeDialog } from '../upgrade-dialog.ts';

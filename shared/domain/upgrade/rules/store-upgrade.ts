@@ -10,13 +10,15 @@ export const storeUpgrade: UpgradeRule = {
   id: ID,
   title: 'The embedded key-value store is upgraded: earlier backends cannot read it any more',
   applies: (path) => crosses(path, [6, 4, 0]),
-  judge: (facts) => all(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts)),
+  judge: (facts) => all(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
   // The backup that every plan of this program begins with is its snapshot.
   steps: (facts) => [
     ...(isEmbedded(facts) && facts.product !== 'mon' ? [snapshotStep] : []),
     ...(isRelational(facts) ? [relationalStep] : []),
   ],
 };
+
+const AGENTS = pass('agents of earlier versions go on with it: they can be upgraded later');
 
 /** Not known counts as embedded: a snapshot too many does no harm. */
 function isEmbedded({ key_value_store: store }: UpgradeFacts): boolean {

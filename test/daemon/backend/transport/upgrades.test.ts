@@ -8,7 +8,9 @@ import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts'
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import type { BackendOptions } from '../../../../daemon/backend/compose.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
+import { FeedPeer } from '../../../support/feed-peer.ts';
 import { openBackend } from '../../../support/open-backend.ts';
+import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
 
@@ -102,6 +104,38 @@ test('a page of the backend itself is let in', async () => {
   expect((await handshake(url, FEED_PATH, { ...feed, Origin: url })).status).toBe(101);
 });
 
+/** What both sides agreed on beside the protocol, when the peer offers to compress. */
+async function extensionsOf(url: string, protocols: string[]): Promise<string> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocols, {
+    perMessageDeflate: true,
+    headers: { 'Sensu-AgentName': 'go-1', 'Sensu-Namespace': 'default', 'Sensu-Subscriptions': 'linux' },
+  });
+  await once(socket, 'open');
+  const { extensions } = socket;
+  socket.terminate();
+  return extensions;
+}
+
+test('no endpoint compresses, although the peer offers to', async () => {
+  await using backend = await startBackend({ settings: { 'agent-listener': { port: 0 } } });
+  expect(await extensionsOf(backend.url + FEED_PATH, [FEED_PROTOCOL])).toBe('');
+  expect(await extensionsOf(backend.url + AGENT_PATH, [AGENT_PROTOCOL])).toBe('');
+  expect(await extensionsOf(backend.agentUrl, [])).toBe('');
+});
+
+test('a consumer may say 64 KiB at once and no more', async () => {
+  const url = await backendUrl();
+  const say = async (bytes: number): Promise<FeedPeer> => {
+    const peer = await FeedPeer.connect(url);
+    peer.sayText(JSON.stringify({ type: 'ping' }).padEnd(bytes));
+    return peer;
+  };
+  const longest = await say(64 * 1024);
+  await longest.hears('pong');
+  longest.socket.terminate();
+  expect((await (await say(64 * 1024 + 1)).ends()).code).toBe(1009);
+});
+
 test('credentials hold for agents and consumers as well', async () => {
   const url = await backendUrl({ api: { bind: '127.0.0.1', port: 0, user: 'ops', password: 'a:b' } });
   const agent = { 'Sec-WebSocket-Protocol': AGENT_PROTOCOL };
@@ -143,13 +177,14 @@ test('a backend that stops under load does not wait for connections that are onl
     around: (store) => (stores[0] = new TroubledStore(store)),
   });
   const release = stores[0]?.hold();
+  const before = stores[0]?.writes ?? 0;
   const answers = Array.from({ length: 5 }, (_, at) =>
     fetch(`${backend.url}/results`, {
       method: 'POST',
       body: JSON.stringify({ source: 'web-1', name: `check-${String(at)}`, output: 'ok' }),
     }),
   );
-  await vi.waitFor(() => expect(stores[0]?.writes).toBe(1), 5000);
+  await vi.waitFor(() => expect(stores[0]?.writes).toBe(before + 1), 5000);
   const startedAt = performance.now();
   const stopped = backend.stop();
   release?.();
@@ -169,10 +204,11 @@ test('a backend that stops commits what it took, and cuts off an agent whose fra
   const agent = await AgentPeer.connect(backend.url);
   await agent.join();
   const release = stores[0]?.hold();
+  const before = stores[0]?.writes ?? 0;
   for (let id = 1; id <= 5; id++) {
     agent.say({ type: 'results', results: [{ id, check: { name: 'disk', output: `run ${String(id)}`, status: 2 } }] });
   }
-  await vi.waitFor(() => expect(stores[0]?.writes).toBe(2), 5000);
+  await vi.waitFor(() => expect(stores[0]?.writes).toBe(before + 1), 5000);
   const stopped = backend.stop();
   await agent.ends();
   release?.();

@@ -5,8 +5,7 @@ import { SCHEMA_VERSION } from '../../../../daemon/backend/store/keys.ts';
 import { openSchema } from '../../../../daemon/backend/store/open-schema.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 import { restoreCommand } from '../../../../daemon/backend/upgrade/restore-command.ts';
-import { upgradeOffline } from '../../../../daemon/backend/upgrade/upgrade-command.ts';
-import { commandRig, FLAGS } from '../../../support/command-rig.ts';
+import { commandRig, FLAGS, upgradeDir } from '../../../support/command-rig.ts';
 import { contentOf, earlierStore, onClosed } from '../../../support/earlier-stores.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -18,7 +17,7 @@ async function upgradedStore(): Promise<{
 }> {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
-  await upgradeOffline(dir, FLAGS, commandRig());
+  await upgradeDir(dir, FLAGS, commandRig());
   const [name = ''] = await readdir(join(dir, 'backups'));
   return { dir, before, backup: join(dir, 'backups', name) };
 }

@@ -1,11 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { upgradeOffline } from '../../../../daemon/backend/upgrade/upgrade-command.ts';
 import type { Database } from '../../../../daemon/backend/store/open-database.ts';
 import { openSchema } from '../../../../daemon/backend/store/open-schema.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
-import { commandRig, FLAGS, told } from '../../../support/command-rig.ts';
+import { commandRig, FLAGS, told, upgradeDir } from '../../../support/command-rig.ts';
 import { contentOf, earlierStore, onClosed, upgraded } from '../../../support/earlier-stores.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
@@ -17,7 +16,7 @@ test('asks, takes a backup, upgrades, and tells the log in the words of the refe
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
   const rig = commandRig();
-  await upgradeOffline(dir, FLAGS, rig);
+  await upgradeDir(dir, FLAGS, rig);
   expect(rig.asked).toEqual([QUESTION]);
   expect(told(rig.log)).toEqual([
     ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 3 }],
@@ -33,10 +32,10 @@ test('asks, takes a backup, upgrades, and tells the log in the words of the refe
 
 test('says that there is nothing to do, and asks nothing, when it is run again', async () => {
   const dir = await earlierStore({ schema: 2 });
-  await upgradeOffline(dir, { ...FLAGS, skipConfirm: true }, commandRig());
+  await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, commandRig());
   const after = await contentOf(dir);
   const rig = commandRig({ answer: false });
-  await upgradeOffline(dir, FLAGS, rig);
+  await upgradeDir(dir, FLAGS, rig);
   expect(told(rig.log)).toEqual([['info', 'database already up to date', { database_version: 3 }]]);
   expect(rig.asked).toEqual([]);
   expect(await contentOf(dir)).toEqual(after);
@@ -48,7 +47,7 @@ describe('nothing is changed', () => {
     const dir = await earlierStore({ schema: 1 });
     const before = await contentOf(dir);
     const rig = commandRig({ answer: false });
-    await expect(upgradeOffline(dir, FLAGS, rig)).rejects.toMatchObject({
+    await expect(upgradeDir(dir, FLAGS, rig)).rejects.toMatchObject({
       code: 'unavailable',
       message: 'upgrade aborted by operator',
     });
@@ -61,7 +60,7 @@ describe('nothing is changed', () => {
     const before = await contentOf(dir);
     for (let run = 0; run < 2; run++) {
       const rig = commandRig();
-      const upgrade = upgradeOffline(dir, { ...FLAGS, skipConfirm: true }, rig);
+      const upgrade = upgradeDir(dir, { ...FLAGS, skipConfirm: true }, rig);
       await expect(upgrade).rejects.toMatchObject({ code: 'conflict' });
       const wayOut = [
         'the namespace gone does not exist, and checks refer to it; nothing was changed. The way out:',
@@ -89,7 +88,7 @@ describe('nothing is changed', () => {
     const dir = await earlierStore({ schema: 1, clients: 200, checks: { default: ['disk'] } });
     const before = await contentOf(dir);
     const rig = commandRig();
-    await upgradeOffline(dir, { ...FLAGS, dryRun: true }, rig);
+    await upgradeDir(dir, { ...FLAGS, dryRun: true }, rig);
     expect(rig.printed.join('')).toBe(
       'the database has schema 1, an upgrade would bring it to 3:\n' +
         '  to 2: check records, 1,600 entries\n' +
@@ -102,14 +101,14 @@ describe('nothing is changed', () => {
   test('by a dry run that finds something in the way', async () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
-    await expect(upgradeOffline(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
+    await expect(upgradeDir(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
     expect(rig.printed.join('')).toContain('an upgrade would bring it to 3');
   });
 
   test('while a backend holds the store: its holder is named, and the other way', async () => {
     const dir = await earlierStore({ schema: 1 });
     await using holder = await openSchema(dir);
-    await expect(upgradeOffline(dir, FLAGS, commandRig())).rejects.toMatchObject({
+    await expect(upgradeDir(dir, FLAGS, commandRig())).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(
         new RegExp(
@@ -131,7 +130,7 @@ test.each<{ name: string; way: (database: Database) => Promise<void> }>([
   const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
   await onClosed(dir, way);
   const rig = commandRig();
-  await upgradeOffline(dir, { ...FLAGS, skipConfirm: true }, rig);
+  await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, rig);
   expect(rig.log.messages('info').at(-1)).toBe('successfully upgraded database');
 });
 
@@ -139,21 +138,21 @@ describe('the backup', () => {
   test('goes where the operator says', async () => {
     const dir = await earlierStore({ schema: 2 });
     const place = join(await tempDir(), 'copy');
-    await upgradeOffline(dir, { ...FLAGS, backup: { dir: place } }, commandRig());
+    await upgradeDir(dir, { ...FLAGS, backup: { dir: place } }, commandRig());
     expect(await readdir(place)).toEqual(['manifest.json', 'store']);
     expect(await readdir(dir)).not.toContain('backups');
   });
 
   test('is not taken when the operator does not want it', async () => {
     const dir = await earlierStore({ schema: 2 });
-    await upgradeOffline(dir, { ...FLAGS, backup: false }, commandRig());
+    await upgradeDir(dir, { ...FLAGS, backup: false }, commandRig());
     expect(await readdir(dir)).not.toContain('backups');
   });
 
   test('keeps the upgrade from beginning when it fails', async () => {
     const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
     const before = await contentOf(dir);
-    const upgrade = upgradeOffline(dir, { ...FLAGS, backup: { dir: '/dev/null/copy' } }, commandRig());
+    const upgrade = upgradeDir(dir, { ...FLAGS, backup: { dir: '/dev/null/copy' } }, commandRig());
     await expect(upgrade).rejects.toThrow('the backup into /dev/null/copy failed');
     expect(await contentOf(dir)).toEqual(before);
   });
@@ -165,7 +164,7 @@ test('an upgrade that takes longer than --timeout stops, and the next one goes o
   const rig = commandRig({ clock });
   // The time passes while the backup is taken.
   vi.spyOn(rig.log, 'info').mockImplementation(() => clock.advance(10_000));
-  await expect(upgradeOffline(dir, { ...FLAGS, timeout: 10 }, rig)).rejects.toMatchObject({
+  await expect(upgradeDir(dir, { ...FLAGS, timeout: 10 }, rig)).rejects.toMatchObject({
     code: 'unavailable',
     message: 'the upgrade took longer than 10 seconds and was stopped; run it again, and it goes on',
   });
@@ -177,6 +176,6 @@ test('an upgrade that takes longer than --timeout stops, and the next one goes o
   ]);
   expect(rig.log.messages('error')).toEqual(['error upgrading database']);
   const again = commandRig();
-  await upgradeOffline(dir, FLAGS, again);
+  await upgradeDir(dir, FLAGS, again);
   expect(again.log.messages('info').at(-1)).toBe('successfully upgraded database');
 });

@@ -1,6 +1,7 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { LOCAL_ACCESS_FILE } from '../../../../shared/client/local-access.ts';
 import { openSchema } from '../../../../daemon/backend/store/open-schema.ts';
 import { checkRecordsOf, contentOf, earlierStore, upgraded } from '../../../support/earlier-stores.ts';
 import { startDaemon } from '../../../support/start-daemon.ts';
@@ -44,13 +45,30 @@ test('an operator looks, says no, says yes, has it done again, and takes it back
   expect(await contentOf(dir)).toEqual(before);
 });
 
-test('a running backend is named by the one command, and asked by the other', async () => {
-  const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
+test('a store that a backend serves is upgraded through that one, which is found by itself', async () => {
+  const dir = await earlierStore({ schema: 2 });
   await using daemon = await startDaemon({ stateDir: dir });
-  const held = await runUpgradeProgram(['upgrade', '--state-dir', dir, '--skip-confirm']).ended;
+  const upgrade = (): UpgradeProgram => runUpgradeProgram(['upgrade', '--state-dir', dir, '--skip-confirm']);
+  const first = upgrade();
+  expect(await first.ended).toEqual({ code: 0, stderr: '' });
+  expect(messagesOf(first)).toEqual([
+    'a backend serves this store: it upgrades it',
+    'migrating embedded database to a new version',
+    'successfully upgraded database',
+  ]);
+  const again = upgrade();
+  expect(await again.ended).toEqual({ code: 0, stderr: '' });
+  expect(messagesOf(again).at(-1)).toBe('database already up to date');
+
+  await rm(join(dir, LOCAL_ACCESS_FILE));
+  const held = await upgrade().ended;
   expect(held.code).toBe(2);
   expect(held.stderr).toContain(`in use by process ${String(daemon.pid)} on `);
+});
 
+test('a backend that is asked names what stands in the way', async () => {
+  const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
+  await using daemon = await startDaemon({ stateDir: dir });
   const asked = runUpgradeProgram(['upgrade', '--through', daemon.url, '--skip-confirm']);
   const { code, stderr } = await asked.ended;
   expect(code).toBe(2);

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { parseBackendAddress } from '../../../../shared/client/backend-address.ts';
+import { administratorOf } from '../../../support/administrator.ts';
+import { backendAddress } from '../../../../shared/client/local-access.ts';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { upgradeThrough } from '../../../../daemon/backend/upgrade/upgrade-through.ts';
 import { writeEarlierStore, type EarlierStore } from '../../../../scripts/fixtures/earlier-store.ts';
@@ -31,14 +32,14 @@ async function serving(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema
 }
 
 const through = ({ backend }: Served, rig: CommandRig, flags = FLAGS): Promise<void> =>
-  upgradeThrough(parseBackendAddress(backend.url, {}), flags, rig);
+  upgradeThrough(backendAddress(backend.url, { env: {} }), flags, rig);
 
 async function get(url: string, path: string): Promise<unknown> {
   return (await fetch(url + path)).json();
 }
 
 function post({ url }: Backend, body: string): Promise<Response> {
-  return fetch(`${url}/api/mon/v1/store/upgrade`, { method: 'POST', body });
+  return fetch(`${url}/api/mon/v1/store/upgrade`, { method: 'POST', headers: administratorOf(url), body });
 }
 
 test('a backend serves a store of an earlier version, says so in its log, and shows it as the newest', async () => {
@@ -79,7 +80,7 @@ test('it upgrades its store while it serves: asked, told in the same words, audi
   });
   expect(await get(backend.url, '/events')).toEqual(before);
   expect(await get(backend.url, '/api/mon/v1/audit')).toMatchObject([
-    { action: 'store.upgrade', who: 'anonymous', before: { schema: 1 }, after: { schema: 3 } },
+    { action: 'store.upgrade', who: 'local administrator', before: { schema: 1 }, after: { schema: 3 } },
   ]);
 
   const again = commandRig({ answer: false });
@@ -238,6 +239,6 @@ test('a backend that stops ends its upgrade, and goes on with it after its start
   onTestFinished(() => backend.stop());
   expect(await get(backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ schema: 1, run: { state: 'none' } });
   const rig = commandRig();
-  await upgradeThrough(parseBackendAddress(backend.url, {}), FLAGS, rig);
+  await upgradeThrough(backendAddress(backend.url, { env: {} }), FLAGS, rig);
   expect(rig.log.messages('info')).toEqual(['successfully upgraded database']);
 });

@@ -29,15 +29,24 @@ describe('the general procedure (reference 9.2)', () => {
     ]);
   });
 
-  test('this program does backup, drain and migration itself', () => {
-    expect(
-      planOf(way('6.2.0', '6.3.0'), someFacts({ product: 'mon' })).steps.filter(({ kind }) => kind === 'action'),
-    ).toEqual([
-      expect.objectContaining({ action: 'backup' }),
-      expect.objectContaining({ action: 'drain' }),
-      expect.objectContaining({ action: 'migrate', confirm: '6.3.0' }),
-      expect.objectContaining({ action: 'resume' }),
+  test.each([
+    { name: 'backup and migration itself, while results go on', from: '6.2.0', to: '6.3.0', actions: [] },
+    {
+      name: 'stops results itself where what is stored changes its form for all backends',
+      from: '5.7.0',
+      to: '5.8.0',
+      actions: ['drain', 'resume'],
+    },
+  ])('this program does $name', ({ from, to, actions }) => {
+    const { steps } = planOf(way(from, to), someFacts({ product: 'mon' }));
+    const [before = [], after = []] = actions.map((action) => [action]);
+    expect(steps.flatMap((step) => (step.kind === 'action' ? [step.action] : []))).toEqual([
+      'backup',
+      ...before,
+      'migrate',
+      ...after,
     ]);
+    expect(steps).toContainEqual(expect.objectContaining({ action: 'migrate', confirm: to }));
   });
 
   test('all backends are upgraded before the database is', () => {

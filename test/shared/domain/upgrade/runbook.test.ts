@@ -18,7 +18,7 @@ const SESSION = 'console-1';
 const DONE = { isDone: true, note: '' };
 
 function aRunbook(): Runbook {
-  const path = parsePath('6.2.0', '6.3.0');
+  const path = parsePath('5.7.0', '5.8.0');
   if ('problem' in path) throw new Error(path.problem);
   return newRunbook(planOf(path, someFacts({ product: 'mon' })), { id: 1, who: 'alice', nowMs: NOW, entities: 20 });
 }
@@ -123,9 +123,9 @@ describe('steps', () => {
 
   test('what cannot be undone wants to be typed, and is never skipped', () => {
     const before = until('migrate');
-    expect(refusal(before, start('migrate'))).toBe('migrate cannot be undone: type 6.3.0 to run it');
-    expect(refusal(before, start('migrate', 'yes'))).toContain('type 6.3.0');
-    expect(stateOf(ordered(before, start('migrate', '6.3.0')), 'migrate')).toBe('running');
+    expect(refusal(before, start('migrate'))).toBe('migrate cannot be undone: type 5.8.0 to run it');
+    expect(refusal(before, start('migrate', 'yes'))).toContain('type 5.8.0');
+    expect(stateOf(ordered(before, start('migrate', '5.8.0')), 'migrate')).toBe('running');
     expect(refusal(before, { order: 'skip', session: SESSION, step: 'migrate', reason: 'no time' })).toContain(
       'abandon',
     );
@@ -139,9 +139,9 @@ describe('steps', () => {
   });
 
   test('a restart of the backend ends what ran, and it can be started again', () => {
-    const restarted = afterRestart(ordered(until('migrate'), start('migrate', '6.3.0')), NOW);
+    const restarted = afterRestart(ordered(until('migrate'), start('migrate', '5.8.0')), NOW);
     expect(stateOf(restarted, 'migrate')).toBe('failed');
-    expect(stateOf(ordered(restarted, start('migrate', '6.3.0')), 'migrate')).toBe('running');
+    expect(stateOf(ordered(restarted, start('migrate', '5.8.0')), 'migrate')).toBe('running');
     expect(afterRestart(held(), NOW)).toEqual(held());
   });
 });
