@@ -3,6 +3,9 @@ export function rounds(short: number): number {
   return Number(process.env['SOAK_ROUNDS'] ?? short);
 }
 
+/** Whether the long form was asked for: then what this machine has not got is a failure. */
+export const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
+
 /** Time for so many rounds, with the start of the processes. */
 export function roundsTimeoutMs(short: number, msPerRound: number): number {
   return 30_000 + rounds(short) * msPerRound;

@@ -1,0 +1,35 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** A process of the soak that is asked and answers. Disposing of it kills it. */
+export class Child<Request extends object, Answer extends object> implements AsyncDisposable {
+  readonly #process: ChildProcess;
+  readonly #exited: Promise<unknown>;
+
+  /** @param program a file of this folder */
+  constructor(program: string) {
+    this.#process = fork(join(import.meta.dirname, program), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#exited = once(this.#process, 'exit');
+  }
+
+  say(request: Request): void {
+    this.#process.send(request);
+  }
+
+  /** Says it, if anything, and waits for the next answer. @throws Error when the process ends instead */
+  async ask(request: Request): Promise<Answer> {
+    this.say(request);
+    const answer = once(this.#process, 'message') as Promise<[Answer]>;
+    const ended = this.#exited.then(() => {
+      throw new Error('a process of the soak has ended by itself');
+    });
+    const [message] = await Promise.race([answer, ended]);
+    return message;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#exited;
+  }
+}

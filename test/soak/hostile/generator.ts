@@ -1,0 +1,52 @@
+// The process of the hostile clients of the soak: all kinds at once, each from an address of its own, until it is killed.
+import { readdirSync, readlinkSync } from 'node:fs';
+import { Chance } from '../chance.ts';
+import { hold, type Attack, type Ending, type HostileKind } from './kind.ts';
+import { HOSTILE_KINDS } from './kinds.ts';
+import type { HostileFigures, HostileRequest } from './messages.ts';
+
+const endings: Record<string, Record<Ending, number>> = {};
+// It is killed, never asked to stop.
+const { signal } = new AbortController();
+let serial = 0;
+
+process.on('message', (request: HostileRequest) => {
+  if (request.kind === 'start') HOSTILE_KINDS.forEach((kind, at) => begin(kind, at, request));
+  else process.send?.({ kind: 'figures', open: openSockets(), endings } satisfies HostileFigures);
+});
+process.on('disconnect', () => process.exit());
+// Some kinds break connections at every stage; what of it nobody waits for is no reason to stop.
+process.on('unhandledRejection', () => undefined);
+
+function begin(kind: HostileKind, at: number, order: Extract<HostileRequest, { kind: 'start' }>): void {
+  const lanes = Math.max(1, Math.round(kind.lanes * order.strength));
+  for (let lane = 0; lane < lanes; lane++) void go(kind, at, lane, order);
+}
+
+/** One attack after the other. */
+async function go(
+  kind: HostileKind,
+  at: number,
+  lane: number,
+  { target, seed }: Extract<HostileRequest, { kind: 'start' }>,
+): Promise<void> {
+  const counts = (endings[kind.name] ??= { answered: 0, refused: 0, cut: 0 });
+  const note = (ending: Ending): void => void counts[ending]++;
+  const chance = new Chance(seed + 1000 * at + lane);
+  const from = `127.1.${String(at + 1)}.1`;
+  for (;;) {
+    const attack: Attack = { target, from, chance, serial: serial++, signal, note };
+    await kind.attack(attack).catch(() => note('cut'));
+    await hold(kind.pauseMs, signal);
+  }
+}
+
+function openSockets(): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+    } catch {
+      return false;
+    }
+  }).length;
+}

@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net';
+import { head, hold, HOLD_MS, holdOpen, noteAnswer, open, type Attack, type HostileKind } from './kind.ts';
+
+/** Between two bytes: within any limit that counts from the last one. */
+const DRIP_MS = 500;
+
+/** A byte now and then, for as long as it is let. */
+async function drip(socket: Socket, text: string, { signal }: Attack): Promise<void> {
+  for (let at = 0; at * DRIP_MS < HOLD_MS && !socket.closed && !signal.aborted; at++) {
+    socket.write(text[at % text.length] ?? '');
+    await hold(DRIP_MS, signal);
+  }
+}
+
+async function dripping(attack: Attack, beginning: string, text: string): Promise<void> {
+  const socket = await open(attack);
+  socket.write(beginning);
+  const answered = noteAnswer(socket, attack);
+  await Promise.race([answered, drip(socket, text, attack)]);
+  socket.destroy();
+}
+
+/** Opens, asks for a long list, and does not read it. */
+async function readSlowly(attack: Attack, path: string): Promise<void> {
+  const socket = await open(attack);
+  socket.pause();
+  socket.write(head('GET', path, { key: attack.target.keys.admin }));
+  await holdOpen(socket, attack);
+}
+
+/** Those who take their time. */
+export const SLOW_KINDS: readonly HostileKind[] = [
+  {
+    name: 'slow head of a request',
+    lanes: 30,
+    pauseMs: 50,
+    attack: (attack) => dripping(attack, 'GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n', 'X-Slow: a\r\n'),
+  },
+  {
+    name: 'slow body of a request',
+    lanes: 30,
+    pauseMs: 50,
+    attack: (attack) =>
+      dripping(
+        attack,
+        head('POST', '/results', {
+          key: attack.target.keys.submit,
+          headers: { 'Content-Type': 'application/json', 'Content-Length': '1000000' },
+        }),
+        '{"a": 1',
+      ),
+  },
+  {
+    name: 'slow reader of a long list',
+    lanes: 30,
+    pauseMs: 100,
+    attack: (attack) =>
+      readSlowly(attack, attack.chance.pick(['/events', '/results', '/clients', '/api/mon/v1/events'])),
+  },
+  {
+    name: 'slow reader of a dump',
+    lanes: 10,
+    pauseMs: 100,
+    attack: (attack) => readSlowly(attack, `/api/mon/v1/dump/${attack.chance.pick(['Entity', 'Event'])}`),
+  },
+  {
+    name: 'many requests on a connection that is not read',
+    lanes: 10,
+    pauseMs: 100,
+    async attack(attack) {
+      const socket = await open(attack);
+      socket.pause();
+      const request = head('GET', '/results', { key: attack.target.keys.read });
+      for (let count = 0; count < 20; count++) socket.write(request);
+      await holdOpen(socket, attack);
+    },
+  },
+];

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
+import { hasTest, placesOf, TreeCopy } from './mutants/copy.ts';
+import { MUTANTS } from './mutants/all.ts';
+import { rounds } from './rounds.ts';
+
+/** Part of the names of those to be run; default: all. */
+const ONLY = process.env['SOAK_ONLY'] ?? '';
+const IS_LONG = process.env['SOAK_ROUNDS'] !== undefined;
+const WANTED = MUTANTS.filter(({ defence, file }) => `${defence} ${file}`.includes(ONLY)).slice(0, rounds(0));
+/** Of both runs of a test at most. */
+const MUTANT_MS_MAX = 5 * 60_000;
+
+test('each defence has a name of its own', () => {
+  expect(new Set(MUTANTS.map(({ defence }) => defence)).size).toBe(MUTANTS.length);
+});
+
+test.each(MUTANTS)('$defence: the text that is taken out is there once, and so is its test', async (mutant) => {
+  expect(await placesOf(mutant)).toBe(1);
+  expect(mutant.replacement).not.toBe(mutant.text);
+  expect(await hasTest(mutant)).toBe(true);
+});
+
+test.runIf(IS_LONG)(
+  'without a defence its test fails',
+  async () => {
+    const copy = await TreeCopy.into(await tempDir());
+    const survivors: string[] = [];
+    const known = new Map<string, boolean>();
+    for (const [at, mutant] of WANTED.entries()) {
+      // A test that fails anyway shows nothing.
+      const target = `${mutant.test} ${mutant.title ?? ''}`;
+      const isGood = known.get(target) ?? isPassed(await copy.verdict(mutant));
+      known.set(target, isGood);
+      const { failed } = isGood ? await copy.without(mutant) : { failed: 0 };
+      const outcome = isGood ? (failed > 0 ? 'found' : 'SURVIVED') : 'NO TEST THAT PASSES';
+      console.log(`${String(at + 1).padStart(3)}/${String(WANTED.length)} ${outcome.padEnd(10)} ${mutant.defence}`);
+      if (outcome !== 'found') survivors.push(`${mutant.defence} (${mutant.test})`);
+    }
+    expect(survivors).toEqual([]);
+  },
+  60_000 + MUTANTS.length * MUTANT_MS_MAX,
+);
+
+function isPassed({ passed, failed }: { readonly passed: number; readonly failed: number }): boolean {
+  return failed === 0 && passed > 0;
+}

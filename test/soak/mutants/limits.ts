@@ -1,0 +1,210 @@
+import type { Mutant } from './mutant.ts';
+
+/** What comes from outside is bounded. */
+export const LIMIT_MUTANTS: readonly Mutant[] = [
+  {
+    defence: 'what consumers of the feed may say at once',
+    file: 'daemon/backend/compose.ts',
+    text: 'const FEED_FRAME_BYTES_MAX = 64 * 1024;',
+    replacement: 'const FEED_FRAME_BYTES_MAX = 64 * 1024 * 1024;',
+    test: 'test/daemon/backend/transport/upgrades.test.ts',
+  },
+  {
+    defence: 'how long the head of a request may take',
+    file: 'daemon/backend/transport/http-server.ts',
+    text: 'headersTimeout: headMs,',
+    replacement: 'headersTimeout: 0,',
+    test: 'test/daemon/backend/transport/http-options.test.ts',
+  },
+  {
+    defence: 'how long the body of a request may take',
+    file: 'daemon/backend/transport/http-server.ts',
+    text: 'requestTimeout: wholeMs,',
+    replacement: 'requestTimeout: 0,',
+    test: 'test/daemon/backend/transport/http-options.test.ts',
+  },
+  {
+    defence: 'an offer of another protocol is no handshake',
+    file: 'daemon/backend/transport/http-server.ts',
+    text: "return headers.upgrade?.toLowerCase() === 'websocket';",
+    replacement: 'return headers.upgrade !== undefined;',
+    test: 'test/daemon/backend/transport/http-options.test.ts',
+  },
+  {
+    defence: 'connections compress nothing',
+    file: 'daemon/backend/transport/upgrades.ts',
+    text: 'perMessageDeflate: false,',
+    replacement: 'perMessageDeflate: true,',
+    test: 'test/daemon/backend/transport/upgrades.test.ts',
+  },
+  {
+    defence: 'connections of one key',
+    file: 'daemon/backend/transport/live-sockets.ts',
+    text: '{ read: 200, submit: 20_000 }',
+    replacement: '{ submit: 20_000 }',
+    test: 'test/daemon/backend/transport/live-sockets.test.ts',
+  },
+  {
+    defence: 'a consumer of the feed that stalls is cut',
+    file: 'daemon/backend/feed/feed-consumer.ts',
+    text: 'if (nowMs - this.#takenMs > STALLED_MS_MAX) this.#socket.terminate();',
+    replacement: '',
+    test: 'test/daemon/backend/feed/feed-hub.test.ts',
+    title: 'reads nothing',
+  },
+  {
+    defence: 'what waits for a consumer of the feed',
+    file: 'daemon/backend/feed/feed-consumer.ts',
+    text: 'if (this.#socket.bufferedAmount < BUFFERED_BYTES_MAX) {',
+    replacement: 'if (this.#socket.bufferedAmount < Infinity) {',
+    test: 'test/daemon/backend/feed/feed-hub.test.ts',
+  },
+  {
+    defence: 'an agent with too much in flight is not read',
+    file: 'daemon/backend/transport/agent-connection.ts',
+    text: '    this.#held.push(results);\n    this.#socket.pause();',
+    replacement: '    this.#held.push(results);',
+    test: 'test/daemon/backend/transport/agent-connection.test.ts',
+  },
+  {
+    defence: 'silenced entries of a namespace',
+    file: 'daemon/backend/pipeline/silenced.ts',
+    text: 'refuseTooMany(namespace, [id], this.#entriesMax());',
+    replacement: '',
+    test: 'test/daemon/backend/pipeline/silences-limit.test.ts',
+  },
+  {
+    defence: 'a million silenced entries, unless told otherwise',
+    file: 'shared/schemas/settings.ts',
+    text: 'export const SILENCES_MAX = 1_000_000;',
+    replacement: 'export const SILENCES_MAX = 9_000_000;',
+    test: 'test/daemon/backend/pipeline/silences-limit.test.ts',
+  },
+  {
+    defence: 'subscriptions of a client',
+    file: 'shared/schemas/client.ts',
+    text: 'subscriptions: z.array(freeNameSchema.min(1).max(NAME_LENGTH_MAX)).max(LIST_MAX)',
+    replacement: 'subscriptions: z.array(freeNameSchema.min(1).max(NAME_LENGTH_MAX))',
+    test: 'test/daemon/backend/api/bounded-attributes.test.ts',
+  },
+  {
+    defence: 'bytes of attributes',
+    file: 'shared/domain/attribute-limits.ts',
+    text: 'if (bytes <= limits.bytes) return undefined;',
+    replacement: 'if (bytes > 0) return undefined;',
+    test: 'test/daemon/backend/api/bounded-attributes.test.ts',
+  },
+  {
+    defence: 'keys of an object',
+    file: 'shared/domain/attribute-limits.ts',
+    text: 'if (keys.length > bounds.keysMax) return TOO_MANY;',
+    replacement: '',
+    test: 'test/shared/domain/attribute-limits.test.ts',
+  },
+  {
+    defence: 'depth of JSON in a record',
+    file: 'shared/domain/attribute-limits.ts',
+    text: 'if (levels === 0) return TOO_DEEP;',
+    replacement: '',
+    test: 'test/shared/domain/attribute-limits.test.ts',
+  },
+  {
+    defence: 'a refused handshake leaves no socket',
+    file: 'daemon/backend/transport/last-words.ts',
+    text: 'const impatience = setTimeout(() => socket.destroy(), PATIENCE_MS);',
+    replacement: 'const impatience = setTimeout(() => undefined, PATIENCE_MS);',
+    test: 'test/daemon/backend/transport/connections.test.ts',
+  },
+  {
+    defence: 'connections at once',
+    file: 'shared/domain/connection-limits.ts',
+    text: "if (open.all >= all) return 'all';",
+    replacement: '',
+    test: 'test/daemon/backend/transport/connections.test.ts',
+  },
+  {
+    defence: 'connections of one address',
+    file: 'shared/domain/connection-limits.ts',
+    text: "return !isShared && open.ofAddress >= perAddress ? 'address' : undefined;",
+    replacement: 'return undefined;',
+    test: 'test/daemon/backend/transport/connections.test.ts',
+  },
+  {
+    defence: 'connections leave the store its files',
+    file: 'shared/domain/connection-limits.ts',
+    text: 'const possible = Math.min(all, openFilesMax - reserved);',
+    replacement: 'const possible = all;',
+    test: 'test/daemon/backend/transport/connections.test.ts',
+  },
+  {
+    defence: 'a stop cuts what is held open',
+    file: 'daemon/backend/api/listen.ts',
+    text: 'const impatience = setTimeout(() => connections.cut(server), DRAIN_MS);',
+    replacement: 'const impatience = setTimeout(() => undefined, DRAIN_MS);',
+    test: 'test/daemon/backend/transport/connections.test.ts',
+  },
+  {
+    defence: 'no more of a list is made than is read',
+    file: 'daemon/backend/api/pieces.ts',
+    text: 'while (length <= WHOLE_LENGTH_MAX) {',
+    replacement: 'while (length <= Infinity) {',
+    test: 'test/daemon/backend/api/long-lists.test.ts',
+  },
+  {
+    defence: 'what the log tells of refused results',
+    file: 'daemon/backend/transport/refused-results.ts',
+    text: 'if (toldOf >= TOLD_OF_CLIENT || this.#told >= TOLD_OF_ALL) {',
+    replacement: 'if (toldOf === Infinity) {',
+    test: 'test/daemon/backend/transport/refused-results.test.ts',
+  },
+  {
+    defence: 'peers that do not read are cut',
+    file: 'shared/domain/slow-peers.ts',
+    text: `if (peer.stalledMs > stallMs) cut.set(peer, 'stalled');
+    else if`,
+    replacement: 'if',
+    test: 'test/daemon/backend/transport/slow-peers.test.ts',
+  },
+  {
+    defence: 'what waits for one peer',
+    file: 'shared/domain/slow-peers.ts',
+    text: "else if (peer.waitingBytes > each) cut.set(peer, 'each');",
+    replacement: '',
+    test: 'test/shared/domain/slow-peers.test.ts',
+  },
+  {
+    defence: 'what waits for all peers',
+    file: 'shared/domain/slow-peers.ts',
+    text: 'if (left <= all) return cut;',
+    replacement: 'if (left >= 0) return cut;',
+    test: 'test/daemon/backend/transport/slow-peers.test.ts',
+  },
+  {
+    defence: 'requests that are sent ahead',
+    file: 'daemon/backend/api/watch-peers.ts',
+    text: 'if (peer === undefined || peer.pending <= AHEAD_MAX) done();',
+    replacement: 'if (peer === undefined || peer.pending <= Infinity) done();',
+    test: 'test/daemon/backend/transport/slow-peers.test.ts',
+  },
+  {
+    defence: 'memory for what is known',
+    file: 'daemon/backend/pipeline/transaction.ts',
+    text: 'if (!this.#memory.isFull || namespace.check(client, check) !== undefined) return undefined;',
+    replacement: 'if (namespace.name !== undefined || namespace.check(client, check) !== undefined) return undefined;',
+    test: 'test/daemon/backend/pipeline/memory-limit.test.ts',
+  },
+  {
+    defence: 'memory for new clients',
+    file: 'daemon/backend/pipeline/transaction.ts',
+    text: `    this.#memory.refuseGrowth();
+  }
+
+  /**
+   * Asked before a client`,
+    replacement: `  }
+
+  /**
+   * Asked before a client`,
+    test: 'test/daemon/backend/pipeline/memory-limit.test.ts',
+  },
+];
