@@ -61,7 +61,9 @@ export class ApiKeys implements Disposable {
       const key: ApiKey = {
         id,
         ...this.#limitsOf(transaction, wanted, granter.scopes),
-        expiresAt: wanted.expire ? transaction.now + wanted.expire : (wanted.expires_at ?? 0),
+        ...(wanted.expire
+          ? { expiresAt: transaction.now + wanted.expire, lifetime: wanted.expire }
+          : { expiresAt: wanted.expires_at ?? 0 }),
         createdBy: granter.actor.who,
         createdAt: transaction.now,
         lastUsed: null,
@@ -151,6 +153,7 @@ export class ApiKeys implements Disposable {
 function save(transaction: Transaction, key: ApiKey, actor: Actor): void {
   const { apiKeys } = transaction.registry.credentials;
   const before = apiKeys.get(key.id);
+  transaction.refuseNew(before);
   if (before === undefined && apiKeys.size >= KEYS_MAX) {
     throw new MonError('unavailable', `there are ${String(KEYS_MAX)} API keys: revoke some first`);
   }

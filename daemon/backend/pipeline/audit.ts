@@ -1,5 +1,5 @@
 import { boundedAuditText, boundedAuditValue } from '../../../shared/domain/audit.ts';
-import { redact } from '../../../shared/domain/redact.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
 import type { Actor, AuditAction } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Batcher } from './batcher.ts';
@@ -40,8 +40,8 @@ export function recordAudit(transaction: Transaction, actor: Actor, change: Audi
     how: boundedAuditText(actor.how),
     action,
     target: boundedAuditText(target),
-    before: boundedAuditValue(redact(before)),
-    after: boundedAuditValue(redact(after)),
+    before: boundedAuditValue(redact(before, DEFINITION_REDACT_KEYS)),
+    after: boundedAuditValue(redact(after, DEFINITION_REDACT_KEYS)),
     reason: reason === null ? null : boundedAuditText(reason),
   });
 }

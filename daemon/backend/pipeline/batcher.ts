@@ -1,14 +1,22 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock, Lease, Store } from '../ports.ts';
-import { decodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
+import type { Clock, Key, Lease, Store, StoreOp } from '../ports.ts';
+import { datedCheckRecord, type CheckBodies } from '../registry/check-record.ts';
+import { datedClient } from '../registry/client-record.ts';
+import { ClientEntry, type CheckEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
-import { checkRecordKey } from '../store/keys.ts';
+import { UnsettledWriteError } from '../store/disk-error.ts';
+import { checkRecordKey, clientKey } from '../store/keys.ts';
 import { Definitions } from '../config/definitions.ts';
 import { EventHandling, type HandlingNote } from './handle-event.ts';
-import { Transaction } from './transaction.ts';
+import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
+import { notWritten, perhapsWritten } from './refused-write.ts';
+import { Transaction, type Fetched } from './transaction.ts';
+
+/** What a command reads. */
+export type Needed = CheckEntry | ClientEntry;
 
 /** One change of the state, applied in the order of arrival. */
 export interface Command {
@@ -16,8 +24,15 @@ export interface Command {
   readonly weight: number;
   /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
   readonly isReported?: boolean;
-  /** The check records whose bodies `apply` will read, asked right before it. Most commands need none. */
-  needs?(registry: Registry): Iterable<CheckEntry>;
+  /**
+   * What `apply` will read of the store, asked right before it: the bodies of check records, with each the record of its
+   * client, and records of clients alone. Most commands need none.
+   *
+   * @param mayHandle whether an event of a namespace could be given to anybody, who then gets its client with it
+   */
+  needs?(registry: Registry, mayHandle: (namespace: string) => boolean): Iterable<Needed>;
+  /** Work on the store itself, with nothing committed beside it; the registry is read again after it. */
+  readonly alone?: () => Promise<void>;
   /**
    * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
    *
@@ -66,7 +81,7 @@ export class Batcher {
   lastWriteMs: number | undefined;
   /** Batches that the store refused so far. */
   failedWrites = 0;
-  /** Whether the store refused the last batch. */
+  /** Whether the store refused the last batch and has not opened again since. */
   isFailing = false;
   readonly #queueLimit: number;
   readonly #batchLimit: number;
@@ -77,8 +92,12 @@ export class Batcher {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #handling: EventHandling;
+  readonly #room: Room;
+  readonly #memory: MemoryRoom;
+  readonly #anchorDue: () => StoreOp | undefined;
   readonly #restListeners = new Set<() => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
+  readonly #mended: Disposable;
   #queue: Command[] = [];
   #queuedWeight = 0;
   #linger: Disposable | undefined;
@@ -96,6 +115,12 @@ export class Batcher {
       readonly log: Log;
       /** Default: there are no handlers. */
       readonly handling?: EventHandling;
+      /** Default: for everything. */
+      readonly room?: Room;
+      /** Default: there is always enough. */
+      readonly memory?: MemoryRoom;
+      /** The newest time, from time to time, to be written with a batch. */
+      readonly anchorDue?: () => StoreOp | undefined;
     },
     options: BatcherOptions = {},
   ) {
@@ -105,9 +130,13 @@ export class Batcher {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#handling = parts.handling ?? new EventHandling(new Definitions({ checks: new Map(), handlers: new Map() }));
+    this.#room = parts.room ?? ENDLESS_ROOM;
+    this.#memory = parts.memory ?? ENDLESS_MEMORY;
+    this.#anchorDue = parts.anchorDue ?? (() => undefined);
     this.#queueLimit = options.queueLimit ?? 20_000;
     this.#batchLimit = options.batchLimit ?? 1024;
     this.#lingerMs = options.lingerMs ?? 2;
+    this.#mended = this.#store.onMended(() => this.#noteMended());
   }
 
   /** Results that wait or are being committed. */
@@ -140,17 +169,18 @@ export class Batcher {
   /**
    * To be asked before results are looked at: senders that have to wait try again after each commit.
    *
-   * @throws MonError `unavailable` while an upgrade keeps results out
+   * @throws MonError `unavailable` while an upgrade keeps results out, or there is no room for them
    */
-  refuseWhileDraining(): void {
+  refuseReports(): void {
+    this.#room.refuseGrowth();
     if (!this.#registry.runbooks.isDraining) return;
     throw new MonError('unavailable', 'no results are taken during an upgrade: keep them and try again later');
   }
 
-  /** @throws MonError `unavailable` when the queue is full, the backend stops, or an upgrade keeps results out */
+  /** @throws MonError `unavailable` when the queue is full, the backend stops, or results are kept out */
   enqueue(command: Command): void {
     if (this.#isClosed) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
-    if (command.isReported === true) this.refuseWhileDraining();
+    if (command.isReported === true) this.refuseReports();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
       throw new MonError('unavailable', 'the queue of results is full, try again in a second');
     }
@@ -187,10 +217,23 @@ export class Batcher {
     });
   }
 
+  /**
+   * Does something to the store while nothing is committed, and reads the state again.
+   *
+   * @throws MonError `unavailable`
+   */
+  alone(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (error: MonError | undefined): void => (error === undefined ? resolve() : reject(error));
+      this.enqueue({ weight: 1, alone: work, apply: () => undefined, settle });
+    });
+  }
+
   /** Commits what waits and refuses what comes after. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#retry?.[Symbol.dispose]();
+    this.#mended[Symbol.dispose]();
     if (this.#running === undefined && this.#queue.length > 0) this.#start();
     await this.#running;
   }
@@ -206,7 +249,9 @@ export class Batcher {
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#take();
-      await this.#commit(batch);
+      const [first] = batch;
+      if (first?.alone === undefined) await this.#commit(batch);
+      else await this.#workAlone(first, first.alone);
       if (this.#queue.length === 0) break;
       // The listeners see the state of the commit before the next batch changes it.
       this.#tellRest();
@@ -224,9 +269,10 @@ export class Batcher {
   #take(): Command[] {
     let weight = 0;
     let count = 0;
-    while (count < this.#queue.length && (count === 0 || weight < this.#batchLimit)) {
+    while (count < this.#queue.length && (count === 0 || (weight < this.#batchLimit && !this.#isAlone(count)))) {
       weight += this.#queue[count]?.weight ?? 0;
       count++;
+      if (this.#isAlone(0)) break;
     }
     if (count === this.#queue.length) {
       const all = this.#queue;
@@ -236,7 +282,30 @@ export class Batcher {
     return this.#queue.splice(0, count);
   }
 
+  #isAlone(at: number): boolean {
+    return this.#queue[at]?.alone !== undefined;
+  }
+
+  async #workAlone(command: Command, work: () => Promise<void>): Promise<void> {
+    let failure: MonError | undefined;
+    try {
+      await work();
+    } catch (cause) {
+      failure = notWritten(cause);
+    }
+    // Also after a failure: what the store then holds is what counts.
+    this.#isDiverged = true;
+    await this.#readAgain();
+    this.#settleAll([command], () => failure);
+  }
+
   async #commit(batch: readonly Command[]): Promise<void> {
+    // Nothing that is refused is shown, so nothing is applied that is known to be refused.
+    const { refusal } = this.#store;
+    if (refusal !== undefined) {
+      this.#settleAll(batch, () => notWritten(refusal));
+      return;
+    }
     const refused = new Map<Command, MonError>();
     let failure: MonError | undefined;
     const startMs = this.#clock.monotonic();
@@ -245,7 +314,8 @@ export class Batcher {
       const { ops, changes, ...told } = transaction.finish();
       if (ops.length > 0 || changes.length > 0) {
         const writeStartMs = this.#clock.monotonic();
-        await this.#store.write(this.#lease, ops, changes);
+        const anchor = this.#anchorDue();
+        await this.#store.write(this.#lease, anchor === undefined ? ops : [...ops, anchor], changes);
         this.#noteWrite({ results: transaction.resultCount, ...told }, { startMs, writeStartMs });
       }
       this.#isDiverged = false;
@@ -254,13 +324,22 @@ export class Batcher {
       this.isFailing = true;
       this.failedWrites++;
       this.#log.error({ error: errorMessage(error), commands: batch.length }, 'store write failed');
-      failure = new MonError('unavailable', 'the store does not accept writes now, try again later', { cause: error });
       await this.#readAgain();
+      failure = error instanceof UnsettledWriteError || this.#isDiverged ? perhapsWritten(error) : notWritten(error);
     }
+    // What was refused in view of changes that are gone may be right the next time.
+    this.#settleAll(batch, (command) => failure ?? refused.get(command));
+  }
+
+  #noteMended(): void {
+    this.isFailing = false;
+    this.#log.info({}, 'the store takes writes again');
+  }
+
+  #settleAll(batch: readonly Command[], errorOf: (command: Command) => MonError | undefined): void {
     for (const command of batch) {
       this.#queuedWeight -= command.weight;
-      // What was refused in view of changes that are gone may be right the next time.
-      this.#settle(command, failure ?? refused.get(command));
+      this.#settle(command, errorOf(command));
     }
   }
 
@@ -281,7 +360,11 @@ export class Batcher {
     for (;;) {
       if (this.#isDiverged) await this.#reload();
       const fetched = await this.#fetch(batch, refused);
-      const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, this.#handling);
+      const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, {
+        handling: this.#handling,
+        room: this.#room,
+        memory: this.#memory,
+      });
       this.#isDiverged = true;
       const isWhole = batch.every((command) => refused.has(command) || this.#applyOne(command, transaction, refused));
       // A defect may have left half a change behind: begin again from the store, without the command that has it.
@@ -320,26 +403,49 @@ export class Batcher {
     this.#isDiverged = false;
   }
 
-  async #fetch(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Map<CheckEntry, CheckBodies>> {
-    const entries = new Set<CheckEntry>();
+  async #fetch(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Fetched> {
+    for (;;) {
+      const { generation } = this.#handling.definitions;
+      const needed = this.#needed(batch, refused);
+      if (needed === undefined) return NOTHING_FETCHED;
+      const fetched = await this.#read(needed);
+      // With other handlers other events are handled.
+      if (generation === this.#handling.definitions.generation) return fetched;
+    }
+  }
+
+  /** @returns undefined when the batch needs nothing, which is usual */
+  #needed(batch: readonly Command[], refused: Map<Command, MonError>): ReadonlySet<Needed> | undefined {
+    const mayHandle = (namespace: string): boolean => this.#handling.mayHandle(namespace);
+    let needed: Set<Needed> | undefined;
     for (const command of batch) {
       if (command.needs === undefined || refused.has(command)) continue;
       try {
-        for (const entry of command.needs(this.#registry)) entries.add(entry);
+        for (const entry of command.needs(this.#registry, mayHandle)) {
+          needed ??= new Set();
+          needed.add(entry);
+          if (!(entry instanceof ClientEntry)) needed.add(entry.client);
+        }
       } catch (error) {
         this.#refuseDefect(command, error, refused);
       }
     }
-    const fetched = new Map<CheckEntry, CheckBodies>();
-    if (entries.size === 0) return fetched;
-    const list = [...entries];
-    const keys = list.map(({ client, name }) => checkRecordKey(client.namespace.name, client.name, name));
-    const values = await this.#store.getMany(keys);
+    return needed;
+  }
+
+  async #read(needed: ReadonlySet<Needed>): Promise<Fetched> {
+    const list = [...needed];
+    const values = await this.#store.getMany(list.map(keyOf));
+    const checks = new Map<CheckEntry, CheckBodies>();
+    const clients = new Map<ClientEntry, Client>();
+    const { corrections } = this.#registry;
     list.forEach((entry, at) => {
       const value = values[at];
-      if (value !== undefined) fetched.set(entry, decodeCheckRecord(value));
+      if (value === undefined) return;
+      if (entry instanceof ClientEntry) clients.set(entry, datedClient(value, corrections).client);
+      else checks.set(entry, datedCheckRecord(value, corrections));
     });
-    return fetched;
+    return { checks, clients };
   }
 
   #settle(command: Command, error: MonError | undefined): void {
@@ -354,4 +460,11 @@ export class Batcher {
     if (this.#isDiverged) return;
     for (const listener of this.#restListeners) listener();
   }
+}
+
+const NOTHING_FETCHED: Fetched = { checks: new Map(), clients: new Map() };
+
+function keyOf(entry: Needed): Key {
+  if (entry instanceof ClientEntry) return clientKey(entry.namespace.name, entry.name);
+  return checkRecordKey(entry.client.namespace.name, entry.client.name, entry.name);
 }

@@ -4,13 +4,14 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { recordAudit, type AuditedChange } from './audit.ts';
 import { recordBulk } from './audit-bulk.ts';
 import type { Batcher } from './batcher.ts';
 import { auditedEvent, resolveEvent } from './events.ts';
-import { beginProblem, livingEntry, refuseTooMany } from './silenced.ts';
+import { beginProblem, DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from './silenced.ts';
 import type { Transaction } from './transaction.ts';
 
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
@@ -24,9 +25,11 @@ interface Done {
 /** Many things that an operator does at once, as one change. */
 export class Bulk {
   readonly #batcher: Batcher;
+  readonly #silencesMax: SilencesMax;
 
-  constructor(batcher: Batcher) {
+  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX) {
     this.#batcher = batcher;
+    this.#silencesMax = silencesMax;
   }
 
   /**
@@ -39,7 +42,8 @@ export class Bulk {
     return this.#batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
-        refuseTooMany(namespace, operations.filter(({ op }) => op === 'silence' || op === 'restore').length);
+        refuseTooMany(namespace, madeBy(operations), this.#silencesMax());
+        for (const id of madeBy(operations)) transaction.refuseNew(namespace.silenced.get(id));
         refuseFarBegins(operations, transaction.now);
         if (expect === 'all') refuseMissing(namespace, operations, transaction.nowMs);
         const all = operations.map((operation) => perform(transaction, namespace, operation));
@@ -55,6 +59,11 @@ export class Bulk {
       },
     );
   }
+}
+
+/** Ids of the entries that operations make. */
+function madeBy(operations: readonly BulkOperation[]): string[] {
+  return operations.filter(({ op }) => op === 'silence' || op === 'restore').map(targetOf);
 }
 
 function refuseFarBegins(operations: readonly BulkOperation[], now: number): void {
@@ -188,7 +197,7 @@ function refuseMissing(namespace: Namespace, operations: readonly BulkOperation[
 
 /** The silenced entries that end with an event. */
 function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
-  const subscriptions = namespace.clients.get(client)?.record.subscriptions ?? [];
+  const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
   return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs).map(({ id }) => id);
 }
 

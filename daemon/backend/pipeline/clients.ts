@@ -5,9 +5,13 @@ import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client, SubmittedClient } from '../../../shared/schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
+import { eventsOf, type CheckEntry, type ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { MON, recordAudit, targetIn } from './audit.ts';
+import { AttributeBounds } from './attribute-bounds.ts';
+import { ALWAYS, type Admission } from './admission.ts';
+import { MON, recordAudit, targetIn, type AuditedChange } from './audit.ts';
+import { recordBulk } from './audit-bulk.ts';
 import type { Batcher } from './batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
 import { resolveEvent } from './events.ts';
@@ -26,28 +30,37 @@ export interface Invalidation {
 interface ClientParts {
   readonly batcher: Batcher;
   readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
+  /** Default: those of the settings. */
+  readonly attributes?: AttributeBounds;
   /** How long late results cannot bring a deleted client back; asked at each deletion, since a reload changes it. */
   readonly quarantineSeconds: number;
 }
+
+/** Clients that are removed in one commit. */
+const SLICE = 100;
 
 /** How clients come, show signs of life and go. */
 export class Clients {
   readonly #batcher: Batcher;
   readonly #parts: ClientParts;
+  readonly #attributes: AttributeBounds;
 
   constructor(parts: ClientParts) {
     this.#batcher = parts.batcher;
     this.#parts = parts;
+    this.#attributes = parts.attributes ?? new AttributeBounds();
   }
 
   /**
    * Stores a client posted through the API, replacing the one of that name as a whole (completion 1.6). Whoever may do
    * that may also let a deleted one back in.
    *
-   * @throws MonError `unavailable`
+   * @throws MonError `too_large` or `invalid` when it brings along too much, `no_memory` when there is none for it,
+   * `unavailable`
    */
-  put(namespaceName: string, submitted: SubmittedClient): Promise<void> {
-    return this.#batcher.run((transaction) => {
+  async put(namespaceName: string, submitted: SubmittedClient): Promise<void> {
+    this.#attributes.refuseClient(submitted);
+    await this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const client: Client = {
         ...submitted,
@@ -56,7 +69,10 @@ export class Clients {
         timestamp: transaction.now,
         subscriptions: ownSubscriptions(submitted),
       };
-      const signature = namespace.clients.get(client.name)?.signature ?? submitted.signature ?? '';
+      const present = namespace.clients.get(client.name);
+      transaction.refuseNew(present);
+      transaction.refuseGrowthOf(present, client);
+      const signature = present?.signature ?? submitted.signature ?? '';
       letIn(transaction, namespace, client.name);
       transaction.saveClient(namespace, client, signature);
     });
@@ -67,43 +83,56 @@ export class Clients {
    *
    * @throws MonError `forbidden` when the signature is missing or wrong or the client was deleted with a ban, `conflict`
    * when it was deleted since the keepalive was made, `payment_required` when it is new and one too many, `not_found`
-   * when its namespace is gone
+   * when its namespace is gone, `too_large` or `invalid` when it brings along too much, `no_memory` when there is none for it
    */
-  keepalive(namespaceName: string, submitted: SubmittedClient): Promise<Client> {
+  keepalive(namespaceName: string, submitted: SubmittedClient, admission = ALWAYS): Promise<Client> {
     // An agent knows nothing of what people have added to its entity.
-    return this.keepaliveOf(namespaceName, submitted.name, (present) => ({ ...addedToEntity(present), ...submitted }));
+    const { name } = submitted;
+    return this.keepaliveOf(namespaceName, { name, told: submitted, admission }, (present) => ({
+      ...addedToEntity(present),
+      ...submitted,
+    }));
   }
 
   /**
    * The same for a keepalive whose client depends on the one that is there already.
    *
+   * @param told what the agent says of itself, which is what the limits are for
    * @param clientOf told of that one, and of the time in epoch seconds
    */
-  keepaliveOf(
+  async keepaliveOf(
     namespaceName: string,
-    name: string,
+    { name, told, admission }: { readonly name: string; readonly told: object; readonly admission: Admission },
     clientOf: (present: Client | undefined, now: number) => SubmittedClient,
   ): Promise<Client> {
-    return this.#batcher.run((transaction) => {
-      refuseUnknownNamespace(transaction.registry, namespaceName);
-      const namespace = transaction.registry.namespace(namespaceName);
-      const submitted = clientOf(namespace.clients.get(name)?.record, transaction.now);
-      const signature = submitted.signature ?? '';
-      const madeAt = integerOrUndefined(submitted['timestamp']);
-      admitKeepalive(namespace, { name: submitted.name, signature, madeAt }, transaction.nowMs);
-      this.#parts.entityLimit.refuseBeyond(namespaceName, submitted.name);
-      letIn(transaction, namespace, submitted.name);
-      const client: Client = {
-        version: COMPATIBLE_VERSION,
-        ...submitted,
-        timestamp: Math.min(madeAt ?? transaction.now, transaction.now),
-        subscriptions: ownSubscriptions(submitted),
-      };
-      const isNew = !namespace.clients.has(client.name);
-      const entry = transaction.saveClient(namespace, client, signature);
-      if (isNew) handleRegistration(transaction, entry);
-      return client;
-    });
+    this.#attributes.refuseClient(told);
+    return await this.#batcher.run(
+      (transaction) => {
+        admission();
+        refuseUnknownNamespace(transaction.registry, namespaceName);
+        const namespace = transaction.registry.namespace(namespaceName);
+        const present = namespace.clients.get(name);
+        const submitted = clientOf(recordOf(transaction, present), transaction.now);
+        const signature = submitted.signature ?? '';
+        const madeAt = integerOrUndefined(submitted['timestamp']);
+        transaction.refuseNew(present);
+        admitKeepalive(namespace, { name: submitted.name, signature, madeAt }, transaction.nowMs);
+        this.#parts.entityLimit.refuseBeyond(namespaceName, submitted.name);
+        const client: Client = {
+          version: COMPATIBLE_VERSION,
+          ...submitted,
+          timestamp: Math.min(madeAt ?? transaction.now, transaction.now),
+          subscriptions: ownSubscriptions(submitted),
+        };
+        transaction.refuseGrowthOf(present, client);
+        letIn(transaction, namespace, submitted.name);
+        const isNew = present === undefined;
+        const entry = transaction.saveClient(namespace, client, signature);
+        if (isNew) handleRegistration(transaction, entry);
+        return client;
+      },
+      { needs: (registry) => clientNamed(registry, namespaceName, name) },
+    );
   }
 
   /** Removes what is left of a deleted client once it may come back; called by the clock. */
@@ -138,22 +167,72 @@ export class Clients {
         const namespace = transaction.registry.namespace(namespaceName);
         const entry = namespace.clients.get(name);
         if (entry === undefined) throw new MonError('not_found', `there is no client ${name}`);
-        check(entry.record);
-        const before = auditedClient(entry);
-        removeWithEvents(transaction, entry);
+        const record = transaction.client(entry);
+        check(record);
+        const before = { ...auditedRecord(record), events: entry.openEvents };
+        this.#takeAway(transaction, entry);
         recordAudit(transaction, actor, { action: 'client.delete', target: targetIn(namespaceName, name), before });
-        const { nowMs } = transaction;
-        const quarantineMs = this.#parts.quarantineSeconds * 1000;
-        if (quarantineMs > 0) {
-          transaction.saveTombstone(namespace, name, { deletedMs: nowMs, untilMs: nowMs + quarantineMs });
-        }
         const { expireSeconds } = invalidation;
         if (expireSeconds !== undefined) {
-          transaction.saveInvalidated(namespace, name, nowMs + expireSeconds * 1000);
+          transaction.saveInvalidated(namespace, name, transaction.nowMs + expireSeconds * 1000);
         }
       },
-      { needs: (registry) => eventsOfClient(registry, namespaceName, name) },
+      { needs: (registry) => wholeClient(registry, namespaceName, name) },
     );
+  }
+
+  /**
+   * The same for many. They follow one another in slices, each of them whole, with its own place in the audit trail.
+   *
+   * @param isWanted asked when the turn of a client comes: one that gave a sign of life meanwhile may stay
+   * @returns how many are gone
+   * @throws MonError `unavailable`; some may be gone then, and asking again goes on with the others
+   */
+  async removeMany(
+    namespaceName: string,
+    names: readonly string[],
+    isWanted: (entry: ClientEntry) => boolean,
+    actor: Actor,
+  ): Promise<number> {
+    let removed = 0;
+    for (let start = 0; start < names.length; start += SLICE) {
+      removed += await this.#removeSlice(namespaceName, names.slice(start, start + SLICE), isWanted, actor);
+    }
+    return removed;
+  }
+
+  #removeSlice(
+    namespaceName: string,
+    names: readonly string[],
+    isWanted: (entry: ClientEntry) => boolean,
+    actor: Actor,
+  ): Promise<number> {
+    return this.#batcher.run(
+      (transaction) => {
+        const { clients } = transaction.registry.namespace(namespaceName);
+        const wanted = names.flatMap((name) => clients.get(name) ?? []).filter(isWanted);
+        const changes = wanted.map((entry): AuditedChange => {
+          const before = { timestamp: entry.timestamp, events: entry.openEvents };
+          this.#takeAway(transaction, entry);
+          return { action: 'client.delete', target: targetIn(namespaceName, entry.name), before };
+        });
+        recordBulk(transaction, actor, 'bulk', changes);
+        return wanted.length;
+      },
+      {
+        weight: names.length,
+        needs: (registry) => names.flatMap((name) => [...wholeClient(registry, namespaceName, name)]),
+      },
+    );
+  }
+
+  /** Removes a client so that its late results do not bring it back. */
+  #takeAway(transaction: Transaction, entry: ClientEntry): void {
+    const { nowMs } = transaction;
+    removeWithEvents(transaction, entry);
+    const quarantineMs = this.#parts.quarantineSeconds * 1000;
+    if (quarantineMs === 0) return;
+    transaction.saveTombstone(entry.namespace, entry.name, { deletedMs: nowMs, untilMs: nowMs + quarantineMs });
   }
 
   /**
@@ -166,18 +245,36 @@ export class Clients {
     return this.#batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).clients.get(name);
-        if (entry?.record['deregister'] !== true) return;
+        if (entry?.profile.deregisters !== true) return;
         handleDeregistration(transaction, entry);
         removeWithEvents(transaction, entry);
       },
-      { needs: (registry) => eventsOfClient(registry, namespaceName, name) },
+      { needs: (registry) => wholeClient(registry, namespaceName, name) },
     );
   }
 }
 
-function eventsOfClient(registry: Registry, namespaceName: string, name: string): Iterable<CheckEntry> {
+/** A client, for its record. */
+export function clientNamed(registry: Registry, namespaceName: string, name: string): ClientEntry[] {
   const entry = registry.namespace(namespaceName).clients.get(name);
-  return entry === undefined ? [] : eventsOf(entry);
+  return entry === undefined ? [] : [entry];
+}
+
+/** The record of a client, and the bodies of its events. */
+function* wholeClient(
+  registry: Registry,
+  namespaceName: string,
+  name: string,
+): Generator<CheckEntry | ClientEntry, void, undefined> {
+  const entry = registry.namespace(namespaceName).clients.get(name);
+  if (entry === undefined) return;
+  yield entry;
+  yield* eventsOf(entry);
+}
+
+/** The record of a client that a command asked for; undefined: there is no such client. */
+export function recordOf(transaction: Transaction, entry: ClientEntry | undefined): Client | undefined {
+  return entry === undefined ? undefined : transaction.client(entry);
 }
 
 function removeWithEvents(transaction: Transaction, entry: ClientEntry): void {
@@ -186,8 +283,8 @@ function removeWithEvents(transaction: Transaction, entry: ClientEntry): void {
 }
 
 /** What the audit trail keeps of a client: what the API shows of it, without its signature. */
-function auditedClient({ record, openEvents }: ClientEntry): unknown {
-  return { ...redact(record, redactKeysOf(record)), signature: undefined, events: openEvents };
+export function auditedRecord(record: Client): Readonly<Record<string, unknown>> {
+  return { ...redact(record, redactKeysOf(record)), signature: undefined };
 }
 
 /** Whoever is here again was never deleted. */

@@ -2,12 +2,15 @@ import { MonError } from '../../../shared/errors.ts';
 import { checkRedactKeysOf, keepHidden } from '../../../shared/domain/redact.ts';
 import { checkResultOf } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
 import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { CheckRecord } from '../registry/check-record.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { AttributeBounds } from './attribute-bounds.ts';
 import { recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { saveEntity } from './entities.ts';
@@ -35,6 +38,7 @@ export interface EventPlace {
 /** What there is of a client and check. */
 export interface PresentEvent {
   readonly entry: CheckEntry;
+  readonly client: Client;
   readonly record: CheckRecord;
 }
 
@@ -43,15 +47,19 @@ export class CoreEvents {
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
   readonly #limit: EntityLimit;
+  readonly #attributes: AttributeBounds;
 
   constructor(parts: {
     readonly batcher: Batcher;
     readonly definitions: Definitions;
     readonly entityLimit: EntityLimit;
+    /** Default: those of the settings. */
+    readonly attributes?: AttributeBounds;
   }) {
     this.#batcher = parts.batcher;
     this.#definitions = parts.definitions;
     this.#limit = parts.entityLimit;
+    this.#attributes = parts.attributes ?? new AttributeBounds();
   }
 
   /**
@@ -59,7 +67,7 @@ export class CoreEvents {
    *
    * @param change told of what is there; refuses by throwing
    * @throws MonError `not_found` when there is no such namespace, `payment_required` when the entity is new and one too
-   * many, `forbidden` when it was deleted with a ban, `unavailable`
+   * many, `forbidden` when it was deleted with a ban, `too_large` or `invalid` when it brings along too much, `unavailable`
    */
   write(
     namespaceName: string,
@@ -74,6 +82,9 @@ export class CoreEvents {
         const entry = namespace.check(client, check);
         const present = entry === undefined ? undefined : presentEvent(transaction, entry);
         const event = withSecrets(change(present), present);
+        const refusal = this.#attributes.refusalOf(event.result);
+        if (refusal !== undefined) throw refusal;
+        transaction.refuseNew(entry);
         if (isBanned(namespace, client, transaction.nowMs)) throw banned(client);
         this.#ensureClient(transaction, namespace, event, actor);
         processResult(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));
@@ -130,24 +141,34 @@ export class CoreEvents {
   #ensureClient(transaction: Transaction, namespace: Namespace, { entity }: ReportedEvent, actor: Actor): void {
     const { name } = entity.metadata;
     if (namespace.clients.has(name)) return;
+    this.#attributes.refuseClient(entity, 'entity');
     this.#limit.refuseBeyond(namespace.name, name);
     handleRegistration(transaction, saveEntity(transaction, namespace, entity, actor.who));
   }
 }
 
-function entriesOf(registry: Registry, namespace: string, client: string, check: string): CheckEntry[] {
-  const entry = registry.namespace(namespace).check(client, check);
-  return entry === undefined ? [] : [entry];
+/** The records that an event is about. */
+function entriesOf(
+  registry: Registry,
+  namespace: string,
+  client: string,
+  check: string,
+): readonly (CheckEntry | ClientEntry)[] {
+  const owner = registry.namespace(namespace).clients.get(client);
+  if (owner === undefined) return [];
+  const entry = owner.checks.get(check);
+  return entry === undefined ? [owner] : [owner, entry];
 }
 
 function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent {
-  return { entry, record: { ...entry.state, ...transaction.bodies(entry) } };
+  const client = transaction.client(entry.client);
+  return { entry, client, record: { ...entry.state, ...transaction.bodies(entry) } };
 }
 
 /** Who reads an event and puts it back does not know its secrets. */
 function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
   if (present === undefined) return event;
   const { entry, record } = present;
-  const keys = checkRedactKeysOf(entry.client.record);
+  const keys = checkRedactKeysOf(entry.client);
   return { ...event, result: keepHidden(event.result, record.eventCheck ?? record.check, keys) };
 }

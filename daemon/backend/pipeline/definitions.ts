@@ -3,6 +3,7 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
 import { translated, type DefinitionKind, type DefinitionKinds } from '../registry/definitions.ts';
+import type { ApiCommands } from './api-commands.ts';
 import { recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 
@@ -15,10 +16,12 @@ type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 export class DefinitionChanges {
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
+  readonly #commands: ApiCommands;
 
-  constructor({ batcher, definitions }: { readonly batcher: Batcher; readonly definitions: Definitions }) {
-    this.#batcher = batcher;
-    this.#definitions = definitions;
+  constructor(parts: { readonly batcher: Batcher; readonly definitions: Definitions; readonly commands: ApiCommands }) {
+    this.#batcher = parts.batcher;
+    this.#definitions = parts.definitions;
+    this.#commands = parts.commands;
   }
 
   /**
@@ -26,7 +29,7 @@ export class DefinitionChanges {
    *
    * @param change refuses by throwing
    * @throws MonError `conflict` when the configuration defines this name, `not_found` when there is no such namespace,
-   *   `invalid` when it cannot be used, `unavailable`
+   *   `invalid` when it cannot be used, `forbidden` for a command that may not come over the API, `unavailable`
    */
   async write<Kind extends DefinitionKind>(
     kind: Kind,
@@ -41,6 +44,7 @@ export class DefinitionChanges {
       this.#refuseConfigured(kind, namespace, name);
       const present = definitions.get(kind, namespace, name)?.object;
       const made = change(present);
+      transaction.refuseNew(present);
       if (present === undefined && definitions.in(kind, namespace).size >= DEFINITIONS_MAX) {
         throw new MonError(
           'unavailable',
@@ -49,14 +53,17 @@ export class DefinitionChanges {
       }
       const createdBy = present === undefined ? actor.who : present.metadata.created_by;
       const object = { ...made, metadata: { ...made.metadata, ...(createdBy ? { created_by: createdBy } : {}) } };
-      transaction.saveDefinition(kind, translated(kind, object));
+      const stored = translated(kind, object);
+      const problem = this.#commands.problemOf(kind, stored);
+      if (problem !== undefined) throw new MonError('forbidden', problem);
+      transaction.saveDefinition(kind, stored);
       recordAudit(transaction, actor, {
         action: present === undefined ? 'definition.create' : 'definition.change',
         target: targetOf(kind, namespace, name),
         before: present,
-        after: object,
+        after: stored.object,
       });
-      return object;
+      return stored.object;
     });
   }
 

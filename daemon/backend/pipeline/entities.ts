@@ -1,13 +1,15 @@
 import { clientOfEntity } from '../../../shared/domain/core/entity.ts';
-import { keepHidden, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { keepHidden, redactKeysOf } from '../../../shared/domain/redact.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SubmittedCoreEntity } from '../../../shared/schemas/core/entity.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import type { ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { AttributeBounds } from './attribute-bounds.ts';
 import { recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
-import { letIn } from './clients.ts';
+import { auditedRecord, clientNamed, letIn, recordOf } from './clients.ts';
 import type { EntityLimit } from './entity-limit.ts';
 import type { Transaction } from './transaction.ts';
 import { refuseUnknownNamespace } from './unknown-namespace.ts';
@@ -16,10 +18,17 @@ import { refuseUnknownNamespace } from './unknown-namespace.ts';
 export class Entities {
   readonly #batcher: Batcher;
   readonly #limit: EntityLimit;
+  readonly #attributes: AttributeBounds;
 
-  constructor(parts: { readonly batcher: Batcher; readonly entityLimit: EntityLimit }) {
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly entityLimit: EntityLimit;
+    /** Default: those of the settings. */
+    readonly attributes?: AttributeBounds;
+  }) {
     this.#batcher = parts.batcher;
     this.#limit = parts.entityLimit;
+    this.#attributes = parts.attributes ?? new AttributeBounds();
   }
 
   /**
@@ -27,7 +36,7 @@ export class Entities {
    *
    * @param change told of the client that is there; refuses by throwing
    * @throws MonError `not_found` when there is no such namespace, `payment_required` when it is new and one too many,
-   * `unavailable`
+   * `too_large` or `invalid` when it brings along too much, `no_memory` when there is none for it, `unavailable`
    */
   put(
     namespaceName: string,
@@ -35,25 +44,33 @@ export class Entities {
     change: (present: Client | undefined) => SubmittedCoreEntity,
     actor: Actor,
   ): Promise<Client> {
-    return this.#batcher.run((transaction) => {
-      refuseUnknownNamespace(transaction.registry, namespaceName);
-      const namespace = transaction.registry.namespace(namespaceName);
-      const before = namespace.clients.get(name)?.record;
-      const entity = change(before);
-      this.#limit.refuseBeyond(namespaceName, name);
-      const { record } = saveEntity(transaction, namespace, entity, actor.who);
-      recordAudit(transaction, actor, {
-        action: before === undefined ? 'client.create' : 'client.change',
-        target: targetIn(namespaceName, name),
-        before: before === undefined ? null : audited(before),
-        after: audited(record),
-      });
-      return record;
-    });
+    return this.#batcher.run(
+      (transaction) => {
+        refuseUnknownNamespace(transaction.registry, namespaceName);
+        const namespace = transaction.registry.namespace(namespaceName);
+        const before = recordOf(transaction, namespace.clients.get(name));
+        const entity = change(before);
+        transaction.refuseNew(before);
+        this.#attributes.refuseClient(entity, 'entity');
+        this.#limit.refuseBeyond(namespaceName, name);
+        const record = transaction.client(saveEntity(transaction, namespace, entity, actor.who));
+        recordAudit(transaction, actor, {
+          action: before === undefined ? 'client.create' : 'client.change',
+          target: targetIn(namespaceName, name),
+          before: before === undefined ? null : auditedRecord(before),
+          after: auditedRecord(record),
+        });
+        return record;
+      },
+      { needs: (registry) => clientNamed(registry, namespaceName, name) },
+    );
   }
 }
 
-/** Stores the client of an entity, whose place within the limit was made sure of. */
+/**
+ * Stores the client of an entity, whose place within the limit was made sure of. The command must have asked for the record
+ * of the one that is there.
+ */
 export function saveEntity(
   transaction: Transaction,
   namespace: Namespace,
@@ -62,14 +79,11 @@ export function saveEntity(
 ): ClientEntry {
   const { name } = entity.metadata;
   const before = namespace.clients.get(name);
-  const present = before?.record;
+  const present = recordOf(transaction, before);
   const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, createdBy });
+  transaction.refuseGrowthOf(before, client);
   letIn(transaction, namespace, name);
   // Who reads an entity and puts it back does not know its secrets.
   const whole = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
   return transaction.saveClient(namespace, whole, before?.signature ?? '');
-}
-
-function audited(record: Client): unknown {
-  return { ...redact(record, redactKeysOf(record)), signature: undefined };
 }

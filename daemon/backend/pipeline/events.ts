@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { resolvingResult } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
+import type { CheckEntry } from '../registry/entries.ts';
 import { MON, recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { processResult } from './process-result.ts';

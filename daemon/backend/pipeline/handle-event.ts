@@ -23,7 +23,7 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { localZone } from '../../schedule/subdue.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
+import type { ClientEntry } from '../registry/entries.ts';
 import { openEvents } from '../registry/open-events.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -73,6 +73,8 @@ export class EventHandling {
   /** By namespace, then by the list of names. */
   readonly #routes = new Map<string, Map<string, Route>>();
   #routeCount = 0;
+  /** By namespace. */
+  readonly #mayHandle = new Map<string, boolean>();
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
@@ -88,13 +90,20 @@ export class EventHandling {
     this.#generation = definitions.generation;
   }
 
+  /** Whether an event of a namespace could be given to anybody: without handlers none is. */
+  mayHandle(namespace: string): boolean {
+    this.#forgetOutdated();
+    let mayHandle = this.#mayHandle.get(namespace);
+    if (mayHandle === undefined) {
+      mayHandle = [...this.definitions.in(namespace).handlers()].length > 0;
+      this.#mayHandle.set(namespace, mayHandle);
+    }
+    return mayHandle;
+  }
+
   /** Where the events of a check go; worked out once for each list of names. */
   route(namespace: string, check: CheckResult): Route {
-    if (this.#generation !== this.definitions.generation || this.#routeCount >= ROUTES_MAX) {
-      this.#routes.clear();
-      this.#routeCount = 0;
-      this.#generation = this.definitions.generation;
-    }
+    this.#forgetOutdated();
     const names = handlerNames(check);
     const key = names.length === 1 ? (names[0] ?? '') : JSON.stringify(names);
     let routes = this.#routes.get(namespace);
@@ -108,6 +117,14 @@ export class EventHandling {
       }
     }
     return route;
+  }
+
+  #forgetOutdated(): void {
+    if (this.#generation === this.definitions.generation && this.#routeCount < ROUTES_MAX) return;
+    this.#routes.clear();
+    this.#routeCount = 0;
+    this.#mayHandle.clear();
+    this.#generation = this.definitions.generation;
   }
 
   #handlersOf(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
@@ -209,7 +226,8 @@ function askForRuns(
   handlers: readonly RoutedHandler[],
 ): EventState['isSuppressed'] {
   const { client, state } = occasion;
-  const { namespace, record } = client;
+  const { namespace } = client;
+  const record = transaction.client(client);
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
   const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(event, state) : undefined;
   const circumstances = transaction.handling.circumstances(namespace.name, openEvents(namespace), transaction.nowMs);
@@ -244,8 +262,8 @@ function afterSilence(event: Event, { isSuppressed }: EventState): HandledEvent 
 
 /** Ids of the entries that silence an event at this moment. */
 export function silencesOf({ client, check, state }: Occasion, nowMs: number): readonly string[] {
-  const { namespace, record } = client;
-  return canBeSilenced(state) ? silencedBy(namespace.silenced, record.subscriptions, check.name, nowMs) : NONE;
+  const { namespace, subscriptions } = client;
+  return canBeSilenced(state) ? silencedBy(namespace.silenced, subscriptions, check.name, nowMs) : NONE;
 }
 
 const NONE: readonly string[] = [];

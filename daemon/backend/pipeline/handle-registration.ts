@@ -5,15 +5,16 @@ import {
   registrationState,
   wantsRegistration,
 } from '../../../shared/domain/registration.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
+import type { ClientEntry } from '../registry/entries.ts';
 import { handleEvent } from './handle-event.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Tells of a client that is seen for the first time, if anybody wants to hear of it. The event is never stored. */
 export function handleRegistration(transaction: Transaction, client: ClientEntry): void {
   const definitions = transaction.handling.definitions.in(client.namespace.name);
-  if (!wantsRegistration(client.record) && !definitions.hasHandler(REGISTRATION)) return;
-  const check = registrationCheck(client.record, transaction.now);
+  const record = transaction.client(client);
+  if (!wantsRegistration(record) && !definitions.hasHandler(REGISTRATION)) return;
+  const check = registrationCheck(record, transaction.now);
   const state = registrationState(transaction.newId(), check, transaction.now);
   handleEvent(transaction, { client, check, state, history: EMPTY_HISTORY });
 }

@@ -28,6 +28,7 @@ export class Namespaces {
       const isThere = declared.has(name);
       check(isThere);
       if (isThere) return;
+      transaction.refuseNew(undefined);
       if (declared.names().length >= NAMESPACES_MAX) {
         throw new MonError('unavailable', `there are ${String(NAMESPACES_MAX)} namespaces: delete some first`);
       }

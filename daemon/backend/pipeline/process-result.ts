@@ -1,3 +1,4 @@
+import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import { truncateOutput, truncatesOutput } from '../../../shared/domain/truncation.ts';
@@ -6,7 +7,9 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { CheckBodies } from '../registry/check-record.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Needed } from './batcher.ts';
 import { endSilenced } from './silenced.ts';
 import { handleEvent } from './handle-event.ts';
 import { handleRegistration } from './handle-registration.ts';
@@ -21,20 +24,48 @@ export interface IncomingResult {
   readonly check: CheckResult;
 }
 
-const NONE: readonly CheckEntry[] = [];
+const NONE: readonly Needed[] = [];
+
+const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 
 /**
- * The records that processing these results has to read: an event that outlives an OK keeps what it was built from.
- * For nearly all results there are none.
+ * What processing these results has to read: the client of an event that handlers may get, and an event that outlives an
+ * OK, which keeps what it was built from. For nearly all results there is nothing.
+ *
+ * @param mayHandle whether an event of the namespace could be given to anybody
  */
-export function entriesNeeded(namespace: Namespace, results: readonly IncomingResult[]): readonly CheckEntry[] {
-  let needed: CheckEntry[] | undefined;
-  for (const { client, check } of results) {
-    if (check.status !== 0 || check['auto_resolve'] !== false) continue;
-    const entry = namespace.check(client, check.name);
-    if (entry !== undefined) (needed ??= []).push(entry);
+export function recordsNeeded(
+  namespace: Namespace,
+  results: readonly IncomingResult[],
+  mayHandle: boolean,
+): readonly Needed[] {
+  let needed: Needed[] | undefined;
+  let client: ClientEntry | undefined;
+  for (const result of results) {
+    const { check } = result;
+    const isQuiet = check.status === 0 && check['auto_resolve'] !== false;
+    const mayRun = mayHandle || namesBuiltIn(check);
+    if (isQuiet && !mayRun) continue;
+    // An agent reports for itself, most of the time.
+    if (client?.name !== result.client) client = namespace.clients.get(result.client);
+    if (client === undefined) continue;
+    const entry = client.checks.get(check.name);
+    if (mayRun && mayBeHandled(entry, check)) (needed ??= []).push(client);
+    if (!isQuiet && check.status === 0 && entry !== undefined) (needed ??= []).push(entry);
   }
   return needed ?? NONE;
+}
+
+/** Whether it goes to a handler that is there without a definition. */
+function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
+  if (typeof handler === 'string' && BUILT_IN_HANDLERS.has(handler)) return true;
+  return Array.isArray(handlers) && handlers.some((name) => BUILT_IN_HANDLERS.has(String(name)));
+}
+
+/** What opens an event in the same batch is handled itself, so that its client is here when the event ends. */
+function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult): boolean {
+  if (check.status !== 0 || entry?.state.event !== undefined) return true;
+  return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
 }
 
 /** Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4). */
@@ -83,8 +114,7 @@ export function frozenEvent(entry: CheckEntry, bodies: CheckBodies): Pick<CheckB
 }
 
 function endSilences(transaction: Transaction, client: ClientEntry, check: string): void {
-  const { namespace } = client;
-  const { subscriptions } = client.record;
+  const { namespace, subscriptions } = client;
   for (const entry of entriesEndedByResolve(namespace.silenced, subscriptions, check, transaction.nowMs)) {
     endSilenced(transaction, namespace, entry, 'expire_on_resolve');
   }

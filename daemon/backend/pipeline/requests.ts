@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkRequest, proxyCheckRequest, type Asked } from '../../../shared/domain/check-request.ts';
 import { clientConditionOf, type ClientCondition } from '../../../shared/domain/proxy-clients.ts';
 import { proxySplayMs } from '../../../shared/domain/proxy-splay.ts';
@@ -8,12 +7,14 @@ import type { ApiRequested } from '../../../shared/schemas/request.ts';
 import type { Log } from '../../log/log.ts';
 import { localZone } from '../../schedule/subdue.ts';
 import type { Definitions, NamedCheck } from '../config/definitions.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Store } from '../ports.ts';
+import { readClients } from '../read/clients.ts';
 import type { Registry } from '../registry/registry.ts';
 
 interface RequestParts {
   readonly definitions: Pick<Definitions, 'in' | 'isStoredCheck'>;
   readonly registry: Registry;
+  readonly store: Pick<Store, 'getMany'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Sends a request to the agents of a namespace with this subscription. */
@@ -95,7 +96,7 @@ export class CheckRequests implements Disposable {
 
   /** The requests for the clients that match, by their names; those that lack an attribute are told of. */
   async #proxyRequests(namespaceName: string, check: NamedCheck, asked: Asked): Promise<CheckRequest[]> {
-    const { registry, clock, log } = this.#parts;
+    const { registry, store, clock, log } = this.#parts;
     const matches = this.#conditionOf(check);
     const moment = { nowMs: clock.now(), zone: localZone() };
     const requests: CheckRequest[] = [];
@@ -103,8 +104,7 @@ export class CheckRequests implements Disposable {
     const missing = new Set<string>();
     const clients = registry.namespace(namespaceName).sortedClients();
     for (let start = 0; start < clients.length; start += SLICE) {
-      if (start > 0) await nextTurn();
-      for (const { record } of clients.slice(start, start + SLICE)) {
+      for (const [, record] of await readClients(store, clients.slice(start, start + SLICE))) {
         if (!matches(namespaceName, record, moment)) continue;
         const made = proxyCheckRequest(check, record, asked);
         if ('request' in made) {

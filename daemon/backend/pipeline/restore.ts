@@ -5,36 +5,45 @@ import { coreNamespaceSchema } from '../../../shared/schemas/core/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { restoreKey, type Restored, type RestoreRequest } from '../../../shared/schemas/restore.ts';
 import type { Definitions } from '../config/definitions.ts';
-import { Namespace, type CheckEntry } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { ApiCommands } from './api-commands.ts';
 import { recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
 import { restoreApiKey, restoreUser } from './restore/credentials.ts';
 import { isDefinitionType, restoreDefinition } from './restore/definition.ts';
 import { restoreEntity } from './restore/entity.ts';
-import { recordOfEvent, restoreEvent } from './restore/event.ts';
+import { recordsOfEvent, restoreEvent } from './restore/event.ts';
 import { leftOut, settle, type Restoring } from './restore/restoring.ts';
 import { restoreSilenced } from './restore/silenced.ts';
+import { DEFAULT_MAX, type SilencesMax } from './silenced.ts';
 
 /** Brings objects of a dump back as they were: no handler runs, and nothing is counted. */
 export class Restore {
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
+  readonly #commands: ApiCommands;
   readonly #entityLimit: EntityLimit;
   readonly #configuredUser: () => string | undefined;
+  readonly #silencesMax: SilencesMax;
 
   constructor(parts: {
     readonly batcher: Batcher;
     readonly definitions: Definitions;
+    readonly commands: ApiCommands;
     readonly entityLimit: EntityLimit;
     /** The user of the configuration, who may do everything. */
     readonly configuredUser: () => string | undefined;
+    readonly silencesMax?: SilencesMax;
   }) {
     this.#batcher = parts.batcher;
     this.#definitions = parts.definitions;
+    this.#commands = parts.commands;
     this.#entityLimit = parts.entityLimit;
     this.#configuredUser = parts.configuredUser;
+    this.#silencesMax = parts.silencesMax ?? DEFAULT_MAX;
   }
 
   /**
@@ -50,14 +59,17 @@ export class Restore {
     const isDryRun = dryRun === true;
     return this.#batcher.run(
       (transaction) => {
+        if (!isDryRun) transaction.refuseNew(undefined);
         const restoring: Restoring = {
           transaction,
           isDryRun,
           assumed: new Set(isDryRun ? assumed : []),
           assumedEntities: isDryRun ? entities : 0,
           definitions: this.#definitions,
+          commands: this.#commands,
           entityLimit: this.#entityLimit,
           configuredUser: this.#configuredUser(),
+          silencesMax: this.#silencesMax(),
         };
         const results = objects.map((object) => {
           const result = restoreOne(restoring, object);
@@ -123,14 +135,17 @@ function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
   return settle(restoring, { before, after: name }, () => transaction.saveNamespace(name));
 }
 
-/** The records that events are compared with. */
-function recordsOf(registry: Registry, objects: readonly Wrapped[]): CheckEntry[] {
+/** The records that entities and events are compared with. */
+function recordsOf(registry: Registry, objects: readonly Wrapped[]): (CheckEntry | ClientEntry)[] {
   return objects.flatMap((object) => {
-    if (kindOf(object)?.type !== 'Event') return [];
+    const type = kindOf(object)?.type;
+    if (type !== 'Event' && type !== 'Entity') return [];
     const name = namespaceOf(object);
     // Asking for an unknown one would make it.
     if (!registry.hasNamespace(name)) return [];
-    return recordOfEvent(registry.namespace(name), object) ?? [];
+    const namespace = registry.namespace(name);
+    if (type === 'Event') return recordsOfEvent(namespace, object);
+    return namespace.clients.get(wrappedName(object)) ?? [];
   });
 }
 

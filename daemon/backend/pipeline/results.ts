@@ -1,19 +1,20 @@
 import { MonError } from '../../../shared/errors.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
-import { isDeeperThan } from '../../../shared/domain/json.ts';
-import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
+import { AttributeBounds } from './attribute-bounds.ts';
 import { MON, recordAudit } from './audit.ts';
-import type { Batcher, Command } from './batcher.ts';
+import { ALWAYS, type Admission } from './admission.ts';
+import type { Batcher, Command, Needed } from './batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
-import { entriesNeeded, frozenEvent, processResult, type IncomingResult } from './process-result.ts';
+import { frozenEvent, processResult, recordsNeeded, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
 import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
 import { validateResult } from './validate-result.ts';
@@ -27,8 +28,11 @@ export interface AgentResults {
   /** Undefined: nothing in it was ever delivered before, nor will be again. */
   readonly spool: string | undefined;
   readonly results: readonly UncheckedResult[];
+  /** Whether a certificate says that it is this client: it speaks for no other agent then, only for proxy clients. */
+  readonly isCertified?: boolean;
   /** Whether to leave them out after all, asked when their turn comes. */
   readonly cancelled: AbortSignal;
+  readonly admission: Admission;
 }
 
 /** A result as an agent frames it, its check not yet validated. */
@@ -48,57 +52,73 @@ export interface ProxyLimits {
 /** The ways in for check results. */
 export class Results {
   /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
-  readonly refused: Record<Distrust | 'invalid', number> = {
+  readonly refused: Record<Distrust | 'invalid' | 'memory', number> = {
     invalid: 0,
+    certificate: 0,
     signature: 0,
     banned: 0,
     quarantined: 0,
     quota: 0,
     limit: 0,
+    memory: 0,
   };
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
   readonly #clock: Clock;
   readonly #limits: ProxyLimits;
+  readonly #attributes: AttributeBounds;
 
   constructor(parts: {
     readonly batcher: Batcher;
     readonly definitions: Definitions;
     readonly clock: Clock;
     readonly limits: ProxyLimits;
+    /** Default: those of the settings. */
+    readonly attributes?: AttributeBounds;
   }) {
     this.#batcher = parts.batcher;
     this.#definitions = parts.definitions;
     this.#clock = parts.clock;
     this.#limits = parts.limits;
+    this.#attributes = parts.attributes ?? new AttributeBounds();
   }
 
   /**
    * Stores results reported through the API and waits for their commit.
    *
    * @param results already validated, in order
-   * @returns by their index those that were refused, `forbidden`: their client was deleted with a ban
-   * @throws MonError `unavailable`
+   * @returns by their index those that were refused: `forbidden`, their client was deleted with a ban; `too_large` or
+   * `invalid`, they bring along too much; `no_memory`, they are new and there is none for them
+   * @throws MonError `unavailable`, or what `admission` throws
    */
-  submit(namespaceName: string, results: readonly SubmittedResult[]): Promise<ReadonlyMap<number, MonError>> {
+  submit(
+    namespaceName: string,
+    results: readonly SubmittedResult[],
+    admission = ALWAYS,
+  ): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#clock.now() / 1000);
     const definitions = this.#definitions.in(namespaceName);
+    const excessive = this.#excessive(results);
     const incoming = results.map((result) => incomingFromApi(result, definitions, now));
     return this.#batcher.run(
       (transaction) => {
+        admission();
         const namespace = transaction.registry.namespace(namespaceName);
-        const refused = new Map<number, MonError>();
+        const refused = new Map(excessive);
+        this.refused.invalid += excessive.size;
         for (const [index, result] of incoming.entries()) {
-          if (isBanned(namespace, result.client, transaction.nowMs)) refused.set(index, banned(result.client));
-          else processResult(transaction, namespace, result);
+          if (refused.has(index)) continue;
+          const refusal = this.#refusalOf(transaction, namespace, result);
+          if (refusal === undefined) processResult(transaction, namespace, result);
+          else refused.set(index, refusal);
         }
-        this.refused.banned += refused.size;
         return refused;
       },
       {
         weight: incoming.length,
         isReported: true,
-        needs: (registry) => entriesNeeded(registry.namespace(namespaceName), incoming),
+        needs: (registry, mayHandle) =>
+          recordsNeeded(registry.namespace(namespaceName), incoming, mayHandle(namespaceName)),
       },
     );
   }
@@ -118,7 +138,27 @@ export class Results {
       },
       {
         weight: incoming.length,
-        needs: (registry) => entriesNeeded(registry.namespace(namespaceName), incoming),
+        needs: (registry, mayHandle) =>
+          recordsNeeded(registry.namespace(namespaceName), incoming, mayHandle(namespaceName)),
+      },
+    );
+  }
+
+  /**
+   * Stores a result of the backend about itself, also when there is no room for others.
+   *
+   * @param client whose result it is; made when it is not known
+   * @throws MonError `unavailable`
+   */
+  tell(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
+    const now = Math.floor(this.#clock.now() / 1000);
+    const definitions = this.#definitions.in(namespaceName);
+    const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
+    return this.#batcher.run(
+      (transaction) => processResult(transaction, transaction.registry.namespace(namespaceName), incoming),
+      {
+        needs: (registry, mayHandle) =>
+          recordsNeeded(registry.namespace(namespaceName), [incoming], mayHandle(namespaceName)),
       },
     );
   }
@@ -137,7 +177,7 @@ export class Results {
     onRefused: (id: number, reason: string) => void,
     onSettled: (error: MonError | undefined) => void,
   ): void {
-    this.#batcher.refuseWhileDraining();
+    this.#batcher.refuseReports();
     const now = Math.floor(this.#clock.now() / 1000);
     const definitions = this.#definitions.in(namespaceName);
     const about = { reporter: delivery.client, definitions, now, issued: undefined };
@@ -146,9 +186,8 @@ export class Results {
     for (const { id, signature, check } of delivery.results) {
       try {
         const submitted = validateResult(check);
-        if (isDeeperThan(submitted, DEPTH_MAX)) {
-          throw new MonError('invalid', `the result is nested deeper than ${String(DEPTH_MAX)} levels`);
-        }
+        const refusal = this.#attributes.refusalOf(submitted);
+        if (refusal !== undefined) throw refusal;
         valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, about) });
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
@@ -159,6 +198,25 @@ export class Results {
     const context = { refused: this.refused, limits: this.#limits, onRefused };
     this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
     for (const { id, reason } of refused) onRefused(id, reason);
+  }
+
+  #refusalOf(transaction: Transaction, namespace: Namespace, { client, check }: IncomingResult): MonError | undefined {
+    if (isBanned(namespace, client, transaction.nowMs)) {
+      this.refused.banned++;
+      return banned(client);
+    }
+    const refusal = transaction.refusalOfNew(namespace, client, check.name);
+    if (refusal !== undefined) this.refused.memory++;
+    return refusal;
+  }
+
+  #excessive(results: readonly SubmittedResult[]): ReadonlyMap<number, MonError> {
+    const excessive = new Map<number, MonError>();
+    for (const [index, result] of results.entries()) {
+      const refusal = this.#attributes.refusalOf(result);
+      if (refusal !== undefined) excessive.set(index, refusal);
+    }
+    return excessive;
   }
 
   /**
@@ -233,7 +291,7 @@ interface DeliveredResult extends IncomingResult {
 
 /** What a frame is held to, and who is told. */
 interface DeliveryContext {
-  readonly refused: Record<Distrust, number>;
+  readonly refused: Record<Distrust | 'memory', number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
 }
@@ -263,13 +321,14 @@ class AgentDelivery implements Command {
     this.#context = context;
   }
 
-  needs(registry: Registry): readonly CheckEntry[] {
-    return entriesNeeded(registry.namespace(this.#namespaceName), this.#valid);
+  needs(registry: Registry, mayHandle: (namespace: string) => boolean): readonly Needed[] {
+    return recordsNeeded(registry.namespace(this.#namespaceName), this.#valid, mayHandle(this.#namespaceName));
   }
 
   apply(transaction: Transaction): void {
-    const { client, spool, results, cancelled } = this.#delivery;
+    const { client, spool, results, cancelled, admission } = this.#delivery;
     if (cancelled.aborted) return;
+    admission();
     const namespace = transaction.registry.namespace(this.#namespaceName);
     const mark = namespace.spools.get(client);
     const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
@@ -277,8 +336,11 @@ class AgentDelivery implements Command {
       // What was committed before is a repetition.
       if (result.id <= acked) continue;
       const distrust = this.#distrustOf(namespace, result, transaction.nowMs);
-      if (distrust === undefined) processResult(transaction, namespace, result);
-      else this.#refuse(result, distrust);
+      const refusal =
+        distrust === undefined ? transaction.refusalOfNew(namespace, result.client, result.check.name) : undefined;
+      if (distrust !== undefined) this.#refuse(result, distrust);
+      else if (refusal !== undefined) this.#refuseNew(result, refusal);
+      else processResult(transaction, namespace, result);
     }
     const last = results.at(-1)?.id ?? 0;
     if (spool !== undefined && last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
@@ -287,22 +349,37 @@ class AgentDelivery implements Command {
   #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
     const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
-    if (distrust !== undefined || namespace.clients.has(client)) return distrust;
+    const known = namespace.clients.get(client);
+    if (this.#delivery.isCertified === true && client !== reporter && isAgent(known)) return 'certificate';
+    if (distrust !== undefined || known !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
     if (client !== reporter && namespace.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
     return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
+  }
+
+  #refuseNew({ id, client, check }: DeliveredResult, { message }: MonError): void {
+    this.#context.refused.memory++;
+    this.#context.onRefused(id, `${client}/${check.name} is new: ${message}`);
   }
 
   #refuse({ id, reporter, client }: DeliveredResult, distrust: Distrust): void {
     const { refused, limits, onRefused } = this.#context;
     refused[distrust]++;
     if (distrust === 'limit') onRefused(id, `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`);
+    if (distrust === 'certificate') {
+      onRefused(id, `${client} is another agent, for which the certificate of ${reporter} is not good`);
+    }
     if (distrust !== 'quota') return;
     onRefused(
       id,
       `${client} would be one proxy client more than the ${String(limits.proxyClientQuota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
     );
   }
+}
+
+/** Whether it keeps alive itself: others may speak for a proxy client. */
+function isAgent(client: ClientEntry | undefined): boolean {
+  return client?.profile.sendsKeepalives === true;
 }
 
 function removeResult(transaction: Transaction, entry: CheckEntry): void {

@@ -3,6 +3,7 @@ import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
+import { SILENCES_MAX } from '../../../shared/schemas/settings.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { mon, MON, recordAudit, targetIn } from './audit.ts';
@@ -10,8 +11,10 @@ import type { Batcher } from './batcher.ts';
 import type { Transaction } from './transaction.ts';
 import { refuseUnknownNamespace } from './unknown-namespace.ts';
 
-/** Most entries in one namespace (design, S7). */
-const ENTRIES_MAX = 1_000_000;
+/** Most entries in one namespace, asked each time because a reload changes it. */
+export type SilencesMax = () => number;
+
+export const DEFAULT_MAX: SilencesMax = () => SILENCES_MAX;
 
 /** Which entry is meant: by its id, or by the parts that make one. */
 export interface SilencedTarget {
@@ -23,9 +26,11 @@ export interface SilencedTarget {
 /** Making and ending silenced entries. */
 export class SilencedEntries {
   readonly #batcher: Batcher;
+  readonly #entriesMax: SilencesMax;
 
-  constructor(batcher: Batcher) {
+  constructor(batcher: Batcher, entriesMax = DEFAULT_MAX) {
     this.#batcher = batcher;
+    this.#entriesMax = entriesMax;
   }
 
   /**
@@ -54,7 +59,8 @@ export class SilencedEntries {
       refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
       const before = livingEntry(namespace, id, transaction.nowMs);
-      refuseTooMany(namespace, 1);
+      refuseTooMany(namespace, [id], this.#entriesMax());
+      transaction.refuseNew(before);
       const entry = make(before, transaction.nowMs);
       const problem = beginProblem(entry.begin, transaction.now);
       if (problem !== undefined) throw new MonError('invalid', problem);
@@ -122,10 +128,18 @@ export function beginProblem(begin: number | null | undefined, now: number): str
   return 'begin must be within a hundred years: it is in seconds since 1970';
 }
 
-/** @throws MonError `unavailable` when there is no room for so many more entries */
-export function refuseTooMany({ silenced }: Namespace, more: number): void {
-  if (silenced.size + more <= ENTRIES_MAX) return;
-  throw new MonError('unavailable', `there are ${String(silenced.size)} silenced entries: clear some first`);
+/**
+ * One that is there may be replaced however many there are.
+ *
+ * @throws MonError `unavailable` when there is no room for the new ones among these entries
+ */
+export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: readonly string[], max: number): void {
+  const more = new Set(ids.filter((id) => silenced.get(id) === undefined)).size;
+  if (more === 0 || silenced.size + more <= max) return;
+  throw new MonError(
+    'unavailable',
+    `there are ${String(silenced.size)} silenced entries, ${String(max)} may be: clear some first, or raise silences-limit`,
+  );
 }
 
 /** Ends an entry as it said it would: by the clock, or with the event that it was made for. */

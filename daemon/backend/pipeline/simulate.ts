@@ -1,10 +1,13 @@
+import { profileOf } from '../../../shared/domain/client-profile.ts';
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
 import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/explain-handling.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
 import type { Simulation } from '../../../shared/schemas/explain.ts';
-import { ClientEntry, type Namespace } from '../registry/namespace.ts';
+import { ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../registry/open-events.ts';
 import { silencesOf, type EventHandling, type Occasion } from './handle-event.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
@@ -15,6 +18,8 @@ interface SimulationParts {
   readonly handling: EventHandling;
   /** Epoch milliseconds. */
   readonly nowMs: number;
+  /** The record of the client, if there is one. */
+  readonly record: Client | undefined;
   /** For an event that would begin. */
   readonly newId: () => string;
 }
@@ -26,12 +31,18 @@ interface SimulationParts {
  * @throws MonError `forbidden` when it would be refused
  */
 export function simulateResult(parts: SimulationParts, result: IncomingResult): Simulation {
-  const { namespace, handling, nowMs, newId } = parts;
+  const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), handling, nowMs, newId } = parts;
   const now = Math.floor(nowMs / 1000);
   const { check } = result;
   if (isBanned(namespace, result.client, nowMs)) throw banned(result.client);
   const client =
-    namespace.clients.get(result.client) ?? new ClientEntry(namespace, clientMadeBy(result, now), '', undefined);
+    namespace.clients.get(result.client) ??
+    new ClientEntry(
+      namespace,
+      record,
+      { ...profileOf(record), key: '', bytes: 0, clients: 1 },
+      { signature: '', reporter: undefined },
+    );
   const before = client.checks.get(check.name)?.state ?? NO_CHECK_STATE;
   const { state, transition } = nextCheckState(before, check, { now, newId });
   const about = { client: client.name, check: check.name, transition: transition.kind };
@@ -41,10 +52,10 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   const occasion: Occasion = { client, check, state: transition.event, history: state.history };
   const event = buildEvent({
     ...occasion,
-    client: client.record,
+    client: record,
     silencedBy: silencesAfter(occasion, transition.kind, nowMs),
   });
-  const assumed = { client: client.record, check: check.name, isOpen: state.event !== undefined };
+  const assumed = { client: record, check: check.name, isOpen: state.event !== undefined };
   const handlers = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   return { ...about, event: redactEvent(event), reason, handlers };
@@ -54,7 +65,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
 function silencesAfter(occasion: Occasion, kind: Transition['kind'], nowMs: number): readonly string[] {
   const ids = silencesOf(occasion, nowMs);
   if (kind !== 'resolve') return ids;
-  const { namespace, record } = occasion.client;
-  const ended = entriesEndedByResolve(namespace.silenced, record.subscriptions, occasion.check.name, nowMs);
+  const { namespace, subscriptions } = occasion.client;
+  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, occasion.check.name, nowMs);
   return ids.filter((id) => !ended.some((entry) => entry.id === id));
 }

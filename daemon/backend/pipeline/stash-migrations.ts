@@ -5,16 +5,18 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, targetIn } from './audit.ts';
 import type { Batcher } from './batcher.ts';
-import { livingEntry, refuseTooMany } from './silenced.ts';
+import { DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from './silenced.ts';
 
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
 /** Making silenced entries of stashes that silence (reference 9.1). */
 export class StashMigrations {
   readonly #batcher: Batcher;
+  readonly #silencesMax: SilencesMax;
 
-  constructor(batcher: Batcher) {
+  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX) {
     this.#batcher = batcher;
+    this.#silencesMax = silencesMax;
   }
 
   /**
@@ -31,14 +33,15 @@ export class StashMigrations {
       const namespace = transaction.registry.namespace(namespaceName);
       const stash = namespace.stashes.get(path);
       if (stash === undefined || isExpired(stash, nowMs)) throw new MonError('not_found', `there is no stash ${path}`);
-      const silenced = client === undefined ? undefined : namespace.clients.get(client)?.record;
+      const silenced = client === undefined ? undefined : namespace.clients.get(client);
       const problem = silenced === undefined ? undefined : unreadiness(silenced);
       if (problem !== undefined) throw new MonError('conflict', `${problem}: upgrade it first`);
       const before = livingEntry(namespace, id, nowMs);
       const expire = secondsLeft(stash, nowMs);
       const isThere = before !== undefined && isCovered(secondsLeft(before, nowMs), expire);
       if (!isThere) {
-        refuseTooMany(namespace, 1);
+        transaction.refuseNew(before);
+        refuseTooMany(namespace, [id], this.#silencesMax());
         const entry = silencedEntry({ ...request, expire }, nowMs);
         transaction.saveSilenced(namespace, entry);
         recordAudit(transaction, actor, {

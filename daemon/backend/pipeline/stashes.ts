@@ -33,7 +33,9 @@ export class Stashes {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const { path, content, expireSeconds } = stash;
-      if (namespace.stashes.size >= STASHES_MAX && namespace.stashes.get(path) === undefined) {
+      const present = namespace.stashes.get(path);
+      transaction.refuseNew(present);
+      if (namespace.stashes.size >= STASHES_MAX && present === undefined) {
         throw new MonError('unavailable', `there are ${String(STASHES_MAX)} stashes: delete some first`);
       }
       transaction.saveStash(namespace, { path, content, expire_at: expireAt(expireSeconds, transaction.nowMs) });

@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckState } from '../../../shared/domain/event.ts';
+import type { MonError } from '../../../shared/errors.ts';
 import type { AuditEntry } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HandledEvent, HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
+import { eraOf } from '../../clock/corrections.ts';
+import type { TimeAnchor } from '../../clock/resume-time.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
 import type { ApiKey, Session, User } from '../registry/credentials.ts';
 import type { Aggregate } from '../registry/aggregates.ts';
-import type { CheckEntry, ClientEntry, Namespace, SpoolMark, Tombstone } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace, SpoolMark, Tombstone } from '../registry/namespace.ts';
 import type { DefinitionKind, DefinitionKinds } from '../registry/definitions.ts';
-import type { Registry, StoredClient } from '../registry/registry.ts';
+import { encodeClient } from '../registry/client-record.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { StoredRunbook } from '../registry/runbooks.ts';
+import { anchorOp } from '../registry/time-anchor.ts';
 import {
   aggregateDeletionKey,
   agentSpoolKey,
@@ -36,6 +42,16 @@ import {
   userKey,
 } from '../store/keys.ts';
 import type { EventHandling, HandlingNote } from './handle-event.ts';
+import type { MemoryRoom, Room } from './room.ts';
+
+/** Another version, or a few more subscriptions. */
+const ORDINARY_GROWTH_BYTES = 4096;
+
+/** What the commands of a batch asked for, as it was committed before. */
+export interface Fetched {
+  readonly checks: ReadonlyMap<CheckEntry, CheckBodies>;
+  readonly clients: ReadonlyMap<ClientEntry, Client>;
+}
 
 /**
  * The changes of one batch: made on the registry at once, collected for the store, and announced by key for the feed.
@@ -51,8 +67,12 @@ export class Transaction {
   /** Results that were processed, for the rate. */
   resultCount = 0;
   readonly handling: EventHandling;
-  readonly #fetched: ReadonlyMap<CheckEntry, CheckBodies>;
+  readonly #room: Room;
+  readonly #memory: MemoryRoom;
+  readonly #fetched: Fetched;
   readonly #pending = new Map<CheckEntry, CheckBodies>();
+  /** Records of the clients that this batch saved. */
+  readonly #savedClients = new Map<ClientEntry, Client>();
   readonly #changedEvents = new Set<CheckEntry>();
   /** Agents whose marks moved: written once, however many frames of each the batch holds. */
   readonly #spools = new Map<Namespace, Set<string>>();
@@ -67,21 +87,58 @@ export class Transaction {
   constructor(
     registry: Registry,
     nowMs: number,
-    fetched: ReadonlyMap<CheckEntry, CheckBodies>,
-    handling: EventHandling,
+    fetched: Fetched,
+    { handling, room, memory }: { readonly handling: EventHandling; readonly room: Room; readonly memory: MemoryRoom },
   ) {
     this.registry = registry;
     this.handling = handling;
+    this.#room = room;
+    this.#memory = memory;
     this.nowMs = nowMs;
     this.now = Math.floor(nowMs / 1000);
     this.#fetched = fetched;
   }
 
+  /**
+   * Asked by a command before it makes something new, while it has changed nothing yet.
+   *
+   * @param present what is there in its place; when there is something, it is only replaced
+   * @throws MonError `unavailable` when there is no room for more on the disk, `no_memory` when there is none in memory
+   */
+  refuseNew(present: unknown): void {
+    if (present !== undefined) return;
+    this.#room.refuseGrowth();
+    this.#memory.refuseGrowth();
+  }
+
+  /**
+   * Asked before a client is replaced: while there is no memory it may not grow beyond the ordinary.
+   *
+   * @throws MonError `no_memory`
+   */
+  refuseGrowthOf(present: ClientEntry | undefined, client: Client): void {
+    if (present === undefined || !this.#memory.isFull) return;
+    if (present.namespace.growthOf(client, present) > ORDINARY_GROWTH_BYTES) this.#memory.refuseGrowth();
+  }
+
+  /** Why a result is refused: it would make a client or a check that is not known, and there is no memory for it. */
+  refusalOfNew(namespace: Namespace, client: string, check: string): MonError | undefined {
+    if (!this.#memory.isFull || namespace.check(client, check) !== undefined) return undefined;
+    return this.#memory.refusal();
+  }
+
   /** The newest bodies of a record that a command of this batch asked for or wrote. */
   bodies(entry: CheckEntry): CheckBodies {
-    const bodies = this.#pending.get(entry) ?? this.#fetched.get(entry);
+    const bodies = this.#pending.get(entry) ?? this.#fetched.checks.get(entry);
     if (bodies === undefined) throw new Error(`the bodies of ${entry.client.name}/${entry.name} were not asked for`);
     return bodies;
+  }
+
+  /** The newest record of a client that a command of this batch asked for or wrote. */
+  client(entry: ClientEntry): Client {
+    const client = this.#savedClients.get(entry) ?? this.#fetched.clients.get(entry);
+    if (client === undefined) throw new Error(`the record of ${entry.name} was not asked for`);
+    return client;
   }
 
   /** @param output of the event, when `state` holds a new one */
@@ -121,8 +178,10 @@ export class Transaction {
     // The silenced state of its events follows its subscriptions.
     if (present !== undefined) for (const check of present.checks.values()) this.#noteEvent(check);
     const entry = namespace.putClient(client, signature, reporter);
-    const stored: StoredClient = { client, signature, reporter: entry.reporter };
-    this.#put(clientKey(namespace.name, client.name), JSON.stringify(stored));
+    this.#savedClients.set(entry, client);
+    const { reporter: maker } = entry;
+    const value = encodeClient({ client, signature, reporter: maker, era: this.#era });
+    this.#put(clientKey(namespace.name, client.name), value);
     this.#changes.push(['client', namespace.name, client.name]);
     return entry;
   }
@@ -157,7 +216,7 @@ export class Transaction {
 
   /** Its members come back with their next results; the ones that are stored stay as they are. */
   removeAggregate(namespace: Namespace, aggregate: Aggregate): void {
-    const count = namespace.aggregates.delete(aggregate);
+    const count = namespace.deleteAggregate(aggregate);
     this.#put(aggregateDeletionKey(namespace.name, aggregate.name), JSON.stringify(count));
   }
 
@@ -292,6 +351,7 @@ export class Transaction {
     for (const client of invalidated.keys()) this.#del(invalidatedKey(name, client));
     for (const client of tombstones.keys()) this.#del(tombstoneKey(name, client));
     for (const aggregate of aggregates.deletedNames()) this.#del(aggregateDeletionKey(name, aggregate));
+    for (const marks of [spools, invalidated, tombstones]) marks.clear();
     this.registry.removeNamespace(name);
     this.#del(namespaceKey(name));
   }
@@ -349,6 +409,11 @@ export class Transaction {
     this.#noteUse(namespace, id);
   }
 
+  /** Notes the newest time that was seen. */
+  saveAnchor(anchor: TimeAnchor): void {
+    this.#ops.push(anchorOp(anchor));
+  }
+
   /** What is to be written, and the runs of handlers among it. */
   finish(): {
     readonly ops: readonly StoreOp[];
@@ -359,7 +424,7 @@ export class Transaction {
     for (const [entry, bodies] of this.#pending) {
       const { client } = entry;
       const key = checkRecordKey(client.namespace.name, client.name, entry.name);
-      this.#put(key, encodeCheckRecord(entry.state, bodies, entry.deletionsBefore));
+      this.#put(key, encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, this.#era));
     }
     for (const [namespace, clients] of this.#spools) {
       for (const client of clients) {
@@ -375,6 +440,12 @@ export class Transaction {
       this.#changes.push(['event', client.namespace.name, client.name, name]);
     }
     return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
+  }
+
+  /** Undefined: the clock was never corrected. */
+  get #era(): number | undefined {
+    const era = eraOf(this.registry.corrections);
+    return era === 0 ? undefined : era;
   }
 
   #noteUse(namespace: Namespace, id: string): void {

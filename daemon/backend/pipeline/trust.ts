@@ -4,13 +4,14 @@ import type { Namespace } from '../registry/namespace.ts';
 /**
  * Why a result of a client is not taken.
  *
+ * - `certificate`: it comes from an agent whose certificate is for another one, and the client is an agent itself
  * - `signature`: the client has shown one, and this is not it (completion 1.10)
  * - `banned`: it was deleted with `invalidate`, and may not come back before its time (completion 1.6)
  * - `quarantined`: it was deleted a short while ago, and this comes from before that
  * - `quota`: it would be one proxy client more than its reporter may make
  * - `limit`: it would be one entity more than there may be
  */
-export type Distrust = 'signature' | 'banned' | 'quarantined' | 'quota' | 'limit';
+export type Distrust = 'certificate' | 'signature' | 'banned' | 'quarantined' | 'quota' | 'limit';
 
 /**
  * Whether agents may report for a client. A deleted one stays deleted through the results that were under way or waited

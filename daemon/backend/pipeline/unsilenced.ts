@@ -1,5 +1,5 @@
 import { isSilenced } from '../../../shared/domain/silencing.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
+import type { CheckEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from './batcher.ts';
 import { handleSilenceEnd } from './handle-event.ts';
@@ -39,8 +39,8 @@ export class UnsilencedEvents {
 /** Whether silences kept the open event of a check from handlers, and nothing silences it any more. */
 export function isUnsilenced({ state, client, name }: CheckEntry, nowMs: number): boolean {
   if (state.event?.isSuppressed !== true) return false;
-  const { namespace, record } = client;
-  return !isSilenced(namespace.silenced, record.subscriptions, name, nowMs);
+  const { namespace, subscriptions } = client;
+  return !isSilenced(namespace.silenced, subscriptions, name, nowMs);
 }
 
 function handleUnsilenced(transaction: Transaction, entry: CheckEntry): void {

@@ -74,6 +74,7 @@ export class Users {
     const before = users.get(submitted.username);
     const passwordHash = hash ?? before?.passwordHash;
     if (passwordHash === undefined) throw new MonError('invalid', 'password: is required for a new user');
+    transaction.refuseNew(before);
     if (before === undefined && users.size >= USERS_MAX) {
       throw new MonError('unavailable', `there are ${String(USERS_MAX)} users, which is as many as there can be`);
     }

@@ -2,7 +2,7 @@ import { BinaryHeap } from '../binary-heap.ts';
 
 /** Something that is due at a time. */
 export interface Deadline {
-  /** Epoch milliseconds. */
+  /** Milliseconds, by the clock of whoever keeps it. */
   readonly atMs: number;
   readonly id: string;
 }

@@ -3,7 +3,7 @@ import { silencedId } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
 import type { SilencedEntries } from '../pipeline/silenced.ts';
-import type { Clock, Store } from '../ports.ts';
+import type { PlanningClock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from './deadlines.ts';
 import { runDeadlines } from './run-deadlines.ts';
@@ -13,7 +13,7 @@ interface ExpiryParts {
   readonly store: Store;
   readonly shard: string;
   readonly silenced: Pick<SilencedEntries, 'tick'>;
-  readonly clock: Clock;
+  readonly clock: PlanningClock;
   readonly log: Log;
 }
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../log/log.ts';
 import type { Stashes } from '../pipeline/stashes.ts';
-import type { Clock, Store } from '../ports.ts';
+import type { PlanningClock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StashEntry } from '../registry/stashes.ts';
 import type { Deadline } from './deadlines.ts';
@@ -11,7 +11,7 @@ interface ExpiryParts {
   readonly store: Store;
   readonly shard: string;
   readonly stashes: Pick<Stashes, 'expire'>;
-  readonly clock: Clock;
+  readonly clock: PlanningClock;
   readonly log: Log;
 }
 

@@ -3,7 +3,7 @@ import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { isUnsilenced, type EventPlace, type UnsilencedEvents } from '../pipeline/unsilenced.ts';
 import type { Change, Clock, Store } from '../ports.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
+import type { CheckEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
 
 interface UnsilencedParts {

@@ -5,11 +5,11 @@ import { runTimetable, type RunningTimetable } from '../../schedule/run-timetabl
 import { subdueOf } from '../../schedule/subdue.ts';
 import { timetableOf } from '../../schedule/timetable.ts';
 import type { Definitions, NamedCheck } from '../config/definitions.ts';
-import type { Clock } from '../ports.ts';
+import type { PlanningClock } from '../ports.ts';
 
 interface PublisherParts {
   readonly definitions: Definitions;
-  readonly clock: Clock;
+  readonly clock: PlanningClock;
   readonly log: Log;
   /**
    * Asks the agents of a namespace to run a check.

@@ -1,12 +1,12 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { Change, Clock, Store } from '../ports.ts';
+import type { Change, PlanningClock, Store } from '../ports.ts';
 import { Deadlines, type Deadline } from './deadlines.ts';
 
 interface DeadlineParts {
   readonly store: Store;
   readonly shard: string;
-  readonly clock: Clock;
+  readonly clock: PlanningClock;
   readonly log: Log;
 }
 
@@ -22,7 +22,7 @@ export interface DeadlineRules {
   run(id: string): Promise<void> | undefined;
 }
 
-/** Longest sleep, so that a machine that was suspended or set forward is noticed. */
+/** Longest sleep, so that a machine that slept is noticed. */
 const SLEEP_MS_MAX = 60_000;
 /** How long something waits that could not be written. */
 const RETRY_MS = 1000;
@@ -30,7 +30,9 @@ const RETRY_MS = 1000;
 /** Runs what is due by absolute times in the registry, with one timer for all of it; so a restart loses none. */
 export async function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Promise<Disposable> {
   const { store, shard, clock, log } = parts;
+  // On the scale that no correction moves: what is due when is moved with the clock, and so stays where it is.
   const deadlines = new Deadlines();
+  const add = ({ atMs, id }: Deadline): void => deadlines.add({ atMs: atMs - clock.now() + clock.steady(), id });
   let timer: Disposable | undefined;
   let isClosed = false;
 
@@ -39,26 +41,26 @@ export async function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): 
     timer = undefined;
     const { next } = deadlines;
     if (isClosed || next === undefined) return;
-    const waitMs = Math.min(Math.max(0, next.atMs - clock.now()), SLEEP_MS_MAX);
+    const waitMs = Math.min(Math.max(0, next.atMs - clock.steady()), SLEEP_MS_MAX);
     timer = clock.after(waitMs, wake);
   };
   const wake = (): void => {
-    for (const { id } of deadlines.due(clock.now())) {
+    for (const { id } of deadlines.due(clock.steady())) {
       rules.run(id)?.catch((error: unknown) => {
         log.warn({ id, reason: errorMessage(error) }, rules.failure);
-        deadlines.add({ atMs: clock.now() + RETRY_MS, id });
+        add({ atMs: clock.now() + RETRY_MS, id });
         sleep();
       });
     }
     sleep();
   };
 
-  for (const deadline of rules.atStart()) deadlines.add(deadline);
+  for (const deadline of rules.atStart()) add(deadline);
   const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
     let isNew = false;
     for (const change of changes) {
       for (const deadline of rules.after(change)) {
-        deadlines.add(deadline);
+        add(deadline);
         isNew = true;
       }
     }

@@ -1,16 +1,18 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import { isAttributes } from '../../../shared/domain/attributes.ts';
-import { leavesBySilence } from '../../../shared/domain/core/agent.ts';
-import { KEEPALIVE_CHECK, keepaliveOf, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
-import { substituteTokens } from '../../../shared/domain/tokens.ts';
+import { KEEPALIVE_CHECK, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
+import { mayHoldTokens, substituteTokens } from '../../../shared/domain/tokens.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
+import type { DiskGuard } from '../disk-guard.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { IncomingResult } from '../pipeline/process-result.ts';
 import type { Results } from '../pipeline/results.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Store } from '../ports.ts';
+import { readClients } from '../read/clients.ts';
+import type { ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -24,6 +26,9 @@ interface KeepaliveParts {
   readonly results: Pick<Results, 'record'>;
   readonly clients: Pick<Clients, 'deregister'>;
   readonly definitions: Definitions;
+  readonly store: Pick<Store, 'getMany'>;
+  /** Default: nothing is ever refused for the sake of the disk. */
+  readonly disk?: Pick<DiskGuard, 'isQuiet'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,7 +37,7 @@ interface KeepaliveParts {
 export function watchKeepalives(parts: KeepaliveParts): Disposable {
   let isSweeping = false;
   return parts.clock.every(SWEEP_MS, () => {
-    if (isSweeping || parts.registry.runbooks.isQuiet(parts.clock.now())) return;
+    if (isSweeping || parts.disk?.isQuiet === true || parts.registry.runbooks.isQuiet(parts.clock.now())) return;
     isSweeping = true;
     sweep(parts)
       // The next sweep looks again.
@@ -43,42 +48,51 @@ export function watchKeepalives(parts: KeepaliveParts): Disposable {
   });
 }
 
-async function sweep({ registry, results, clients, definitions, clock }: KeepaliveParts): Promise<void> {
+async function sweep({ registry, results, clients, definitions, store, clock }: KeepaliveParts): Promise<void> {
   for (const namespace of registry.namespaces()) {
     const handler = definitions.in(namespace.name).hasHandler('keepalive') ? 'keepalive' : 'default';
     const names = namespace
       .sortedClients()
-      .filter(sendsKeepalives)
+      .filter(({ profile }) => profile.sendsKeepalives)
       .map(({ name }) => name);
     for (let start = 0; start < names.length; start += SLICE) {
       const now = Math.floor(clock.now() / 1000);
       const slice = names.slice(start, start + SLICE);
-      const departed = slice.filter((name) => hasDeparted(namespace, name, definitions.keepalives, now));
-      await Promise.all(departed.map((name) => clients.deregister(namespace.name, name)));
-      const incoming = slice.flatMap((name) =>
-        resultsFor(namespace, name, { handler, ...definitions.keepalives }, now),
-      );
+      const departed = present(namespace, slice).filter((entry) => hasDeparted(entry, definitions.keepalives, now));
+      await Promise.all(departed.map(({ name }) => clients.deregister(namespace.name, name)));
+      const settings = { handler, ...definitions.keepalives };
+      // Asked again: a client may have been deleted while the others were written.
+      const reported = present(namespace, slice);
+      const mayHold = mayHoldTokens(settings);
+      const tokened = reported.filter(({ profile }) => mayHold || profile.hasKeepaliveTokens);
+      const records = new Map(await readClients(store, tokened));
+      const incoming = reported.map((entry) => resultOf(entry, records.get(entry), settings, now));
       if (incoming.length > 0) await results.record(namespace.name, incoming);
     }
   }
 }
 
-function sendsKeepalives({ record }: { readonly record: Client }): boolean {
-  return record.keepalives !== false;
+function present(namespace: Namespace, names: readonly string[]): ClientEntry[] {
+  return names.flatMap((name) => namespace.clients.get(name) ?? []);
 }
 
 /** Whether silence of this one means that it has left for good. */
-function hasDeparted({ clients }: Namespace, name: string, settings: KeepaliveSettings, now: number): boolean {
-  const client = clients.get(name)?.record;
-  return client !== undefined && leavesBySilence(client) && keepaliveStatus(client, now, settings).status !== 0;
+function hasDeparted(entry: ClientEntry, settings: KeepaliveSettings, now: number): boolean {
+  return entry.profile.leavesBySilence && keepaliveStatus(entry, now, settings).status !== 0;
 }
 
-/** Asked again for each slice: a client may have been deleted while the slices before were written. */
-function resultsFor(namespace: Namespace, name: string, settings: KeepaliveSettings, now: number): IncomingResult[] {
-  const client = namespace.clients.get(name)?.record;
-  if (client === undefined) return [];
-  const { value, unmatched } = substituteTokens({ ...settings, ...keepaliveOf(client) }, client);
-  const { status, output, thresholds } = keepaliveStatus(client, now, { ...settings, unmatched });
+/** @param record read where there are tokens; those of a client that is gone by now have no value */
+function resultOf(
+  entry: ClientEntry,
+  record: Client | undefined,
+  settings: KeepaliveSettings,
+  now: number,
+): IncomingResult {
+  const { name: client, keepalive } = entry;
+  const attributes = { ...settings, ...keepalive };
+  const { value, unmatched } =
+    record === undefined ? { value: attributes, unmatched: [] } : substituteTokens(attributes, record);
+  const { status, output, thresholds } = keepaliveStatus(entry, now, { ...settings, unmatched });
   const check = {
     ...(isAttributes(value) ? value : {}),
     thresholds,
@@ -89,5 +103,5 @@ function resultsFor(namespace: Namespace, name: string, settings: KeepaliveSetti
     status,
     type: 'standard',
   };
-  return [{ client: name, reporter: name, check }];
+  return { client, reporter: client, check };
 }

@@ -1,4 +1,6 @@
-import { idleAttributes } from '../../../../shared/domain/core/lost.ts';
+import type { Attributes } from '../../../../shared/domain/attributes.ts';
+import { idleAttributes, type Lost } from '../../../../shared/domain/core/lost.ts';
+import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../../shared/domain/shell-tokens.ts';
 import { unwrap, type CoreType, type Wrapped } from '../../../../shared/domain/core/wrapped.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { coreCheckSchema } from '../../../../shared/schemas/core/check.ts';
@@ -50,13 +52,18 @@ export function restoreDefinition(
   const { transaction } = restoring;
   const definition = usable(kind, given);
   if ('problem' in definition) return leftOut(definition.problem);
+  const refused = restoring.commands.problemOf(kind, definition);
+  if (refused !== undefined) return leftOut(refused);
   const before = transaction.registry.definitions.get(kind, namespace.name, name)?.object;
-  return settle(
-    restoring,
-    { before, after: definition.object },
-    () => transaction.saveDefinition(kind, definition),
-    idleAttributes(object.spec, IDLE),
-  );
+  return settle(restoring, { before, after: definition.object }, () => transaction.saveDefinition(kind, definition), [
+    ...idleAttributes(object.spec, IDLE),
+    ...riskyCommand(kind, definition.object),
+  ]);
+}
+
+function riskyCommand(kind: DefinitionKind, object: Attributes): readonly Lost[] {
+  if (kind !== 'checks' || shellTokensIn(object, true) === undefined) return [];
+  return [{ attribute: 'command', reason: `it is kept, but ${SHELL_TOKENS_WARNING}` }];
 }
 
 function inNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {

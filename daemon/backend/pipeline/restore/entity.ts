@@ -8,9 +8,10 @@ import { problemsOf } from '../../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../../shared/schemas/restore.ts';
 import { COMPATIBLE_VERSION } from '../../../../shared/schemas/version.ts';
 import { dumpedEntity } from '../../read/dumped.ts';
-import type { ClientEntry, Namespace } from '../../registry/namespace.ts';
-import type { StoredClient } from '../../registry/registry.ts';
-import { letIn } from '../clients.ts';
+import type { ClientEntry } from '../../registry/entries.ts';
+import type { Namespace } from '../../registry/namespace.ts';
+import type { StoredClient } from '../../registry/client-record.ts';
+import { letIn, recordOf } from '../clients.ts';
 import type { Transaction } from '../transaction.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 
@@ -35,7 +36,7 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
         ];
   return settle(
     restoring,
-    { before: present === undefined ? undefined : storedClient(present), after },
+    { before: present === undefined ? undefined : storedClient(transaction, present), after },
     () => void saveClient(transaction, namespace, after),
     lost,
   );
@@ -52,11 +53,16 @@ export function saveClient(transaction: Transaction, namespace: Namespace, store
 export function translated(
   entity: SubmittedCoreEntity | undefined,
   present: ClientEntry | undefined,
-  { now }: Pick<Transaction, 'now'>,
+  transaction: Transaction,
 ): StoredClient {
   if (entity === undefined) throw new Error('there is no entity to translate');
   const createdBy = entity.metadata.created_by ?? undefined;
-  const context = { present: present?.record, now, version: COMPATIBLE_VERSION, createdBy };
+  const context = {
+    present: recordOf(transaction, present),
+    now: transaction.now,
+    version: COMPATIBLE_VERSION,
+    createdBy,
+  };
   return {
     client: clientOfEntity(entity, context),
     signature: present?.signature ?? '',
@@ -72,8 +78,9 @@ function exactClient(namespace: string, object: Wrapped): StoredClient | undefin
   return isFaithful(object, dumpedEntity(namespace, stored)) ? stored : undefined;
 }
 
-function storedClient({ record: client, signature, reporter }: ClientEntry): StoredClient {
-  return { client, signature, reporter };
+function storedClient(transaction: Transaction, entry: ClientEntry): StoredClient {
+  const { signature, reporter } = entry;
+  return { client: transaction.client(entry), signature, reporter };
 }
 
 function without(entity: SubmittedCoreEntity, names: readonly string[]): Readonly<Record<string, unknown>> {

@@ -11,14 +11,16 @@ import { resultSchema } from '../../../../shared/schemas/result.ts';
 import { restoreKey, type Restored } from '../../../../shared/schemas/restore.ts';
 import { dumpedEvent } from '../../read/dumped.ts';
 import { stateOf, type CheckRecord } from '../../registry/check-record.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../../registry/entries.ts';
+import type { Namespace } from '../../registry/namespace.ts';
 import { saveClient, translated } from './entity.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 
-/** The record that an event is about, if it is there: what its state is compared with must be read before. */
-export function recordOfEvent(namespace: Namespace, object: Wrapped): CheckEntry | undefined {
+/** The records that an event is about, if they are there: what its state is compared with must be read before. */
+export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {
   const [client = '', check = ''] = wrappedName(object).split('/');
-  return namespace.check(client, check);
+  const owner = namespace.clients.get(client);
+  return [owner, owner?.checks.get(check)].filter((entry) => entry !== undefined);
 }
 
 export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
@@ -30,7 +32,7 @@ export function restoreEvent(restoring: Restoring, namespace: Namespace, object:
   if ('outcome' in owner) return owner;
   const { client } = owner;
   const present = client === undefined ? undefined : namespace.check(entity, check);
-  const exact = client === undefined ? undefined : exactRecord(namespace.name, client, check, object);
+  const exact = client === undefined ? undefined : exactRecord(restoring, client, check, object);
   const foreign = exact === undefined ? foreignRecord(restoring, { entity, check }, present, object) : undefined;
   if (foreign !== undefined && 'problem' in foreign) return leftOut(foreign.problem);
   const record = exact ?? foreign?.record;
@@ -66,7 +68,12 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   return { client: undefined, make: () => saveClient(transaction, namespace, stored) };
 }
 
-function exactRecord(namespace: string, client: ClientEntry, check: string, object: Wrapped): CheckRecord | undefined {
+function exactRecord(
+  { transaction }: Restoring,
+  client: ClientEntry,
+  check: string,
+  object: Wrapped,
+): CheckRecord | undefined {
   const exact = exactly(exactRecordSchema, object);
   if (exact === undefined) return undefined;
   const { check: result, eventCheck, eventHistory, ...rest } = exact;
@@ -80,7 +87,7 @@ function exactRecord(namespace: string, client: ClientEntry, check: string, obje
   const own = result ?? eventCheck;
   if (own === undefined || own.name !== check) return undefined;
   // The record is of this client only where it is shown as the file has it.
-  const shown = dumpedEvent(namespace, client.record, record as CheckRecord);
+  const shown = dumpedEvent(client.namespace.name, transaction.client(client), record as CheckRecord);
   const entity = object.spec['entity'];
   return isFaithful(object, { ...shown, spec: { ...shown.spec, entity } }) ? (record as CheckRecord) : undefined;
 }

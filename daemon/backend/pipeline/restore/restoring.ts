@@ -5,6 +5,7 @@ import type { Lost } from '../../../../shared/domain/core/lost.ts';
 import type { Wrapped } from '../../../../shared/domain/core/wrapped.ts';
 import type { Restored } from '../../../../shared/schemas/restore.ts';
 import type { Definitions } from '../../config/definitions.ts';
+import type { ApiCommands } from '../api-commands.ts';
 import type { EntityLimit } from '../entity-limit.ts';
 import type { Transaction } from '../transaction.ts';
 
@@ -18,9 +19,12 @@ export interface Restoring {
   /** How many entities there would be by then that are not there, in a dry run. */
   assumedEntities: number;
   readonly definitions: Definitions;
+  readonly commands: ApiCommands;
   readonly entityLimit: EntityLimit;
   /** The user of the configuration, who may do everything. */
   readonly configuredUser: string | undefined;
+  /** Most silenced entries in one namespace. */
+  readonly silencesMax: number;
 }
 
 /**

@@ -18,12 +18,15 @@ interface State {
 }
 
 export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
-  const { transaction } = restoring;
+  const { transaction, silencesMax } = restoring;
   const exact = exactState(namespace.name, object);
   const after = exact ?? translated(namespace, object, transaction.nowMs);
   if ('problem' in after) return leftOut(after.problem);
   if (isExpired(after.entry, transaction.nowMs)) return leftOut('it has expired');
   const present = namespace.silenced.get(after.entry.id);
+  if (present === undefined && namespace.silenced.size >= silencesMax) {
+    return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
+  }
   const before = present === undefined ? undefined : { entry: present, use: namespace.silenced.use(present.id) };
   const lost =
     exact === undefined

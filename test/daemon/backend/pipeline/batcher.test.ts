@@ -3,6 +3,7 @@ import { Batcher, type BatcherOptions } from '../../../../daemon/backend/pipelin
 import type { Transaction } from '../../../../daemon/backend/pipeline/transaction.ts';
 import type { ChangeRecord } from '../../../../daemon/backend/ports.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { UnsettledWriteError } from '../../../../daemon/backend/store/disk-error.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
@@ -231,6 +232,40 @@ test('a state that could not be read again is read as soon as the disk allows, w
     expect(batcher.isAtRest).toBe(true);
   });
   expect(clientsOf(registry)).toEqual(['before']);
+});
+
+test('while the store takes no writes, nothing is applied that it would refuse, and readers see none of it', async () => {
+  const { batcher, store, registry, log } = await openRig({ batchLimit: 1 });
+  await batcher.run(put('before'));
+  store.refuses = () => true;
+  await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
+  store.closedFor = new MonError('unavailable', 'the disk fails');
+  // Closed, it could not be read either, to find out what the registry was before.
+  store.refusesScans = () => true;
+  const { writes } = store;
+  await expect(batcher.run(put('lost too'))).rejects.toMatchObject({ code: 'unavailable' });
+  expect(store.writes).toBe(writes);
+  expect(clientsOf(registry)).toEqual(['before']);
+  expect(batcher.isFailing).toBe(true);
+  store.refuses = () => false;
+  store.mend();
+  expect(batcher.isFailing).toBe(false);
+  expect(log.messages('info')).toEqual(['the store takes writes again']);
+  await batcher.run(put('after'));
+  expect(clientsOf(registry)).toEqual(['before', 'after']);
+});
+
+test('only what is gone for good is said to be refused', async () => {
+  const { batcher, store } = await openRig({ batchLimit: 1 });
+  store.refuses = () => true;
+  await expect(batcher.run(put('lost'))).rejects.toThrow(/try again later$/);
+  store.refuses = () => {
+    throw new UnsettledWriteError('/var/lib/mon', new Error('EIO'));
+  };
+  await expect(batcher.run(put('perhaps'))).rejects.toThrow(/look before you try it again$/);
+  store.refuses = () => true;
+  store.refusesScans = () => true;
+  await expect(batcher.run(put('still shown'))).rejects.toThrow(/look before you try it again$/);
 });
 
 test('beyond the limit of the queue a command is refused at once; one that alone is larger is taken', async () => {

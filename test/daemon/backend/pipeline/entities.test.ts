@@ -3,6 +3,7 @@ import { Entities } from '../../../../daemon/backend/pipeline/entities.ts';
 import { EntityLimit } from '../../../../daemon/backend/pipeline/entity-limit.ts';
 import type { SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { readClient } from '../../../../daemon/backend/read/clients.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 
 const ADA = { who: 'ada', from: '127.0.0.1', how: 'PUT /' };
@@ -21,27 +22,28 @@ async function rigWithAgent() {
     });
   await keepalive({ signature: 'own' });
   const put = (entity: SubmittedCoreEntity) => entities.put(DEFAULT_NAMESPACE, entity.metadata.name, () => entity, ADA);
-  return { keepalive, put, clientOf: (name: string) => registry.namespace(DEFAULT_NAMESPACE).clients.get(name) };
+  const clientOf = (name: string) => registry.namespace(DEFAULT_NAMESPACE).clients.get(name);
+  return { keepalive, put, clientOf, recordOf: (name: string) => readClient(rig.store, clientOf(name)) };
 }
 
 test('labels that people give an agent outlive its keepalives, and give way to its own', async () => {
-  const { keepalive, put, clientOf } = await rigWithAgent();
+  const { keepalive, put, recordOf } = await rigWithAgent();
   await put({ metadata: { name: 'web-1', labels: { region: 'eu' } }, entity_class: 'agent', subscriptions: ['web'] });
-  expect(clientOf('web-1')?.record).toMatchObject({ subscriptions: ['web', 'client:web-1'], labels: { region: 'eu' } });
+  expect(await recordOf('web-1')).toMatchObject({ subscriptions: ['web', 'client:web-1'], labels: { region: 'eu' } });
   await keepalive({ signature: 'own' });
-  expect(clientOf('web-1')?.record).toMatchObject({
+  expect(await recordOf('web-1')).toMatchObject({
     subscriptions: ['linux', 'client:web-1'],
     labels: { region: 'eu' },
   });
   await keepalive({ signature: 'own', labels: { region: 'us' } });
-  expect(clientOf('web-1')?.record).toMatchObject({ labels: { region: 'us' } });
+  expect(await recordOf('web-1')).toMatchObject({ labels: { region: 'us' } });
 });
 
 test('an entity that is changed keeps the signature of its agent, and stays watched', async () => {
-  const { keepalive, put, clientOf } = await rigWithAgent();
+  const { keepalive, put, clientOf, recordOf } = await rigWithAgent();
   await put({ metadata: { name: 'web-1' }, entity_class: 'agent' });
   expect(clientOf('web-1')).toMatchObject({ signature: 'own' });
-  expect(clientOf('web-1')?.record.keepalives).not.toBe(false);
+  expect((await recordOf('web-1'))?.keepalives).not.toBe(false);
   await expect(keepalive({ signature: 'forged' })).rejects.toMatchObject({ code: 'forbidden' });
 });
 

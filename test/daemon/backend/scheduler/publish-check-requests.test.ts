@@ -5,6 +5,7 @@ import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { publishCheckRequests } from '../../../../daemon/backend/scheduler/publish-check-requests.ts';
 import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
 import type { CheckDefinition } from '../../../../shared/schemas/check.ts';
+import type { PlanningClock } from '../../../../daemon/backend/ports.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
@@ -13,6 +14,9 @@ interface Published {
   readonly to: string;
   readonly check: CheckRequest;
 }
+
+/** There are no clients whose records could be read. */
+const NO_STORE = { getMany: () => Promise.resolve([]) };
 
 /** What is asked of the agents in so many milliseconds, after a start that many before. */
 function publishedIn(
@@ -26,6 +30,7 @@ function publishedIn(
   const requests = new CheckRequests({
     definitions,
     registry: new Registry(),
+    store: NO_STORE,
     clock,
     log,
     publish: (_namespace, to, check) => published.push({ atMs: clock.now(), to, check }),
@@ -93,7 +98,7 @@ test('after a machine slept through some runs there is one, not all of them', ()
   const publisher = publishCheckRequests({
     definitions,
     // The machine's timers stood still while its time went on.
-    clock: { ...bound(clock), now: () => clock.now() + sleptMs },
+    clock: { ...bound(clock), now: () => clock.now() + sleptMs, steady: () => clock.steady() + sleptMs },
     log: new RecordedLog(),
     publish: async () => void runs++,
   });
@@ -105,9 +110,10 @@ test('after a machine slept through some runs there is one, not all of them', ()
   expect(runs).toBe(2);
 });
 
-function bound(clock: ManualClock): Omit<ManualClock, 'advance' | 'pending'> {
+function bound(clock: ManualClock): PlanningClock {
   return {
     now: () => clock.now(),
+    steady: () => clock.steady(),
     monotonic: () => clock.monotonic(),
     after: (delayMs, task) => clock.after(delayMs, task),
     every: (periodMs, task) => clock.every(periodMs, task),

@@ -1,10 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Definitions, type NamedCheck } from '../../../../daemon/backend/config/definitions.ts';
 import { CheckRequests } from '../../../../daemon/backend/pipeline/requests.ts';
+import type { StoreOp } from '../../../../daemon/backend/ports.ts';
+import { encodeClient } from '../../../../daemon/backend/registry/client-record.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { clientKey } from '../../../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
 
 interface Sent {
   readonly afterMs: number;
@@ -17,19 +22,25 @@ interface Sent {
  *
  * @param lateMs how late every timer comes
  */
-function rig(clients: number, proxyRequests: object = { splay: true }, subscribers = ['poller'], lateMs = 0) {
+async function rig(clients: number, proxyRequests: object = { splay: true }, subscribers = ['poller'], lateMs = 0) {
   const clock = new ManualClock();
   const log = new RecordedLog();
-  const registry = new Registry();
+  const store = await openLevelStore(await tempDir());
+  onTestFinished(() => store.close());
   const names = Array.from({ length: clients }, (_, at) => `sw-${String(at).padStart(5, '0')}`);
-  for (const name of names) {
+  const ops = names.map((name): StoreOp => {
     const about = { name, address: name, subscriptions: [`client:${name}`], timestamp: 1, version: '1.9.0' };
-    registry.namespace('default').putClient({ ...about, kind: 'switch' }, '');
-  }
+    const value = encodeClient({ client: { ...about, kind: 'switch' }, signature: '' });
+    return { type: 'put', key: clientKey('default', name), value };
+  });
+  await store.write(await store.acquire('main', 30_000), ops, []);
+  const registry = new Registry();
+  await registry.load(store);
   const sent: Sent[] = [];
   const requests = new CheckRequests({
     definitions: new Definitions({ checks: new Map(), handlers: new Map() }),
     registry,
+    store,
     clock: {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
@@ -79,7 +90,7 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
   { name: 'not at all without splay', proxy: {}, periodMs: 60_000, expected: [0, 0, 0, 0] },
   { name: 'not at all with splay off', proxy: { splay: false }, periodMs: 60_000, expected: [0, 0, 0, 0] },
 ])('requests are spread $name', async ({ proxy, periodMs, expected }) => {
-  const { clock, names, sent, requests, check } = rig(4, proxy);
+  const { clock, names, sent, requests, check } = await rig(4, proxy);
   await requests.publish('default', check, { periodMs });
   clock.advance(3_600_000);
   expect(timesOf(sent)).toEqual(expected);
@@ -88,7 +99,7 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
 });
 
 test('each says when it was sent, has its tokens replaced, and goes to every subscription at once', async () => {
-  const { clock, sent, requests, check } = rig(2, { splay: true }, ['roundrobin:a', 'b']);
+  const { clock, sent, requests, check } = await rig(2, { splay: true }, ['roundrobin:a', 'b']);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
   const startSeconds = ManualClock.START_MS / 1000;
@@ -104,7 +115,7 @@ test('each says when it was sent, has its tokens replaced, and goes to every sub
 
 test('however many they are, each client is asked about once, and they are spread as evenly as timers can', async () => {
   // More than there are milliseconds.
-  const { clock, names, sent, requests, check } = rig(2000);
+  const { clock, names, sent, requests, check } = await rig(2000);
   await requests.publish('default', check, { periodMs: 1000 });
   for (let passedMs = 0; passedMs < 1000; passedMs += 100) {
     expect(sent).toHaveLength(Math.min(2000, Math.floor(passedMs / 0.45) + 1));
@@ -114,14 +125,14 @@ test('however many they are, each client is asked about once, and they are sprea
 });
 
 test('late timers do not add up', async () => {
-  const { clock, sent, requests, check } = rig(4, { splay: true }, ['poller'], 1000);
+  const { clock, sent, requests, check } = await rig(4, { splay: true }, ['poller'], 1000);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
   expect(timesOf(sent)).toEqual([0, 14_500, 28_000, 41_500]);
 });
 
 test('what was not sent when the backend stops is not sent any more', async () => {
-  const { clock, sent, requests, check } = rig(4);
+  const { clock, sent, requests, check } = await rig(4);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(20_000);
   requests[Symbol.dispose]();
@@ -131,7 +142,7 @@ test('what was not sent when the backend stops is not sent any more', async () =
 });
 
 test('with nobody to ask about, nobody is asked', async () => {
-  const { clock, sent, requests, check } = rig(0);
+  const { clock, sent, requests, check } = await rig(0);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
   expect(sent).toEqual([]);

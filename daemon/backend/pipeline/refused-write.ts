@@ -1,0 +1,15 @@
+import { MonError } from '../../../shared/errors.ts';
+
+/** For the callers of a write that the store refused: nothing of it is there, nor will be after a restart. */
+export function notWritten(cause: unknown): MonError {
+  return new MonError('unavailable', 'the store does not accept writes now, try again later', { cause });
+}
+
+/** For those of one that could not be taken back yet. */
+export function perhapsWritten(cause: unknown): MonError {
+  return new MonError(
+    'unavailable',
+    'the store failed in the middle of this change, and whether it is kept is known when the disk works again: look before you try it again',
+    { cause },
+  );
+}
