@@ -4,7 +4,7 @@ import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 
 /** Who sends a request or holds a socket, once that is certain. */
 export interface Principal {
-  /** Of the user; `anonymous` where nobody has to show credentials. */
+  /** Of the user; `anonymous` where nobody has to show credentials, and of the programs on this machine their own. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
   /** The only namespace that this one can reach; undefined: all of them. */
@@ -13,8 +13,15 @@ export interface Principal {
   readonly keyId?: string | undefined;
   /** Of the log-in that its token belongs to. */
   readonly sessionId?: string | undefined;
-  /** How it is known: `open` is everybody on loopback while no credentials exist, `nobody` whoever asks a public route. */
-  readonly via: 'open' | 'nobody' | 'password' | 'key' | 'token';
+  /**
+   * How it is known: `open` is everybody on loopback while no credentials exist, `nobody` whoever asks a public route,
+   * `local` who can read the token that a backend leaves on its machine.
+   */
+  readonly via: 'open' | 'nobody' | 'local' | 'password' | 'key' | 'token' | 'certificate';
+  /** SHA-256 of the authority that vouches for its certificate. */
+  readonly authority?: string | undefined;
+  /** Of the clients that it may be as an agent, by its certificate; undefined: of any. */
+  readonly clientNames?: readonly string[] | undefined;
   /** From then on the credentials count no more, epoch milliseconds. */
   readonly expiresMs?: number | undefined;
 }
@@ -25,7 +32,12 @@ export type Access = Scope | readonly Scope[] | 'authenticated' | 'public';
 /** The newer face, where namespaces are in the path. */
 export const CORE_PREFIX = '/api/core/v2';
 
-export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(SCOPES), via: 'open' };
+/** What holds secrets, or makes commands or users, is never for everybody (design, S1). */
+const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
+
+export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
+/** No user can have this name. */
+export const LOCAL_ADMINISTRATOR: Principal = { name: 'local administrator', scopes: new Set(SCOPES), via: 'local' };
 export const NOBODY: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
 
 export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean {
@@ -37,17 +49,31 @@ export function maySee({ namespace }: Pick<Principal, 'namespace'>, other: strin
   return namespace === undefined || namespace === other;
 }
 
-/** Who made something: who is authenticated, whatever the request claims; where nobody has to be, whom it claims. */
+/**
+ * Who made something: who is authenticated, whatever the request claims. Whom it claims, where nobody has to be, and of the
+ * programs on this machine, which know who sits in front of them.
+ */
 export function creatorOf<Claimed>({ via, name }: Pick<Principal, 'via' | 'name'>, claimed: Claimed): string | Claimed {
-  return via === 'open' ? claimed : name;
+  return via === 'open' || via === 'local' ? claimed : name;
+}
+
+/** Whether this is somebody's name, other than what stands for whoever shows none. */
+export function isNamed(who: string): boolean {
+  return who !== ANONYMOUS.name && who !== LOCAL_ADMINISTRATOR.name;
 }
 
 /** @throws MonError `forbidden` */
-export function refuseWithoutScope(principal: Pick<Principal, 'name' | 'scopes'>, ...anyOf: readonly Scope[]): void {
+export function refuseWithoutScope(
+  principal: Pick<Principal, 'name' | 'scopes' | 'via'>,
+  ...anyOf: readonly Scope[]
+): void {
   if (anyOf.some((scope) => hasScope(principal, scope))) return;
   throw new MonError(
     'forbidden',
-    `${principal.name} lacks the scope ${anyOf.join(' or ')}: use a key or a user that has it`,
+    principal.via === 'open'
+      ? 'secrets, commands and users take an administrator: on this machine show the token in local-access.json of the ' +
+          'state directory (monctl, mon and mon-backend do, unless they are given other credentials), or make one with mon-backend init'
+      : `${principal.name} lacks the scope ${anyOf.join(' or ')}: use a key or a user that has it`,
   );
 }
 
@@ -60,6 +86,8 @@ export interface AskedRoute {
   readonly namespace: string | undefined;
   /** Whether it reaches into all namespaces at once, whichever the principal is kept to. */
   readonly isOfAllNamespaces?: boolean;
+  /** Whether it is for everybody while no credentials exist, whatever it asks for. */
+  readonly isForAnonymous?: boolean;
 }
 
 /**
@@ -70,9 +98,10 @@ export interface AskedRoute {
  */
 export function refuseWithoutAccess(
   principal: Principal,
-  { access, url, namespace, isOfAllNamespaces = false }: AskedRoute,
+  { access, url, namespace, isOfAllNamespaces = false, isForAnonymous = false }: AskedRoute,
 ): void {
   if (access === 'public' || access === 'authenticated') return;
+  if (isForAnonymous && principal.via === 'open') return;
   if (namespace !== undefined && !maySee(principal, namespace)) throw new MonError('not_found', 'not found');
   refuseWithoutScope(principal, ...(typeof access === 'string' ? [access] : access));
   if (namespace !== undefined) return;
@@ -81,6 +110,15 @@ export function refuseWithoutAccess(
   if (principal.namespace !== undefined && (isOfAllNamespaces || (isOfCore && access === 'admin'))) {
     throw new MonError('forbidden', `${principal.name} is kept to the namespace ${principal.namespace}`);
   }
+}
+
+/** Whether a principal that is kept to no namespace may ask for this. */
+export function isAllowed(
+  principal: Principal,
+  { access, isForAnonymous = false }: Pick<AskedRoute, 'access' | 'isForAnonymous'>,
+): boolean {
+  if (access === 'public' || access === 'authenticated' || (isForAnonymous && principal.via === 'open')) return true;
+  return (typeof access === 'string' ? [access] : access).some((scope) => hasScope(principal, scope));
 }
 
 /** @throws MonError `forbidden` for who is kept to another namespace than the one that the legacy API and the feed show */

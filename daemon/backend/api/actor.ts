@@ -8,12 +8,12 @@ import { creatorOf } from './access.ts';
  * @param creator whom the request names itself: believed only where nobody has to show credentials
  */
 export function actorOf(
-  { method, url, ip, principal }: Pick<FastifyRequest, 'method' | 'url' | 'ip' | 'principal'>,
+  { method, url, caller, principal }: Pick<FastifyRequest, 'method' | 'url' | 'caller' | 'principal'>,
   creator?: string | null,
 ): Actor {
   return {
     who: creatorOf(principal, creator) || principal.name,
-    from: ip,
+    from: caller,
     how: `${method} ${url.split('?', 1)[0] ?? ''}`,
   };
 }

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { parseApiKey } from '../../../shared/schemas/core/api-key.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
+import type { Admission } from '../pipeline/admission.ts';
 import type { ApiKeys } from '../pipeline/api-keys.ts';
 import { isSecret } from '../pipeline/key-secret.ts';
 import type { Sessions } from '../pipeline/sessions.ts';
@@ -10,9 +12,10 @@ import type { Clock } from '../ports.ts';
 import type { ApiKey } from '../registry/credentials.ts';
 import { scopesOfKey, scopesOfUser } from '../registry/principals.ts';
 import type { Registry } from '../registry/registry.ts';
-import { ANONYMOUS, type Principal } from './access.ts';
+import { ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from './access.ts';
 import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
-import { isLoopback, refuseForeignHost } from './host.ts';
+import { isLoopback, refuseForeignHost, refuseForwarded } from './host.ts';
+import type { LocalToken } from './local-token.ts';
 import { HASH_OF_NOBODY, type NameAndPassword, type Passwords } from './password.ts';
 
 /**
@@ -33,15 +36,21 @@ interface AuthenticatorParts {
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
   readonly sessions: Pick<Sessions, 'find'>;
+  /** Authorities for the certificates of agents, and another number after each change of them. */
+  readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
+  /** What the programs on this machine show. */
+  readonly localToken: LocalToken;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+const LOCAL = /^bearer +(?<token>ml_[\w-]+) *$/i;
 const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
 
 /**
- * Who may speak to this backend, over HTTP and WebSocket alike: whoever shows an API key, a token, or user and password.
- * While there are none of these, neither configured nor stored, it is everybody, but on loopback no page of another site.
+ * Who may speak to this backend, over HTTP and WebSocket alike: whoever shows an API key, a token, or user and password,
+ * and from this machine its own token. While no users and keys exist, neither configured nor stored, it is everybody,
+ * but on loopback no page of another site.
  */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
@@ -66,15 +75,20 @@ export class Authenticator {
   /** @returns another one after every change that may take something away from somebody */
   version(): string {
     this.#noteReload();
-    return `${String(this.#parts.registry.credentials.version)} ${String(this.#configuredMs)}`;
+    const { registry, certificates } = this.#parts;
+    return `${String(registry.credentials.version)} ${String(this.#configuredMs)} ${String(certificates.version)}`;
   }
 
   readonly authorize: Authorize = (headers, address) => {
     const { place } = this.#parts;
     if (this.isOpen) {
-      if (isLoopback(place.address)) refuseForeignHost(headers, place.hostname);
-      return ANONYMOUS;
+      if (isLoopback(place.address)) {
+        refuseForeignHost(headers, place.hostname);
+        refuseForwarded(headers);
+      }
+      return this.whileOpen(headers, address);
     }
+    if (this.#isLocal(headers, address)) return LOCAL_ADMINISTRATOR;
     const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
     switch (scheme?.toLowerCase()) {
       case 'basic':
@@ -87,6 +101,11 @@ export class Authenticator {
         throw refusal();
     }
   };
+
+  /** Who asks while nobody has to show credentials: other ones than those of this machine do not count then. */
+  whileOpen(headers: IncomingHttpHeaders, address: string): Principal {
+    return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS;
+  }
 
   /**
    * The user whose name and password are shown by HTTP Basic; keys and tokens do not count, and neither does it count that
@@ -127,7 +146,10 @@ export class Authenticator {
       case 'open':
         return this.isOpen ? principal : undefined;
       case 'nobody':
+      case 'local':
         return principal;
+      case 'certificate':
+        return this.#parts.certificates.authorities.includes(principal.authority ?? '') ? principal : undefined;
       case 'key': {
         const key = credentials.apiKeys.get(principal.keyId ?? '');
         return key === undefined ? undefined : this.#principalOfKey(key);
@@ -147,9 +169,32 @@ export class Authenticator {
     }
   }
 
+  /**
+   * Whether somebody who is let in now may still do later what he asks for.
+   *
+   * @param refuse asked when credentials have changed, with what he may do by then
+   */
+  admissionOf(principal: Principal, refuse: (renewed: Principal) => void): Admission {
+    const sinceMs = this.#parts.clock.now();
+    const version = this.version();
+    return () => {
+      if (this.version() === version) return;
+      const renewed = this.renewed(principal, sinceMs);
+      if (renewed === undefined) throw new MonError('unauthenticated', 'the credentials count no more');
+      refuse(renewed);
+    };
+  }
+
   get #configuredUser(): string | undefined {
     const { user, password } = this.#parts.config.api;
     return password === undefined ? undefined : user;
+  }
+
+  /** The token of this machine counts from this machine alone: not through a proxy on it either. */
+  #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
+    const shown = LOCAL.exec(headers.authorization ?? '')?.groups?.['token'];
+    if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
+    return this.#parts.localToken.is(shown);
   }
 
   #noteReload(): void {
@@ -202,13 +247,14 @@ export class Authenticator {
     // Before anybody is let in with the new ones, who would be taken for one of those before.
     this.#noteReload();
     const stored = this.#storedPassword(given.user);
-    const principal = stored === undefined ? undefined : this.#principalOfUser(given.user, { via: 'password' });
-    if (principal !== undefined && stored !== undefined && this.#parts.passwords.isKnown(given, stored))
-      return principal;
-    return this.#attempt(given, principal === undefined ? undefined : stored, address);
+    if (stored !== undefined && this.#parts.passwords.isKnown(given, stored)) {
+      const principal = this.#principalOfUser(given.user, { via: 'password' });
+      if (principal !== undefined) return principal;
+    }
+    return this.#attempt(given, address);
   }
 
-  /** The configuration first: nobody can take its name away by making a user. */
+  /** The configuration first: nobody can take its name away by making a user. Undefined where there is no such user. */
   #storedPassword(user: string): string | undefined {
     const { config, registry } = this.#parts;
     if (user === this.#configuredUser) return config.api.password;
@@ -222,20 +268,27 @@ export class Authenticator {
     return registry.credentials.users.size === 0 ? configured : [...configured, HASH_OF_NOBODY];
   }
 
-  async #attempt(given: NameAndPassword, stored: string | undefined, address: string): Promise<Principal> {
-    const { passwords } = this.#parts;
-    const sameUnderWay = passwords.underWay(given);
-    let isRight: boolean;
-    if (sameUnderWay === undefined) {
-      using login = await this.#failed.begin(address);
-      isRight = await passwords.verify(given, stored, this.#decoys());
-      if (!isRight) this.#tell(login.fail(), address);
-    } else {
-      isRight = await sameUnderWay;
-    }
+  async #attempt(given: NameAndPassword, address: string): Promise<Principal> {
+    const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(given), () =>
+      this.#look(given, address),
+    );
     const principal = isRight ? this.#principalOfUser(given.user, { via: 'password' }) : undefined;
     if (principal === undefined) throw refusal();
     return principal;
+  }
+
+  /** Whether a password is right, as soon as it is this caller's turn. */
+  async #look(given: NameAndPassword, address: string): Promise<boolean> {
+    const { passwords } = this.#parts;
+    using login = await this.#failed.begin(address);
+    await login.turn();
+    // Only now: while this one waited, the password may have changed, or somebody else may have shown the same.
+    const isUser = this.#principalOfUser(given.user, { via: 'password' }) !== undefined;
+    const stored = isUser ? this.#storedPassword(given.user) : undefined;
+    if (stored !== undefined && passwords.isKnown(given, stored)) return true;
+    const isRight = await passwords.verify(given, stored, this.#decoys());
+    if (!isRight) this.#tell(login.fail(), address);
+    return isRight;
   }
 
   /** The user is not told either: people type their password there. */

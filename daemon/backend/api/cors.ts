@@ -11,14 +11,27 @@ const DEFAULTS = {
   Headers: 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
 };
 
+/** What the legacy service does not have. */
+const NEWER = /^\/(?:api|auth|version|metrics)(?:\/|$)/;
+
+/** Headers for the answer of a route, or about a path, as it is after decoding. */
+export type CorsHeaders = (path: string) => Readonly<Record<string, string>>;
+
 /**
  * Headers of every answer: any key of the setting becomes `Access-Control-Allow-<key>` (legacy-peer, HTTP conventions).
+ * Without the setting those of the legacy service let every site read; they are only for what that has. To the rest, where
+ * definitions and users are, no other site has a way unless the operator names it.
  *
  * @throws MonError `invalid` when that makes no header
  */
-export function corsHeaders(cors: Cors): Readonly<Record<string, string>> {
+export function corsHeaders(cors: Cors): CorsHeaders {
+  const headers = headersOf(cors === false ? {} : (cors ?? DEFAULTS));
+  return (path) => (cors === undefined && NEWER.test(path) ? {} : headers);
+}
+
+function headersOf(cors: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
-  for (const [key, value] of Object.entries(cors === false ? {} : (cors ?? DEFAULTS))) {
+  for (const [key, value] of Object.entries(cors)) {
     const name = `Access-Control-Allow-${key}`;
     try {
       validateHeaderName(name);

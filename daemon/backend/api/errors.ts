@@ -15,6 +15,7 @@ const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   precondition: 412,
   threshold: 400,
   too_large: 413,
+  no_memory: 507,
   unavailable: 503,
   internal: 500,
 };

@@ -1,25 +1,43 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import { MonError } from '../../../shared/errors.ts';
 
-/** Whether nobody but this machine can reach the address. */
+/** Whether nobody but this machine can reach the address, or be at it. */
 export function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
+  return address === 'localhost' || address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address);
 }
 
 /**
  * Keeps pages of other sites from reaching an open backend on this machine by letting their own name point to it (DNS
- * rebinding; design, S5): to the browser such a page is one of this host. For that they need a name that others can
- * look up, which has a dot; addresses and the names of this machine are fine.
+ * rebinding; design, S5): to the browser such a page is one of this host. Only addresses and the names of this machine
+ * are fine: also a name without a dot can be one that somebody else has put into a search domain.
  *
  * @throws MonError `forbidden`
  */
 export function refuseForeignHost({ host = '' }: IncomingHttpHeaders, hostname: string): void {
   const name = host.replace(/:\d*$/, '').toLowerCase();
   const isAddress = isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
-  if (isAddress || !name.includes('.') || name.endsWith('.localhost') || name === hostname.toLowerCase()) return;
+  // A program of HTTP/1.0 need not say it, and a browser always does.
+  if (isAddress || name === '' || name === 'localhost' || name.endsWith('.localhost')) return;
+  const own = hostname.toLowerCase();
+  if (name === own || name === own.split('.', 1)[0]) return;
   throw new MonError(
     'forbidden',
     `without credentials only this machine is answered: ask for localhost instead of ${name}, or set api.user and api.password`,
+  );
+}
+
+/**
+ * A proxy on this machine makes everybody a caller of this machine. So whatever says that it comes through one counts as
+ * somebody else's, whether or not the proxy is trusted.
+ *
+ * @throws MonError `forbidden`
+ */
+export function refuseForwarded(headers: IncomingHttpHeaders): void {
+  if (!isForwarded(headers)) return;
+  throw new MonError(
+    'forbidden',
+    'without credentials only this machine is answered, and this came through a proxy: make an administrator with mon-backend init, or set api.user and api.password',
   );
 }

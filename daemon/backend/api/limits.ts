@@ -13,10 +13,6 @@ export const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Deepest nesting of a stash, which nothing here ever looks into: recorded was one of 500 levels. */
 export const STASH_DEPTH_MAX = 512;
 
-/** How long a client may take to send a request: the head of it, and all of it. */
-export const HEAD_TIMEOUT_MS = 10_000;
-export const REQUEST_TIMEOUT_MS = 60_000;
-
 export function formatBytes(bytes: number): string {
   return bytes % (1024 * 1024) === 0 ? `${String(bytes / 1024 / 1024)} MiB` : `${String(bytes)} bytes`;
 }

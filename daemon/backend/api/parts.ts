@@ -35,7 +35,9 @@ import type { Registry } from '../registry/registry.ts';
 import type { CheckSchedule } from '../scheduler/publish-check-requests.ts';
 import type { RunbookRunner } from '../runbook/runbook-runner.ts';
 import type { StoreUpgrades } from '../upgrade/store-upgrades.ts';
+import type { SlowPeers } from '../transport/slow-peers.ts';
 import type { Authenticator } from './auth.ts';
+import type { Callers } from './caller.ts';
 import type { BackendStatus } from './legacy/info.ts';
 
 /** What the API works with. */
@@ -61,11 +63,13 @@ export interface ApiParts {
   readonly handlers: Pick<JobRunner, 'figures'>;
   readonly deadLetters: DeadLetters;
   readonly registry: Registry;
+  readonly slowPeers: SlowPeers;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly logRequest?: LogRequest;
   readonly authenticator: Authenticator;
+  readonly callers: Callers;
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly sessions: Sessions;

@@ -49,10 +49,6 @@ export class Passwords {
   readonly #bcrypt: Pick<Bcrypt, 'compare'>;
   /** By user: the digest of what was right, for as long as `stored` is what is stored. */
   readonly #accepted = new Map<string, { readonly stored: string; readonly digest: Buffer }>();
-  /** By digest: whoever asks for the same meanwhile gets the same answer. */
-  readonly #underWay = new Map<string, Promise<boolean>>();
-  /** One at a time: they would take the threads that the store writes with. */
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(bcrypt: Pick<Bcrypt, 'compare'>) {
     this.#bcrypt = bcrypt;
@@ -67,36 +63,24 @@ export class Passwords {
     return accepted?.stored === stored && timingSafeEqual(digest, accepted.digest);
   }
 
-  /** The verification of this very user and password that somebody else has begun. */
-  underWay(given: NameAndPassword): Promise<boolean> | undefined {
-    return this.#underWay.get(this.#digest(given).toString('hex'));
+  /** Names this user and password to this process alone. */
+  digestOf(given: NameAndPassword): string {
+    return this.#digest(given).toString('base64');
   }
 
   /**
-   * Whether this is right, at the whole cost of the hash.
+   * Whether this is right, at the whole cost of the hash. One at a time, which is up to the caller: they would take the
+   * threads that the store writes with.
    *
    * @param stored undefined: there is no such user
    * @param decoys one of each kind that there is, so that every wrong password takes as long and the time tells nobody which
    *   users there are
    */
   async verify(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
-    const digest = this.#digest(given);
-    const id = digest.toString('hex');
-    const verification = this.#last.then(() => this.#compare(given, stored, decoys));
-    // The next one does not fail with this one.
-    this.#last = verification.catch(() => undefined);
-    this.#underWay.set(id, verification);
-    try {
-      const isRight = await verification;
-      if (isRight && stored !== undefined) this.#remember(given.user, stored, digest);
-      return isRight;
-    } finally {
-      this.#underWay.delete(id);
+    if (stored !== undefined && (await this.#matches(given, stored))) {
+      this.#remember(given.user, stored, this.#digest(given));
+      return true;
     }
-  }
-
-  async #compare(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
-    if (stored !== undefined && (await this.#matches(given, stored))) return true;
     for (const decoy of decoys) {
       if (stored === undefined || kindOf(decoy) !== kindOf(stored)) await this.#matches(given, decoy);
     }

@@ -1,16 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CORE_PREFIX, type Access, type Principal } from './access.ts';
+import type { Admission } from '../pipeline/admission.ts';
+import { ANONYMOUS, CORE_PREFIX, isAllowed, type Access, type Principal } from './access.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; there from the moment on at which a route's handler is called. */
     principal: Principal;
+    /** Whether that still counts, for what waits its turn. */
+    admission: Admission;
+    /** Address of who asks, see `Callers`. */
+    readonly caller: string;
   }
   interface FastifyContextConfig {
     /** What the route asks for. */
     access?: Access;
     /** Whether it reaches into all namespaces, see `inAllNamespaces`. */
     isOfAllNamespaces?: boolean;
+    /** Whether it is for everybody while no credentials exist, see `needsUnlessOpen`. */
+    isForAnonymous?: boolean;
   }
 }
 
@@ -20,12 +27,21 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 interface GuardedHandler {
   readonly access: Access;
   readonly isOfAllNamespaces?: boolean;
+  readonly isForAnonymous?: boolean;
   readonly handler: Handler;
 }
 
 /** A handler for those who have what it asks for. */
 export function needs(access: Access, handler: Handler): GuardedHandler {
   return { access, handler };
+}
+
+/**
+ * As `needs`, and for everybody while no credentials exist: scripts of the legacy API have none. For what holds no secret
+ * and makes neither commands nor users.
+ */
+export function needsUnlessOpen(access: Access, handler: Handler): GuardedHandler {
+  return { access, handler, isForAnonymous: true };
 }
 
 /** As `needs`, for what reaches into all namespaces at once: nothing for who is kept to one of them, `default` or another. */
@@ -38,6 +54,8 @@ export interface RouteAccess {
   readonly method: string;
   readonly url: string;
   readonly access: Access;
+  /** Whether everybody may while no credentials exist. */
+  readonly anonymous: boolean;
 }
 
 /**
@@ -51,8 +69,8 @@ export function routes(
   options: { readonly bodyLimit?: number } = {},
 ): void {
   const allowed: string[] = [];
-  for (const [method, { access, handler, isOfAllNamespaces = false }] of Object.entries(handlers)) {
-    app.route({ method, url, handler, config: { access, isOfAllNamespaces }, ...options });
+  for (const [method, { handler, ...config }] of Object.entries(handlers)) {
+    app.route({ method, url, handler, config, ...options });
     allowed.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
   }
   const allow = allowed.join(', ');
@@ -81,7 +99,7 @@ export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
     if (access === undefined) throw new Error(`${String(method)} ${url} does not say what it asks for`);
     // All other methods of a path are nothing that can be done, and HEAD is as GET.
     if (Array.isArray(method) || method === 'HEAD') return;
-    table.push({ method, url, access });
+    table.push({ method, url, access, anonymous: isAllowed(ANONYMOUS, { ...config, access }) });
   });
   return table;
 }

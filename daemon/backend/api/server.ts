@@ -6,11 +6,11 @@ import {
   type FastifyReply,
   type FastifyRequest,
   type onResponseHookHandler,
+  type onSendHookHandler,
 } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
-import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { LogRequest } from '../../log/log.ts';
-import { ANONYMOUS, CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
+import { CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import { notFound, sendCoreError } from './core/errors.ts';
 import { coreHealthRoutes } from './core/health.ts';
@@ -30,8 +30,7 @@ import { settingsRoutes } from './legacy/settings.ts';
 import { silencedRoutes } from './legacy/silenced.ts';
 import { stashRoutes } from './legacy/stashes.ts';
 import { isLoopback } from './host.ts';
-import { listenProblem } from './listen-problem.ts';
-import { BODY_BYTES_MAX, HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS, URL_LENGTH_MAX } from './limits.ts';
+import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import { accessRoutes } from './mon-v1/access.ts';
 import { aggregateRoutesOfMon } from './mon-v1/aggregates.ts';
 import { auditRoutes } from './mon-v1/audit.ts';
@@ -50,8 +49,10 @@ import { silencedRoutesOfMon } from './mon-v1/silenced.ts';
 import { storeRoutes } from './mon-v1/store.ts';
 import { simulateRoutes } from './mon-v1/simulate.ts';
 import { upgradeRoutes } from './mon-v1/upgrades.ts';
+import type { MakeServer } from '../transport/http-server.ts';
 import type { ApiParts } from './parts.ts';
 import { watchAccess, type RouteAccess } from './routes.ts';
+import { watchPeers } from './watch-peers.ts';
 
 type Refused = (error: unknown) => void;
 
@@ -63,21 +64,22 @@ export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly 
  *
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
-export async function openServer(parts: ApiParts, face: Face = { kind: 'all' }): Promise<FastifyInstance> {
-  const { authenticator, log } = parts;
+export async function openServer(parts: ApiParts, face: Face, makeServer: MakeServer): Promise<FastifyInstance> {
+  const { authenticator, callers, log } = parts;
   const { cors: ownCors } = parts.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
-  const cors = corsHeaders(ownCors);
+  const cors = corsHeaders(face.kind === 'core' ? (ownCors ?? false) : ownCors);
 
-  function authorize({ headers, ip }: FastifyRequest): Principal | Promise<Principal> {
+  function authorize({ headers, caller }: FastifyRequest): Principal | Promise<Principal> {
     // Allowed with --insecure. Its names are unknown here, so no Host can be told to be a foreign one.
     const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
-    return isOpenToAll ? ANONYMOUS : authenticator.authorize(headers, ip);
+    return isOpenToAll ? authenticator.whileOpen(headers, caller) : authenticator.authorize(headers, caller);
   }
 
   /** In the order of completion 1.1: the headers that every answer has, then who asks; where to comes after. */
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
-    reply.headers(cors);
+    // By the route: the path has more than one way to be written.
+    reply.headers(cors(request.routeOptions.url ?? '/'));
     reply.header('X-Request-ID', request.id);
     let pending: Promise<Principal> | undefined;
     try {
@@ -94,6 +96,9 @@ export async function openServer(parts: ApiParts, face: Face = { kind: 'all' }):
 
   function inspect(request: FastifyRequest, principal: Principal): void {
     request.principal = principal;
+    request.admission = authenticator.admissionOf(principal, (renewed) =>
+      refuseWithoutAccess(renewed, askedRoute(request)),
+    );
     refuseForeignWrite(request.method, request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new MonError('invalid', 'the Host header is missing');
@@ -117,14 +122,8 @@ export async function openServer(parts: ApiParts, face: Face = { kind: 'all' }):
 
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: {
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: HEAD_TIMEOUT_MS,
-      connectionsCheckingInterval: 5000,
-      // It is required all the same, but with an answer that says so.
-      requireHostHeader: false,
-    },
+    // The Host header is required all the same, but with an answer that says so.
+    serverFactory: (answer) => makeServer(answer, { requireHostHeader: false }),
     routerOptions: { maxParamLength: URL_LENGTH_MAX },
     requestIdHeader: false,
     genReqId: requestId,
@@ -138,13 +137,25 @@ export async function openServer(parts: ApiParts, face: Face = { kind: 'all' }):
   });
 
   app.decorateRequest('principal');
+  app.decorateRequest('admission');
+  // Asked for by few: most are let in by a key that is known.
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      return callers.addressOf(this);
+    },
+  });
   const accessTable = watchAccess(app);
   app.removeAllContentTypeParsers();
   // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  watchPeers(app, parts);
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'OPTIONS') {
-      reply.headers(cors).header('X-Request-ID', request.id).code(200).send();
+      reply
+        .headers(cors(decodedPath(request.originalUrl)))
+        .header('X-Request-ID', request.id)
+        .code(200)
+        .send();
       return;
     }
     const admitted = (): void => {
@@ -153,6 +164,16 @@ export async function openServer(parts: ApiParts, face: Face = { kind: 'all' }):
       done();
     };
     admit(request, reply, admitted, (error) => done(error as Error));
+  });
+  app.addHook('onSend', plainJsonType);
+  // The body may have taken its time.
+  app.addHook('preHandler', (request, _reply, done) => {
+    try {
+      request.admission();
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
   });
   const { logRequest } = parts;
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
@@ -204,44 +225,28 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
   accessRoutes(app, accessTable);
 }
 
-/**
- * @param remedy what gives it another port, for people
- * @returns the URL where it listens
- * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
- */
-export async function listen(
-  app: FastifyInstance,
-  { bind, port }: Pick<ApiSettings, 'bind' | 'port'>,
-  remedy = '--port',
-): Promise<string> {
-  try {
-    return await app.listen({ host: bind, port });
-  } catch (error) {
-    throw listenProblem(error, { bind, port }, remedy);
-  }
-}
-
-/** How long requests under way may take when the backend stops (design, reliability 11). */
-const DRAIN_MS = 3000;
-/** A connection is kept for the next request, which will not come any more, for this long at most. */
-const IDLE_MS = 50;
-
-/** Takes no new requests and waits for those under way, but not for a client that never ends its own. */
-export async function close(app: FastifyInstance): Promise<void> {
-  const { server } = app;
-  // The framework does this once, at the beginning, when the connections with a request under way are not yet idle.
-  const tidying = setInterval(() => server.closeIdleConnections(), IDLE_MS);
-  const impatience = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await app.close();
-  clearInterval(tidying);
-  clearTimeout(impatience);
-}
-
 /** What a request asks for. Where there is no route, who asks still has to be known. */
 function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
   const { namespace } = (params ?? {}) as { readonly namespace?: string };
-  const { access = 'authenticated', isOfAllNamespaces = false } = routeOptions.config ?? {};
-  return { access, url: routeOptions.url, namespace, isOfAllNamespaces };
+  const { access = 'authenticated', isOfAllNamespaces = false, isForAnonymous = false } = routeOptions.config ?? {};
+  return { access, url: routeOptions.url, namespace, isOfAllNamespaces, isForAnonymous };
+}
+
+/** JSON has no charset (RFC 8259, section 11), and the peer names none; the framework adds one. */
+const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
+  if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
+    reply.header('content-type', 'application/json');
+  }
+  done(null, payload);
+};
+
+function decodedPath(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */
@@ -259,7 +264,7 @@ function recordOf(logRequest: LogRequest): onResponseHookHandler {
       status: reply.statusCode,
       time_ms: Math.round(reply.elapsedTime * 1000) / 1000,
       request_id: request.id,
-      remote_address: request.ip,
+      remote_address: request.caller,
     });
     done();
   };

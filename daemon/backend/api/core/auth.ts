@@ -15,7 +15,7 @@ export function authRoutes(app: FastifyInstance, { authenticator, sessions }: Ap
   routes(app, '/auth', {
     GET: needs('public', async (request, reply) => {
       try {
-        const { name } = await authenticator.logIn(request.headers, request.ip);
+        const { name } = await authenticator.logIn(request.headers, request.caller);
         return await reply.send(shown(await sessions.open(name)));
       } catch (error) {
         return refuse(reply, error);
@@ -49,7 +49,7 @@ export function authRoutes(app: FastifyInstance, { authenticator, sessions }: Ap
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
       // Guesses of tokens are slowed as those of passwords are.
-      return await authenticator.refuseSlowly(request.ip).catch((slowed: unknown) => refuse(reply, slowed));
+      return await authenticator.refuseSlowly(request.caller).catch((slowed: unknown) => refuse(reply, slowed));
     }
   }
 }

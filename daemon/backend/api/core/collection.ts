@@ -29,6 +29,11 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   readonly keyParts: readonly string[];
   /** Objects that are in no namespace: `get` and the others are asked for the one of the empty name. */
   readonly isClusterWide?: boolean;
+  /**
+   * Of lists of all namespaces: where there are objects though the namespace does not exist, so that whoever looks for such
+   * objects finds them (reference 9.3). Absent: there can be none.
+   */
+  orphanNamespaces?(): Iterable<string>;
   /** What it takes to read, to write and to remove. */
   readonly access: { readonly read: Access; readonly write: Access; readonly remove: Access };
   /** Whether `POST` also works at the path of one object. */
@@ -68,6 +73,8 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * @throws MonError `not_found`, `conflict`, `unavailable`
    */
   remove?(namespace: string, key: CoreKey, check: (present: T) => void, actor: Actor): Promise<void>;
+  /** What whoever stores such an object should know; told in the header `Warning`. */
+  warningOf?(object: T): string | undefined;
   /** For the answers about these objects. */
   headers?(): Readonly<Record<string, string>>;
 }
@@ -101,8 +108,13 @@ export function collectionRoutes<T extends object, S extends object>(
   const item = keyParts.map((part) => `/:${part}`).join('');
   const tell = (reply: FastifyReply): FastifyReply => reply.headers(collection.headers?.() ?? {});
 
+  const tellStored = (reply: FastifyReply, object: T): FastifyReply => {
+    const warning = collection.warningOf?.(object);
+    return warning === undefined ? tell(reply) : tell(reply).header('Warning', `299 - ${JSON.stringify(warning)}`);
+  };
+
   const everywhere = (request: FastifyRequest): readonly string[] =>
-    isClusterWide ? [''] : visibleNamespaces(request, parts);
+    isClusterWide ? [''] : visibleNamespaces(request, parts, collection.orphanNamespaces?.());
 
   const answer = (request: FastifyRequest, reply: FastifyReply, object: T): FastifyReply =>
     sendObject(request, tell(reply), object, collection.show?.(object, request.principal) ?? object);
@@ -112,11 +124,12 @@ export function collectionRoutes<T extends object, S extends object>(
     const namespace = isClusterWide ? '' : namespaceFor(request, parts, collection.namespaceOf(submitted));
     const object = collection.place(submitted, namespace);
     const key = collection.keyOf(object);
-    await write(request, namespace, key, actorOf(request, collection.creatorOf?.(submitted)), (present) => {
+    const actor = actorOf(request, collection.creatorOf?.(submitted));
+    const written = await write(request, namespace, key, actor, (present) => {
       if (present !== undefined && collection.isReplacedByPost !== true) throw alreadyExists();
       return object;
     });
-    return tell(reply).code(201).send();
+    return tellStored(reply, written).code(201).send();
   };
 
   const write = (
@@ -142,7 +155,7 @@ export function collectionRoutes<T extends object, S extends object>(
       refuseUnless(meets(preconditions, present === undefined ? undefined : etagOf(present)));
       return object;
     });
-    return tell(reply).header('ETag', etagOf(written)).code(201).send();
+    return tellStored(reply, written).header('ETag', etagOf(written)).code(201).send();
   };
 
   const patch = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -161,7 +174,7 @@ export function collectionRoutes<T extends object, S extends object>(
       refuseOtherKey(collection.keyOf(object), key);
       return object;
     });
-    return answer(request, reply, written);
+    return answer(request, tellStored(reply, written), written);
   };
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -209,12 +222,18 @@ export function collectionRoutes<T extends object, S extends object>(
   routes(app, `${within}${item}`, ofItems, options);
 }
 
-/** The namespaces whose objects the caller may see, in their order. */
+/**
+ * The namespaces whose objects the caller may see, in their order.
+ *
+ * @param others that do not exist, and count all the same
+ */
 export function visibleNamespaces(
   { principal }: Pick<FastifyRequest, 'principal'>,
   { registry }: Pick<ApiParts, 'registry'>,
+  others: Iterable<string> = [],
 ): readonly string[] {
-  return registry.declared.names().filter((name) => maySee(principal, name));
+  const names = new Set([...registry.declared.names(), ...others]);
+  return [...names].filter((name) => maySee(principal, name)).toSorted();
 }
 
 /** A part of the path, decoded once; without it the empty text. */

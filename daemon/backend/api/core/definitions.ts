@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import { redact } from '../../../../shared/domain/redact.ts';
+import type { Attributes } from '../../../../shared/domain/attributes.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../../../../shared/domain/redact.ts';
+import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../../shared/domain/shell-tokens.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { SubmittedCoreObject } from '../../../../shared/schemas/core/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
@@ -26,7 +28,7 @@ interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedCoreO
 
 /** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
 export function definitionCollection<Kind extends DefinitionKind, S extends SubmittedCoreObject>(
-  { definitionChanges, registry }: Pick<ApiParts, 'definitionChanges' | 'registry'>,
+  { definitionChanges, registry, log }: Pick<ApiParts, 'definitionChanges' | 'registry' | 'log'>,
   { kind, fieldRoot, schema, configured, place, isRunByBackend = false }: KindOfDefinition<Kind, S>,
 ): Collection<ObjectOf<Kind>, S> {
   const { keyOf } = WITH_METADATA;
@@ -42,20 +44,31 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
     type: kind,
     fieldRoot,
     keyParts: ['name'],
+    orphanNamespaces: () => registry.definitions.namespaces(kind),
     access: { read: 'read', write: 'admin', remove: 'admin' },
     parse: validatorOf(schema),
     place,
     // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
-    show: (object, principal) => (hasScope(principal, 'admin') ? object : redact(object)),
+    show: (object, principal) => (hasScope(principal, 'admin') ? object : redact(object, DEFINITION_REDACT_KEYS)),
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
     write: async (namespace, [name = ''], change, actor, { principal }) => {
       if (isRunByBackend) refuseKept(principal, kind);
-      return await definitionChanges.write(kind, namespace, name, change, actor);
+      const written = await definitionChanges.write(kind, namespace, name, change, actor);
+      const warning = warningOf(kind, written);
+      if (warning !== undefined) log.warn({ namespace, [fieldRoot]: name }, warning);
+      return written;
     },
+    warningOf: (object) => warningOf(kind, object),
     remove: (namespace, [name = ''], check, actor) => definitionChanges.remove(kind, namespace, name, check, actor),
   };
+}
+
+/** Checks only: nothing of an event is put into the commands of the others. */
+function warningOf(kind: DefinitionKind, object: Attributes): string | undefined {
+  if (kind !== 'checks' || shellTokensIn(object, true) === undefined) return undefined;
+  return `the check ${SHELL_TOKENS_WARNING}`;
 }
 
 /** Whoever is kept to a namespace would get out of it by a command on the machine of the backend. */

@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { coreEntitySchema, type SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
 import type { CoreObject } from '../../../../shared/schemas/core/metadata.ts';
 import { uncovers } from '../../../../shared/domain/redact.ts';
+import { readClients } from '../../read/clients.ts';
 import { shownEntity } from '../../read/core-objects.ts';
-import type { ClientEntry } from '../../registry/namespace.ts';
+import type { ClientEntry } from '../../registry/entries.ts';
 import { refuseWithoutScope } from '../access.ts';
 import { validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
@@ -18,9 +19,11 @@ const parse = validator(coreEntitySchema);
 
 /** Clients as entities (clients, section 6). */
 export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clients, entities, entityLimit, registry } = parts;
+  const { clients, entities, entityLimit, registry, store } = parts;
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
     registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
+  const read = async (entries: readonly ClientEntry[]): Promise<PlacedEntity[]> =>
+    (await readClients(store, entries)).map(([entry, client]) => shownEntity(entry.namespace.name, client));
 
   const collection: Collection<PlacedEntity, SubmittedCoreEntity> = {
     ...WITH_METADATA,
@@ -30,14 +33,15 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
     access: { read: 'read', write: 'submit', remove: 'resolve' },
     parse,
     place: inNamespace,
-    *list(namespace, after) {
+    async *list(namespace, after) {
       if (!registry.hasNamespace(namespace)) return;
       const all = registry.namespace(namespace).sortedClients();
-      for (const portion of portionsBehind(all, after?.[0], ({ name }) => name)) yield portion.map(shown);
+      for (const portion of portionsBehind(all, after?.[0], ({ name }) => name)) yield read(portion);
     },
-    get(namespace, [name]) {
+    async get(namespace, [name]) {
       const entry = entryOf(namespace, name);
-      return entry === undefined ? undefined : shown(entry);
+      const [entity] = entry === undefined ? [] : await read([entry]);
+      return entity;
     },
     async write(namespace, [name = ''], change, actor, { method, principal }) {
       const client = await entities.put(
@@ -63,10 +67,6 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
     headers: () => entityHeaders(entityLimit.usage()),
   };
   collectionRoutes(app, parts, collection);
-}
-
-function shown({ namespace, record }: ClientEntry): PlacedEntity {
-  return shownEntity(namespace.name, record);
 }
 
 function withoutValues(entity: object): Record<string, null> {

@@ -14,6 +14,7 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   precondition: [412, 7],
   threshold: [400, 9],
   too_large: [413, 1],
+  no_memory: [507, 0],
   unavailable: [503, 0],
   internal: [500, 0],
 };

@@ -11,7 +11,8 @@ import {
 import type { EventPlace, PresentEvent, ReportedEvent } from '../../pipeline/core-events.ts';
 import { validateResult } from '../../pipeline/validate-result.ts';
 import { readCoreEvents, shownEvent } from '../../read/core-objects.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../../registry/entries.ts';
+import type { Namespace } from '../../registry/namespace.ts';
 import { CORE_PREFIX, hasScope } from '../access.ts';
 import { validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
@@ -36,7 +37,7 @@ export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
   const read = async (entries: readonly CheckEntry[]): Promise<PlacedCoreEvent[]> =>
     (await readCoreEvents(store, entries, clock.now())).map(asSent);
   const shown = (present: PresentEvent | undefined): PlacedCoreEvent | undefined =>
-    present && asSent(shownEvent(present.entry, present.record, clock.now()));
+    present && asSent(shownEvent(present.entry, present.record, present.client, clock.now()));
 
   const collection: Collection<PlacedCoreEvent, SubmittedCoreEvent> = {
     type: 'events',
@@ -70,6 +71,7 @@ export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
         namespace,
         placeOf(key),
         (present) => {
+          request.admission();
           written = change(shown(present));
           return { ...reportedEvent(written, placeOf(key)), isResolution };
         },

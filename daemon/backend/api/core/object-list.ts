@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fieldAt, isSelected, parseSelector, type Selector } from '../../../../shared/domain/core/selectors.ts';
 import type { Attributes } from '../../../../shared/domain/attributes.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Principal } from '../access.ts';
-import { sendChunks } from '../list.ts';
+import { arrayText, PIECE_LENGTH, sendPieces, WHOLE_LENGTH_MAX } from '../pieces.ts';
 import { queryOf, wholeNumber } from '../query.ts';
 import type { CoreKey } from './collection.ts';
 
@@ -41,9 +40,6 @@ interface Position {
 /** Header with which a page names the next one; absent on the last (clients, section 6). */
 const CONTINUE = 'Sensu-Continue';
 
-/** Objects that make one piece of an answer. */
-const CHUNK = 100;
-
 /**
  * Answers a list of objects: those that `fieldSelector` and `labelSelector` select, and of them a page of `limit` behind
  * `continue`. A `limit` that is no number counts as absent, as at the peer.
@@ -68,68 +64,81 @@ export async function sendObjects<T extends object>(
   const isWanted = (object: T): boolean =>
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
-  if (limit === Infinity) {
-    // Nothing but the items depends on how many there are: memory holds a portion, whatever the length of the list.
-    const texts = textsOf(objectsOf(namespaces, after, source, mayBeSelected), isWanted, shown);
-    return await sendTexts(reply, texts);
-  }
-  const chunks: string[] = [];
-  let texts: string[] = [];
-  let count = 0;
-  let last: Position | undefined;
-  for await (const { namespace, object } of objectsOf(namespaces, after, source, mayBeSelected)) {
-    if (!isWanted(object)) continue;
-    if (count === limit && last !== undefined) {
-      reply.header(CONTINUE, tokenOf(last));
-      break;
-    }
-    count++;
-    last = { namespace, key: source.keyOf(object) };
-    texts.push(JSON.stringify(shown(object)));
-    if (texts.length === CHUNK) {
-      addChunk(chunks, texts);
-      texts = [];
-    }
-  }
-  addChunk(chunks, texts);
-  return sendChunks(reply, chunks);
+  const keyOf = (object: T): CoreKey => source.keyOf(object);
+  const objects = (): Objects<T> => wanted(objectsOf(namespaces, after, source, mayBeSelected), isWanted);
+  if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
+  // Where it ends is said before it begins. A page that is too long to be kept until then is made again.
+  const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
+  const headers = isMore && last !== undefined ? { [CONTINUE]: tokenOf(last) } : {};
+  const pieces = texts ?? textsOf(until(objects(), last, keyOf), shown);
+  return await sendPieces(request, reply, arrayText(pieces), headers);
 }
 
-/** What is short, or fails early, is answered as a whole. */
-async function sendTexts(reply: FastifyReply, texts: AsyncGenerator<string, void>): Promise<FastifyReply> {
-  const first = (await texts.next()).value ?? '';
-  const second = await texts.next();
-  reply.type('application/json');
-  if (second.done === true) return reply.send(first);
-  const { value } = second;
-  return reply.send(
-    Readable.from(
-      (async function* () {
-        yield first;
-        yield value;
-        yield* texts;
-      })(),
-    ),
-  );
+interface Placed<T> {
+  readonly namespace: string;
+  readonly object: T;
 }
 
-/** The text of an array in pieces, each made when the socket takes it. */
-async function* textsOf<T extends object>(
-  objects: AsyncIterable<{ readonly object: T }>,
-  isWanted: (object: T) => boolean,
+type Objects<T> = AsyncGenerator<Placed<T>, void>;
+
+async function* wanted<T>(objects: Objects<T>, isWanted: (object: T) => boolean): Objects<T> {
+  for await (const placed of objects) if (isWanted(placed.object)) yield placed;
+}
+
+/** Those up to a position, itself included. */
+async function* until<T>(objects: Objects<T>, last: Position | undefined, keyOf: (object: T) => CoreKey): Objects<T> {
+  for await (const placed of objects) {
+    if (last === undefined || isBehind(placed, last, keyOf)) return;
+    yield placed;
+  }
+}
+
+function isBehind<T>({ namespace, object }: Placed<T>, last: Position, keyOf: (object: T) => CoreKey): boolean {
+  return namespace > last.namespace || (namespace === last.namespace && compareKeys(keyOf(object), last.key) > 0);
+}
+
+/** Where a page ends, whether something follows, and its texts, unless they are long. */
+async function pageOf<T>(
+  objects: Objects<T>,
+  limit: number,
+  keyOf: (object: T) => CoreKey,
   shown: (object: T) => T,
-): AsyncGenerator<string> {
+): Promise<{
+  readonly last: Position | undefined;
+  readonly isMore: boolean;
+  readonly texts: readonly (readonly string[])[] | undefined;
+}> {
+  let last: Position | undefined;
+  let count = 0;
+  let length = 0;
   let texts: string[] = [];
-  let before = '[';
-  for await (const { object } of objects) {
-    if (!isWanted(object)) continue;
-    texts.push(JSON.stringify(shown(object)));
-    if (texts.length < CHUNK) continue;
-    yield before + texts.join(',');
-    before = ',';
-    texts = [];
+  let isMore = false;
+  for await (const { namespace, object } of objects) {
+    isMore = count === limit;
+    if (isMore) break;
+    count++;
+    last = { namespace, key: keyOf(object) };
+    if (length > WHOLE_LENGTH_MAX) continue;
+    const text = JSON.stringify(shown(object));
+    length += text.length;
+    texts.push(text);
+    if (length > WHOLE_LENGTH_MAX) texts = [];
   }
-  yield `${texts.length > 0 ? before + texts.join(',') : before === '[' ? before : ''}]`;
+  return { last, isMore, texts: length > WHOLE_LENGTH_MAX ? undefined : [texts] };
+}
+
+async function* textsOf<T>(objects: Objects<T>, shown: (object: T) => T): AsyncGenerator<readonly string[], void> {
+  let texts: string[] = [];
+  let length = 0;
+  for await (const { object } of objects) {
+    const text = JSON.stringify(shown(object));
+    texts.push(text);
+    length += text.length;
+    if (length < PIECE_LENGTH) continue;
+    yield texts;
+    [texts, length] = [[], 0];
+  }
+  yield texts;
 }
 
 async function* objectsOf<T extends object>(
@@ -137,7 +146,7 @@ async function* objectsOf<T extends object>(
   after: Position | undefined,
   source: ObjectSource<T>,
   mayBeSelected: (parts: Attributes) => boolean,
-): AsyncGenerator<{ readonly namespace: string; readonly object: T }> {
+): Objects<T> {
   for (const namespace of namespaces) {
     if (after !== undefined && namespace < after.namespace) continue;
     const start = after?.namespace === namespace ? after.key : undefined;
@@ -217,12 +226,6 @@ function partsOf(token: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function addChunk(chunks: string[], texts: readonly string[]): void {
-  if (texts.length === 0) return;
-  const text = texts.join(',');
-  chunks.push(chunks.length === 0 ? text : `,${text}`);
 }
 
 /** Those behind a key, in their order; for kinds that are kept in memory. */

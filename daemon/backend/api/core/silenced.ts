@@ -21,7 +21,7 @@ import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import { livingEntry } from '../../pipeline/silenced.ts';
 import { sortedSilenced } from '../../read/core-objects.ts';
 import type { SilencedRegistry } from '../../registry/silenced.ts';
-import { ANONYMOUS, CORE_PREFIX } from '../access.ts';
+import { CORE_PREFIX, isNamed } from '../access.ts';
 import { validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
 import { needs, routes } from '../routes.ts';
@@ -75,7 +75,7 @@ export function coreSilencedRoutes(app: FastifyInstance, parts: ApiParts): void 
         idOf(name),
         (before, nowMs) => {
           const core = change(before === undefined ? undefined : coreSilencedOf(namespace, before));
-          const creator = actor.who === ANONYMOUS.name ? core.creator || null : actor.who;
+          const creator = isNamed(actor.who) ? actor.who : core.creator || null;
           const made = entryOf({ ...core, creator }, partsOfKey(name), before, nowMs);
           refuseCoreAgainstPolicy(parts, made);
           return made;

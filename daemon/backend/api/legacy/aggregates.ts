@@ -1,16 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SEVERITIES, type Severity } from '../../../../shared/domain/severity.ts';
 import { MonError } from '../../../../shared/errors.ts';
+import type { AggregateResults } from '../../../../shared/schemas/aggregate.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { checksOf, checksOfClient, clientsOf, readOutputs, summaryOf, type Freshness } from '../../read/aggregates.ts';
 import type { Aggregate } from '../../registry/aggregates.ts';
-import type { ClientEntry } from '../../registry/namespace.ts';
+import type { ClientEntry } from '../../registry/entries.ts';
 import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { queryOf, wholeNumber } from '../query.ts';
-import { needs, routes } from '../routes.ts';
+import { needs, needsUnlessOpen, routes } from '../routes.ts';
 
 /** Named aggregates (completion 1.7). */
 export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -39,7 +40,7 @@ export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/aggregates/:aggregate', {
     GET: needs('read', (request) => summaryOf(legacyNamespace(parts), get(request), freshness(request))),
 
-    DELETE: needs('admin', async (request, reply) => {
+    DELETE: needsUnlessOpen('admin', async (request, reply) => {
       await aggregates.remove(DEFAULT_NAMESPACE, pathName(request, 'aggregate'), actorOf(request));
       return reply.code(204).send();
     }),
@@ -70,9 +71,18 @@ export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
       const severity = severityIn(request);
       const aggregate = get(request);
       const outputs = await readOutputs(store, legacyNamespace(parts), aggregate, severity, freshness(request));
+      request.peer?.hold(lengthOf(outputs));
       return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
     }),
   });
+}
+
+/** About what they take in memory: they cannot be made as they are read, because the most frequent ones come first. */
+function lengthOf(results: readonly AggregateResults[]): number {
+  let length = 0;
+  for (const { summary } of results)
+    for (const { output, clients } of summary) length += output.length + 8 * clients.length;
+  return length;
 }
 
 function severityIn(request: FastifyRequest): Severity {

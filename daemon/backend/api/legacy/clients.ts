@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import { redact, redactKeysOf } from '../../../../shared/domain/redact.ts';
 import { MonError } from '../../../../shared/errors.ts';
-import { clientSchema, type Client } from '../../../../shared/schemas/client.ts';
+import { clientSchema } from '../../../../shared/schemas/client.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { readHistory } from '../../read/results.ts';
+import { readClient, readClients, readClientTexts, shownClient } from '../../read/clients.ts';
+import { readHistories, resultsOfClient } from '../../read/results.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { queryOf, wholeNumber } from '../query.ts';
-import { needs, routes } from '../routes.ts';
+import { needs, needsUnlessOpen, routes } from '../routes.ts';
 
 const validate = validator(clientSchema);
 
@@ -20,8 +20,12 @@ export function clientRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   routes(app, '/clients', {
     GET: needs('read', (request, reply) =>
-      sendList(request, reply, legacyNamespace(parts).sortedClients(), (entries) =>
-        entries.map(({ record }) => shown(record)),
+      sendList(
+        request,
+        reply,
+        legacyNamespace(parts).sortedClients(),
+        async (entries) => (await readClients(store, entries)).map(([, client]) => shownClient(client)),
+        { readTexts: (entries) => readClientTexts(store, entries) },
       ),
     ),
 
@@ -33,14 +37,14 @@ export function clientRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
 
   routes(app, '/clients/:client', {
-    GET: needs('read', (request) => {
+    GET: needs('read', async (request) => {
       const name = pathName(request, 'client');
-      const client = legacyNamespace(parts).clients.get(name);
+      const client = await readClient(store, legacyNamespace(parts).clients.get(name));
       if (client === undefined) throw new MonError('not_found', `there is no client ${name}`);
-      return shown(client.record);
+      return shownClient(client);
     }),
 
-    DELETE: needs('admin', async (request, reply) => {
+    DELETE: needsUnlessOpen('admin', async (request, reply) => {
       const invalidation = invalidationOf(queryOf(request));
       await clients.remove(DEFAULT_NAMESPACE, pathName(request, 'client'), invalidation, actorOf(request));
       return reply.code(202).send(issued(parts));
@@ -48,16 +52,12 @@ export function clientRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
 
   routes(app, '/clients/:client/history', {
-    GET: needs('read', async (request, reply) => {
+    GET: needs('read', (request, reply) => {
       const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
-      const histories = client === undefined ? [] : await readHistory(store, client);
-      return sendList(request, reply, histories, (some) => some, { isPaginated: false });
+      const checks = client === undefined ? [] : resultsOfClient(client);
+      return sendList(request, reply, checks, (some) => readHistories(store, some), { isPaginated: false });
     }),
   });
-}
-
-function shown(client: Client): Client {
-  return redact(client, redactKeysOf(client));
 }
 
 /** `invalidate` counts also as a bare key (clients, section 2); without `invalidate_expire` it ends with the deletion. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { readEvents, readEventTexts } from '../../read/events.ts';
-import { eventsOf, type CheckEntry } from '../../registry/namespace.ts';
+import { eventsOf, type CheckEntry } from '../../registry/entries.ts';
 import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';

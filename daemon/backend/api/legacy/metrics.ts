@@ -14,6 +14,8 @@ export function metricRoutes(app: FastifyInstance, { metrics }: ApiParts): void 
     done();
   });
   routes(app, '/metrics', {
-    GET: needs('read', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read())),
+    GET: needs('read', async (request, reply) =>
+      reply.type(metrics.contentType).send(await metrics.read(request.principal.namespace)),
+    ),
   });
 }

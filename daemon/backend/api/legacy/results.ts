@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { validateResult } from '../../pipeline/validate-result.ts';
+import { validateSubmitted } from '../../pipeline/validate-result.ts';
 import { readResults, resultsOf, resultsOfClient } from '../../read/results.ts';
 import { actorOf } from '../actor.ts';
 import { readBody } from '../json-body.ts';
@@ -20,7 +20,11 @@ export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
     ),
 
     POST: needs('submit', async (request, reply) => {
-      const refused = await results.submit(DEFAULT_NAMESPACE, [readBody(request, validateResult)]);
+      const refused = await results.submit(
+        DEFAULT_NAMESPACE,
+        [readBody(request, validateSubmitted)],
+        request.admission,
+      );
       const refusal = refused.get(0);
       if (refusal !== undefined) throw refusal;
       return reply.code(202).send(issued(parts));

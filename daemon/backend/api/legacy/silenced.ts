@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpired } from '../../../../shared/domain/expiry.ts';
 import { silencedView } from '../../../../shared/domain/silencing.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { clearSilencedSchema, silencedSchema } from '../../../../shared/schemas/silenced.ts';
-import { silencedViews } from '../../read/silenced.ts';
+import { clearSilencedSchema, silencedSchema, type SilencedEntry } from '../../../../shared/schemas/silenced.ts';
+import { livingEntries } from '../../read/silenced.ts';
 import { creatorOf } from '../access.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
@@ -23,10 +23,15 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, silenced } = parts;
   const registry = (): ReturnType<typeof legacyNamespace>['silenced'] => legacyNamespace(parts).silenced;
 
+  function sendEntries(request: FastifyRequest, reply: FastifyReply, entries: Iterable<SilencedEntry>): unknown {
+    const nowMs = clock.now();
+    return sendList(request, reply, livingEntries(entries, nowMs), (some) =>
+      some.map((entry) => silencedView(entry, nowMs)),
+    );
+  }
+
   routes(app, '/silenced', {
-    GET: needs('read', (request, reply) =>
-      sendList(request, reply, silencedViews(registry().all(), clock.now()), (views) => views),
-    ),
+    GET: needs('read', (request, reply) => sendEntries(request, reply, registry().all())),
 
     POST: needs('silence', async (request, reply) => {
       const submitted = readBody(request, validateEntry);
@@ -64,14 +69,14 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
     GET: needs('read', (request, reply) => {
       const isPrefix = queryOf(request).get('prefix') === 'true';
       const entries = registry().namingSubscription(pathName(request, 'subscription'), isPrefix);
-      return sendList(request, reply, silencedViews(entries, clock.now()), (views) => views);
+      return sendEntries(request, reply, entries);
     }),
   });
 
   routes(app, '/silenced/checks/:check', {
     GET: needs('read', (request, reply) => {
       const entries = registry().namingCheck(pathName(request, 'check'));
-      return sendList(request, reply, silencedViews(entries, clock.now()), (views) => views);
+      return sendEntries(request, reply, entries);
     }),
   });
 }

@@ -1,18 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { stashContentSchema, stashPathSchema, stashSchema } from '../../../../shared/schemas/stash.ts';
+import {
+  newStashPathSchema,
+  stashContentSchema,
+  stashPathSchema,
+  stashSchema,
+} from '../../../../shared/schemas/stash.ts';
 import { livingStashes, readStashes } from '../../read/stashes.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { STASH_DEPTH_MAX } from '../limits.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
-import { needs, routes } from '../routes.ts';
+import { needs, needsUnlessOpen, routes } from '../routes.ts';
 
 const validateStash = validator(stashSchema);
 const validateContent = validator(stashContentSchema);
 const validatePath = validator(stashPathSchema);
+const validateNewPath = validator(newStashPathSchema);
 
 /** Small documents under a path (completion 1.6). */
 export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -26,7 +32,7 @@ export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
       );
     }),
 
-    POST: needs('admin', async (request, reply) => {
+    POST: needsUnlessOpen('admin', async (request, reply) => {
       const { path, content, expire } = readBody(request, validateStash, STASH_DEPTH_MAX);
       await stashes.put(DEFAULT_NAMESPACE, { path, content, expireSeconds: expire });
       return reply.code(201).send({ path });
@@ -43,13 +49,13 @@ export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
         return stash.content;
       }),
 
-      POST: needs('admin', async (request, reply) => {
-        const path = stashPath(request);
+      POST: needsUnlessOpen('admin', async (request, reply) => {
+        const path = validateNewPath(stashPath(request));
         await stashes.put(DEFAULT_NAMESPACE, { path, content: readBody(request, validateContent, STASH_DEPTH_MAX) });
         return reply.code(201).send({ path });
       }),
 
-      DELETE: needs('admin', async (request, reply) => {
+      DELETE: needsUnlessOpen('admin', async (request, reply) => {
         await stashes.remove(DEFAULT_NAMESPACE, stashPath(request), actorOf(request));
         return reply.code(204).send();
       }),

@@ -5,7 +5,7 @@ import { EVENT_SORT_COLUMNS, eventOrder } from '../../../../shared/domain/event-
 import { EVENT_SEARCH, matchesSearch, type Search } from '../../../../shared/domain/search.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { eventRow } from '../../feed/rows.ts';
-import type { CheckEntry } from '../../registry/namespace.ts';
+import type { CheckEntry } from '../../registry/entries.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
 import { queryOf } from '../query.ts';
@@ -23,20 +23,27 @@ export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       const query = queryOf(request);
       const search = searchOf(EVENT_SEARCH, query);
       const order = orderOf(query.get('sort') ?? 'status');
-      const rows = await foundRows([...legacyNamespace(parts).events()], search, clock.now());
-      return sendList(request, reply, rows.toSorted(order), (some) => some);
+      const nowMs = clock.now();
+      const found = await foundEvents([...legacyNamespace(parts).events()], search, nowMs);
+      const sorted = found.toSorted((a, b) => order(a.row, b.row)).map(({ entry }) => entry);
+      return sendList(request, reply, sorted, (some) => some.flatMap((entry) => eventRow(entry, nowMs) ?? []));
     }),
   });
 }
 
-async function foundRows(entries: readonly CheckEntry[], search: Search, nowMs: number): Promise<EventRow[]> {
+interface FoundEvent {
+  readonly entry: CheckEntry;
+  readonly row: EventRow;
+}
+
+async function foundEvents(entries: readonly CheckEntry[], search: Search, nowMs: number): Promise<FoundEvent[]> {
   const nowSeconds = Math.floor(nowMs / 1000);
-  const found: EventRow[] = [];
+  const found: FoundEvent[] = [];
   for (const [index, entry] of entries.entries()) {
     if (index > 0 && index % TURN === 0) await turn();
     // It may be resolved by now.
     const row = eventRow(entry, nowMs);
-    if (row !== null && matchesSearch(search, row, nowSeconds)) found.push(row);
+    if (row !== null && matchesSearch(search, row, nowSeconds)) found.push({ entry, row });
   }
   return found;
 }

@@ -3,7 +3,7 @@ import { foundResult, RESULT_SEARCH } from '../../../../shared/domain/search-nou
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../../shared/schemas/result.ts';
-import { validateResult } from '../../pipeline/validate-result.ts';
+import { validateSubmitted } from '../../pipeline/validate-result.ts';
 import { readResults, resultsOf } from '../../read/results.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../json-body.ts';
 import { BATCH_BYTES_MAX } from '../limits.ts';
@@ -32,7 +32,8 @@ export function batchRoutes(app: FastifyInstance, parts: ApiParts): void {
       }),
       POST: needs('submit', async (request, reply) => {
         const { valid, indexes, rejected } = validateBatch(parseBody(request));
-        const refused = valid.length > 0 ? await results.submit(DEFAULT_NAMESPACE, valid) : NONE_REFUSED;
+        const refused =
+          valid.length > 0 ? await results.submit(DEFAULT_NAMESPACE, valid, request.admission) : NONE_REFUSED;
         for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
         return reply.code(202).send({ accepted: valid.length - refused.size, rejected } satisfies BatchAnswer);
       }),
@@ -58,7 +59,7 @@ function validateBatch({ value, strict }: ParsedBody): {
   const rejected: { index: number; error: string }[] = [];
   for (const [index, item] of items.entries()) {
     try {
-      valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateResult));
+      valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateSubmitted));
       indexes.push(index);
     } catch (error) {
       if (!(error instanceof MonError)) throw error;

@@ -3,9 +3,9 @@ import { isExpired } from '../../../../shared/domain/expiry.ts';
 import { SILENCED_SEARCH } from '../../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { silencePreviewSchema, type RecentProblems } from '../../../../shared/schemas/silence-preview.ts';
-import type { SilencedDetail } from '../../../../shared/schemas/silenced.ts';
+import type { SilencedDetail, SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import { recoveredSince } from '../../read/recent-problems.ts';
-import { silencedDetail, silencedDetails } from '../../read/silenced.ts';
+import { livingEntries, silencedDetail } from '../../read/silenced.ts';
 import { readBody, validator } from '../json-body.ts';
 import { sendList } from '../list.ts';
 import { legacyNamespace, type ApiParts } from '../parts.ts';
@@ -28,7 +28,9 @@ export function silencedRoutesOfMon(app: FastifyInstance, parts: ApiParts): void
     GET: needs('read', (request, reply) => {
       const nowMs = clock.now();
       const where = searchFilter(SILENCED_SEARCH, queryOf(request), (detail: SilencedDetail) => detail, nowMs);
-      return sendList(request, reply, silencedDetails(registry(), nowMs), (details) => details, { where });
+      const details = (entries: readonly SilencedEntry[]): SilencedDetail[] =>
+        entries.map((entry) => silencedDetail(registry(), entry, nowMs));
+      return sendList(request, reply, livingEntries(registry().all(), nowMs), details, { where });
     }),
   });
 

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import { SCOPES } from '../../../../shared/schemas/scope.ts';
+import { administratorOf } from '../../../support/administrator.ts';
 import { SkippingClock } from '../../../support/skipping-clock.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
@@ -122,6 +123,7 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
   'silence or resolve': ['POST /api/mon/v1/bulk'],
   admin: [
     'DELETE /aggregates/:aggregate',
+    'DELETE /api/mon/v1/clients',
     'DELETE /clients/:client',
     'DELETE /stash/*',
     'DELETE /stashes/*',
@@ -246,8 +248,21 @@ const FEED_TOPICS = [
 
 const BASIC = `Basic ${Buffer.from('root:long enough').toString('base64')}`;
 
+/** What takes an administrator, and everybody may while no credentials exist: scripts of the legacy API have none. */
+const DROP_IN: ReadonlySet<string> = new Set([
+  'DELETE /aggregates/:aggregate',
+  'DELETE /clients/:client',
+  'DELETE /stash/*',
+  'DELETE /stashes/*',
+  'POST /stash/*',
+  'POST /stashes',
+  'POST /stashes/*',
+]);
+
 let clock: SkippingClock;
 let backend: RunningBackend;
+/** Without any credentials. */
+let open: RunningBackend;
 let agent: Agent;
 const credentials = new Map<Column, string>();
 let failures = 0;
@@ -257,13 +272,19 @@ interface Answered {
   readonly body: unknown;
 }
 
-function ask(method: string, target: string, authorization: string | undefined, body?: unknown): Promise<Answered> {
+function ask(
+  method: string,
+  target: string,
+  authorization: string | undefined,
+  body?: unknown,
+  { url } = backend,
+): Promise<Answered> {
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   const headers = {
     'Content-Type': 'application/json',
     ...(authorization !== undefined && { Authorization: authorization }),
   };
-  const sent = httpRequest(`${backend.url}${target}`, { method, agent, headers }, (response) => {
+  const sent = httpRequest(`${url}${target}`, { method, agent, headers }, (response) => {
     const chunks: Buffer[] = [];
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     response.on('end', () => {
@@ -294,6 +315,7 @@ beforeAll(async () => {
   clock = new SkippingClock();
   agent = new Agent({ keepAlive: true });
   backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
+  open = await startBackend();
   await ask('POST', '/api/core/v2/namespaces', BASIC, { name: 'elsewhere' });
   const expired = await grant({ expire: 1 });
   const revoked = await grant({});
@@ -310,6 +332,7 @@ beforeAll(async () => {
 afterAll(async () => {
   agent.destroy();
   await backend[Symbol.asyncDispose]();
+  await open[Symbol.asyncDispose]();
 });
 
 test('every route has a row, and every row a route', async () => {
@@ -335,6 +358,28 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
     expect(cells.join(' ')).toBe(ROWS[row]);
   },
 );
+
+const isRefused = ({ status }: Answered): boolean => status === 403;
+
+test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) => ({ route, row: row as Row }))))(
+  'while no credentials exist, $route: $row',
+  async ({ route, row }) => {
+    const [method = '', url = ''] = route.split(' ');
+    const target = url.replaceAll(/:\w+/g, 'none').replace('*', 'none');
+    const isForAdministrators = row.startsWith('admin') && !DROP_IN.has(route);
+    expect(isRefused(await ask(method, target, undefined, undefined, open))).toBe(isForAdministrators);
+    const { authorization } = administratorOf(open.url);
+    expect(isRefused(await ask(method, target, authorization, undefined, open))).toBe(false);
+  },
+);
+
+test('who asks is told which routes are for everybody while no credentials exist', async () => {
+  const { body } = await ask('GET', '/api/mon/v1/access', undefined, undefined, open);
+  const { routes } = body as { readonly routes: readonly { method: string; url: string; anonymous: boolean }[] };
+  const refused = routes.flatMap(({ method, url, anonymous }) => (anonymous ? [] : [`${method} ${url}`]));
+  const expected = [...ROUTES.admin, ...ROUTES['admin of all'], ...ROUTES['admin in a namespace']];
+  expect(refused.toSorted()).toEqual(expected.filter((route) => !DROP_IN.has(route)).toSorted());
+});
 
 test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
   '%s, which is no route, is told to any credentials',

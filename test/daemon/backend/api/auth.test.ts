@@ -25,6 +25,21 @@ function handshake(url: string, pair: string): Promise<number> {
 const postFrom = (backend: RunningBackend, headers: Record<string, string>): Promise<Answer> =>
   send(backend.url, { method: 'POST', target: '/silenced', headers, body: '{"check":"disk"}' });
 
+test('a wrong password takes as long for a user who is not there, so the time tells nobody who is', async () => {
+  await using backend = await startBackend({
+    settings: { api: { user: 'admin', password: await hashPassword('right') } },
+  });
+  const msOf = async (user: string, password: string): Promise<number> => {
+    const startedAt = performance.now();
+    const headers = { Authorization: `Basic ${basic(`${user}:${password}`)}` };
+    expect((await send(backend.url, { method: 'GET', target: '/clients', headers })).status).toBe(401);
+    return performance.now() - startedAt;
+  };
+  const known = Math.min(await msOf('admin', 'a'), await msOf('admin', 'b'), await msOf('admin', 'c'));
+  const unknown = Math.min(await msOf('nobody', 'a'), await msOf('nobody', 'b'), await msOf('nobody', 'c'));
+  expect(unknown).toBeGreaterThan(known / 3);
+});
+
 describe('with credentials configured', () => {
   let backend: RunningBackend;
   beforeAll(async () => {
@@ -109,9 +124,42 @@ describe('with a hashed password configured', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
+  test('a flood of wrong passwords of others neither delays nor refuses the right one', async () => {
+    const password = await hashPassword('pa:ss', { N: 8192, r: 8, p: 1 });
+    await using behindProxy = await startBackend({
+      settings: { 'trusted-proxies': ['127.0.0.0/8'], api: { user: 'admin', password } },
+    });
+    const from = (address: string, pair: string): Promise<Answer> =>
+      send(behindProxy.url, {
+        method: 'GET',
+        target: '/events',
+        headers: { 'X-Forwarded-For': address, Authorization: `Basic ${basic(pair)}` },
+      });
+    let answered = 0;
+    const guess = async (host: number, at: number): Promise<void> => {
+      const { status } = await from(`10.0.0.${String(host)}`, `admin:guess-${String(at)}-${String(host)}`);
+      if (status === 401) answered++;
+    };
+    const hosts = Array.from({ length: 5 }, (_, host) => host);
+    // Once, for all of them to have failed.
+    await Promise.all(hosts.map((host) => guess(host, 0)));
+    answered = 0;
+    const flood = hosts.flatMap((host) => Array.from({ length: 8 }, (_, at) => guess(host, at + 1)));
+    expect(await from('10.0.1.1', 'admin:pa:ss')).toMatchObject({ status: 200 });
+    // The one that was looked at when it came, and the next one.
+    expect(answered).toBeLessThanOrEqual(2);
+    await Promise.all(flood);
+  });
+
   test('a WebSocket is let in and refused alike', async () => {
     expect(await handshake(backend.url, 'admin:no')).toBe(401);
     expect(await handshake(backend.url, 'admin:pa:ss')).toBe(101);
+  });
+
+  test('the address that a client claims for itself is not believed', async () => {
+    const headers = { 'X-Forwarded-For': '10.1.1.1', Authorization: `Basic ${basic('pa:ss')}` };
+    await send(backend.url, { method: 'GET', target: '/events', headers });
+    expect(backend.log.records.at(-1)?.fields).toEqual({ remote_address: '127.0.0.1' });
   });
 
   test('failures are in the log by address, never with what was sent', async () => {
@@ -131,13 +179,27 @@ describe('a backend without credentials on loopback', () => {
   });
   afterAll(() => backend[Symbol.asyncDispose]());
 
+  test.each(['X-Forwarded-For', 'Forwarded', 'Via'])(
+    'what a proxy passes on (%s) is not of this machine',
+    async (name) => {
+      const headers = { Host: 'localhost', [name]: '127.0.0.1' };
+      const request = { method: 'GET', target: '/events', headers };
+      expect(await send(backend.url, request)).toMatchObject({
+        status: 403,
+        body: { error: expect.stringContaining('this came through a proxy: make an administrator') },
+      });
+    },
+  );
+
   test.each([
     { host: 'localhost:4567', status: 200 },
     { host: '127.0.0.1:4567', status: 200 },
     { host: '[::1]:4567', status: 200 },
     { host: 'mon.localhost', status: 200 },
-    { host: 'mon', status: 200 },
+    { host: 'mon', status: 403 },
+    { host: 'localhost.', status: 403 },
     { host: hostname(), status: 200 },
+    { host: hostname().split('.', 1)[0] ?? '', status: 200 },
     { host: 'rebound.evil.example:4567', status: 403 },
     { host: '127.0.0.1.evil.example', status: 403 },
     { host: 'localhost.evil.example', status: 403 },
@@ -166,19 +228,19 @@ describe('pages in a browser', () => {
     { name: 'a program, which has no origin, may write', headers: {}, status: 201 },
     {
       name: 'a page of this very host may write',
-      headers: { Host: 'mon:4567', Origin: 'http://mon:4567', ...JSON_TYPE },
+      headers: { Host: 'localhost:4567', Origin: 'http://localhost:4567', ...JSON_TYPE },
       status: 201,
     },
     { name: 'a page of another site must not', headers: { Origin: 'https://evil.example', ...JSON_TYPE }, status: 403 },
     {
       name: 'another port is another site',
-      headers: { Host: 'mon:4567', Origin: 'http://mon', ...JSON_TYPE },
+      headers: { Host: 'localhost:4567', Origin: 'http://localhost', ...JSON_TYPE },
       status: 403,
     },
     { name: 'a page without a site must not', headers: { Origin: 'null', ...JSON_TYPE }, status: 403 },
     {
       name: 'a form must not, not even one of this host',
-      headers: { Host: 'mon', Origin: 'http://mon', 'Content-Type': 'text/plain' },
+      headers: { Host: 'localhost', Origin: 'http://localhost', 'Content-Type': 'text/plain' },
       status: 403,
     },
   ])('$name: $status', async ({ headers, status }) => {

@@ -1,7 +1,8 @@
+import { createServer } from 'node:http';
 import { fastify, type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendError } from '../../../../daemon/backend/api/errors.ts';
-import { listen } from '../../../../daemon/backend/api/server.ts';
+import { listen } from '../../../../daemon/backend/api/listen.ts';
 import { MonError, type ErrorCode } from '../../../../shared/errors.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
@@ -51,9 +52,9 @@ describe('a failure becomes a status and its text', () => {
 
 describe('an address that cannot be used is told at the start', () => {
   test('taken by another program', async () => {
-    const url = new URL(await listen(app, { bind: '127.0.0.1', port: 0 }));
+    const url = new URL(await listen(app, { bind: '127.0.0.1', port: 0 }, createServer));
     const other = fastify();
-    const second = listen(other, { bind: '127.0.0.1', port: Number(url.port) });
+    const second = listen(other, { bind: '127.0.0.1', port: Number(url.port) }, createServer);
     await expect(second).rejects.toMatchObject({
       code: 'conflict',
       message: `127.0.0.1:${url.port} is in use: stop that program, or choose another --port`,
@@ -62,7 +63,7 @@ describe('an address that cannot be used is told at the start', () => {
   });
 
   test('not one of this machine', async () => {
-    await expect(listen(app, { bind: '192.0.2.1', port: 0 })).rejects.toMatchObject({
+    await expect(listen(app, { bind: '192.0.2.1', port: 0 }, createServer)).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:0: /) as string,
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DELAY_MS, FailedLogins, FREE_FAILURES } from '../../../../daemon/backend/api/failed-logins.ts';
+import { ATTEMPTS_MAX, DELAY_MS, FailedLogins, FREE_FAILURES } from '../../../../daemon/backend/api/failed-logins.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 /** Fails so often, each attempt over before the next. */
@@ -57,14 +57,50 @@ test.each([
   expect(await isFree(logins, other)).toBe(!isSame);
 });
 
-test('only a few attempts of an address and of all are looked at together', async () => {
+test('only a few attempts of an address are looked at together', async () => {
   const logins = new FailedLogins(new ManualClock());
   const own = await Promise.all([1, 2, 3, 4].map(() => logins.begin('10.0.0.1')));
   await expect(logins.begin('10.0.0.1')).rejects.toMatchObject({ code: 'unavailable' });
   own[0]?.[Symbol.dispose]();
   await logins.begin('10.0.0.1');
-  for (let host = 2; host < 30; host++) await logins.begin(`10.0.0.${String(host)}`);
-  await expect(logins.begin('10.0.1.1')).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('one attempt has its turn at a time: the one whose address has failed least, then the one that came first', async () => {
+  const logins = new FailedLogins(new ManualClock());
+  await fail(logins, '10.0.0.1', 2);
+  await fail(logins, '10.0.0.2', 1);
+  const turns: string[] = [];
+  const attempt = async (address: string): Promise<void> => {
+    using login = await logins.begin(address);
+    await login.turn();
+    turns.push(address);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await Promise.all(['10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'].map(attempt));
+  expect(turns).toEqual(['10.0.0.1', '10.0.0.3', '10.0.0.4', '10.0.0.2', '10.0.0.1']);
+});
+
+test('where there are too many, one that has failed gives way to one that has not, and no other does', async () => {
+  const logins = new FailedLogins(new ManualClock());
+  const waitFor = async (address: string): Promise<string> => {
+    using login = await logins.begin(address);
+    await login.turn();
+    return 'looked at';
+  };
+  const running = await logins.begin('10.9.9.9');
+  await running.turn();
+  await fail(logins, '10.0.0.0', 1);
+  const guess = waitFor('10.0.0.0');
+  const clean = Array.from({ length: ATTEMPTS_MAX - 2 }, (_, host) =>
+    waitFor(`10.1.${String(host >> 8)}.${String(host & 255)}`),
+  );
+  // All of them wait now.
+  await new Promise((resolve) => setImmediate(resolve));
+  const newcomer = waitFor('10.0.0.1');
+  await expect(guess).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(waitFor('10.0.0.2')).rejects.toMatchObject({ code: 'unavailable' });
+  running[Symbol.dispose]();
+  expect(new Set(await Promise.all([newcomer, ...clean]))).toEqual(new Set(['looked at']));
 });
 
 test('however many addresses fail, few are remembered', async () => {

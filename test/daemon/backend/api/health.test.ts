@@ -5,6 +5,8 @@ import { checkRecordKey } from '../../../../daemon/backend/store/keys.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { SetMachine } from '../../../support/set-machine.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
 
 async function start(around?: (store: Store) => Store): Promise<Backend> {
@@ -41,6 +43,24 @@ test('deep health gives the figures behind the answer', async () => {
   expect(timers.lag).toBeGreaterThanOrEqual(0);
 });
 
+test('deep health and the log say that the clock of the machine was set', async () => {
+  const clock = new SetMachine();
+  const log = new RecordedLog();
+  const backend = await openBackend({ dir: await tempDir(), clock, log });
+  onTestFinished(() => backend.stop());
+  const told = async (): Promise<unknown> => {
+    const { status, body } = await ask(backend, 'GET', '/health?deep=1');
+    return { status, ...(body as { clock: object }).clock };
+  };
+  const atMs = clock.now();
+  expect(await told()).toEqual({ status: 200, ahead: 0, jumps: 0, last_jump: null });
+  clock.set(-7_200_000);
+  expect(await told()).toEqual({ status: 200, ahead: -7200, jumps: 1, last_jump: atMs / 1000 });
+  expect(log.messages('warn').join()).toContain('the clock of this machine was set back');
+  clock.set(7_200_000);
+  expect(await told()).toEqual({ status: 200, ahead: 0, jumps: 2, last_jump: atMs / 1000 });
+});
+
 test('it holds under load, since it looks between two commits', async () => {
   const backend = await start();
   const load = Array.from({ length: 20 }, () => ask(backend, 'POST', '/api/mon/v1/results', RESULTS));
@@ -58,6 +78,22 @@ test('it finds what differs between memory and store, by name', async () => {
     body: {
       problems: ['web-1/disk: only in memory', 'web-1: 1 events counted in memory, 0 in the store'],
       indexes: { clients: 1, checks: 1, differences: 2 },
+    },
+  });
+});
+
+test('a status that was not stored is found', async () => {
+  let isLosing = false;
+  const backend = await start((store) => forgetful(store, () => isLosing));
+  const result = { source: 'web-1', name: 'disk', output: 'o' };
+  await ask(backend, 'POST', '/results', { ...result, status: 2 });
+  isLosing = true;
+  await ask(backend, 'POST', '/results', { ...result, status: 1 });
+  expect(await ask(backend, 'GET', '/health?deep=1')).toMatchObject({
+    status: 412,
+    body: {
+      problems: ['web-1/disk: status 1, event 1 in memory, status 2, event 2 in the store'],
+      indexes: { clients: 1, checks: 1, differences: 1 },
     },
   });
 });
@@ -90,7 +126,7 @@ test.each(['/health', '/health?deep=0', '/health?deep=true', '/health?deep='])(
 );
 
 /** A store that loses one record without a word. */
-function forgetful(store: Store): Store {
+function forgetful(store: Store, isLosing = (): boolean => true): Store {
   const lost = JSON.stringify(checkRecordKey('default', 'web-1', 'disk'));
   return new Proxy(store, {
     get: (target, property) => {
@@ -99,7 +135,7 @@ function forgetful(store: Store): Store {
         return (...[lease, ops, ...rest]: Parameters<Store['write']>) =>
           target.write(
             lease,
-            ops.filter(({ key }) => JSON.stringify(key) !== lost),
+            ops.filter(({ key }) => !isLosing() || JSON.stringify(key) !== lost),
             ...rest,
           );
       }

@@ -108,6 +108,18 @@ describe('paths', () => {
   });
 });
 
+test.each([
+  ['GET', '/results'],
+  ['GET', '/clients/nobody'],
+  ['POST', '/clients'],
+  ['GET', '/api/mon/v1/nothing'],
+  ['GET', '/api/core/v2/namespaces'],
+])('JSON comes without a charset: %s %s', async (method, target) => {
+  expect((await ask(method, target, method === 'POST' ? { body: '{}' } : {})).headers['content-type']).toBe(
+    'application/json',
+  );
+});
+
 describe('the content type does not matter', () => {
   const body = JSON.stringify({ name: 'web', address: '10.0.0.1' });
   test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', ';;;', ''])(
@@ -165,6 +177,46 @@ describe('connections', () => {
     const [answer] = await exchange(backend.url, bytes, ['GET']);
     expect(answer).toMatchObject({ status, headers: { 'content-type': 'text/plain', connection: 'close' } });
     expect(answer?.text).not.toBe('');
+  });
+});
+
+const originOf = async (method: string, target: string, url = backend.url): Promise<string | undefined> => {
+  const { status, headers } = await send(url, { method, target, headers: { Origin: 'https://evil.example' } });
+  expect(status).not.toBe(404);
+  return headers['access-control-allow-origin'];
+};
+
+describe('pages of other sites', () => {
+  test.each(['/clients', '/events', '/settings', '/health', '/stashes', '/silenced'])(
+    'may read %s, as they may at the legacy service',
+    async (target) => {
+      expect([await originOf('GET', target), await originOf('OPTIONS', target)]).toEqual(['*', '*']);
+    },
+  );
+
+  test.each([
+    '/api/mon/v1/dump/Handler',
+    '/api/mon/v1/overview',
+    '/%61pi/mon/v1/overview',
+    '/api/core/v2/namespaces/default/handlers',
+    '/auth',
+    '/version',
+    '/metrics',
+  ])('may read nothing of %s', async (target) => {
+    expect([await originOf('GET', target), await originOf('OPTIONS', target)]).toEqual([undefined, undefined]);
+  });
+
+  test('may read nothing of a listener for the newer API, whatever the path', async () => {
+    await using other = await startBackend({ settings: { 'core-api': { port: 0 } } });
+    expect(await originOf('GET', '/health', other.coreUrl)).toBeUndefined();
+    expect(await originOf('OPTIONS', '/health', other.coreUrl)).toBeUndefined();
+  });
+
+  test('may read all of it where the operator says so', async () => {
+    const cors = { Origin: 'https://dash.example' };
+    await using other = await startBackend({ settings: { api: { cors } } });
+    expect(await originOf('GET', '/api/mon/v1/overview', other.url)).toBe(cors.Origin);
+    expect(await originOf('OPTIONS', '/api/mon/v1/overview', other.url)).toBe(cors.Origin);
   });
 });
 

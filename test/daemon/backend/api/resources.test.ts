@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
+import { ToldClock } from '../../../support/told-clock.ts';
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
@@ -12,7 +12,7 @@ let backend: RunningBackend;
 beforeEach(async () => {
   nowMs = NOW * 1000;
   backend = await startBackend({
-    clock: new SystemClock(() => nowMs),
+    clock: new ToldClock(() => nowMs),
     settings: { checks: { disk: { command: 'df', interval: 60, subscribers: ['base'], secret: 'hunter2' } } },
   });
 });
@@ -22,6 +22,16 @@ const get = (target: string): Promise<Answer> => send(backend.url, { method: 'GE
 const remove = (target: string): Promise<Answer> => send(backend.url, { method: 'DELETE', target });
 const post = (target: string, body: unknown): Promise<Answer> =>
   send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+
+test.each([
+  { client: { name: 'e1' }, check: { name: 'disk', output: 'full', status: 2 } },
+  { client: 'e1', name: 'disk', output: 'full', status: 2 },
+])('a result with its client is of that client: %j', async (result) => {
+  expect((await post('/results', result)).status).toBe(202);
+  expect((await post('/api/mon/v1/results', [result])).body).toEqual({ accepted: 1, rejected: [] });
+  expect((await get('/results/e1/disk')).body).toMatchObject({ client: 'e1', check: { name: 'disk' } });
+  expect((await get('/clients')).body).toMatchObject([{ name: 'e1' }]);
+});
 
 describe('an array of results', () => {
   const batch = '/api/mon/v1/results';

@@ -183,7 +183,12 @@ test('who takes the state, and who brings it back, is in the audit trail', async
   await outcomes(anEntity('audited'));
   await restore({ objects: [anEntity('audited-not')], dry_run: true });
   const [newest, before] = (await ask('GET', '/api/mon/v1/audit?limit=2')).body as AuditRecord[];
-  expect(newest).toMatchObject({ action: 'restore', target: 'Entity', after: { objects: 1 }, who: 'anonymous' });
+  expect(newest).toMatchObject({
+    action: 'restore',
+    target: 'Entity',
+    after: { objects: 1 },
+    who: 'local administrator',
+  });
   expect(before).toMatchObject({ action: 'dump', target: 'User' });
 });
 

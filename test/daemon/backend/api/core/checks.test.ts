@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { administratorOf } from '../../../../support/administrator.ts';
 import { CorePeer } from '../../../../support/core-peer.ts';
 import { send } from '../../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../../support/running-backend.ts';
@@ -35,7 +36,7 @@ const disk = (name: string, attributes: object = {}): Record<string, unknown> =>
 
 const shown = (name: string, attributes: object = {}): Record<string, unknown> => ({
   ...disk(name, attributes),
-  metadata: { name, namespace: 'prod', created_by: 'anonymous' },
+  metadata: { name, namespace: 'prod', created_by: 'local administrator' },
 });
 
 describe('as the command-line tool asks (clients, section 6)', () => {
@@ -70,7 +71,7 @@ describe('as the command-line tool asks (clients, section 6)', () => {
     const answer = await send(backend.url, {
       method: 'DELETE',
       target: `/api/core/v2${CHECKS}/gone`,
-      headers: { 'Content-Type': 'application/json' },
+      headers: { ...administratorOf(backend.url), 'Content-Type': 'application/json' },
     });
     expect(answer).toMatchObject({ status: 204, text: '' });
   });
@@ -148,7 +149,12 @@ describe('answers of the genuine service', () => {
   });
 
   test('what is no JSON', async () => {
-    const answer = await send(backend.url, { method: 'POST', target: `/api/core/v2${CHECKS}`, body: '{"a":' });
+    const answer = await send(backend.url, {
+      method: 'POST',
+      target: `/api/core/v2${CHECKS}`,
+      headers: administratorOf(backend.url),
+      body: '{"a":',
+    });
     expect(answer).toMatchObject({ status: 400, body: { code: 1, message: expect.stringContaining('not JSON') } });
   });
 });
@@ -240,7 +246,7 @@ test('a page may patch on its own host, and with the content type that no form h
     send(backend.url, {
       method: 'PATCH',
       target: `/api/core/v2${CHECKS}/page`,
-      headers: { 'Content-Type': contentType, Origin: origin, Host: 'localhost' },
+      headers: { ...administratorOf(backend.url), 'Content-Type': contentType, Origin: origin, Host: 'localhost' },
       body: '{"interval":5}',
     });
   expect(await patch('application/merge-patch+json', 'http://localhost')).toMatchObject({ status: 200 });
@@ -303,7 +309,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
         const expected = JSON.parse(JSON.stringify(sent)) as typeof sent;
         expect(await core.put(`${CHECKS}/any`, sent)).toMatchObject({ status: 201 });
         const { body } = await core.get(`${CHECKS}/any`);
-        expect(body).toEqual({ ...expected, metadata: { ...expected.metadata, created_by: 'anonymous' } });
+        expect(body).toEqual({ ...expected, metadata: { ...expected.metadata, created_by: 'local administrator' } });
         // In the same order as well: it can be compared as text.
         expect(Object.keys(body as object)).toEqual(Object.keys(expected));
       }),

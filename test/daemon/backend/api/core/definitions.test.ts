@@ -48,7 +48,7 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string]>([
   test('are made, told of as they were sent, and deleted', async () => {
     expect(await core.post(path, valid)).toMatchObject({ status: 201, body: undefined });
     expect(await core.post(path, valid)).toMatchObject({ status: 409 });
-    const shown = { ...valid, metadata: { ...metadata, created_by: 'anonymous' } };
+    const shown = { ...valid, metadata: { ...metadata, created_by: 'local administrator' } };
     expect((await core.get(`${path}/x`)).body).toEqual(shown);
     expect((await core.get(path)).body).toEqual([shown]);
     expect((await core.get(`/${kind}`)).body).toContainEqual(shown);
@@ -84,7 +84,7 @@ test('who may not change definitions does not get their secrets', async () => {
     type: 'pipe',
     command: 'notify',
     env_vars: ['DB_PASSWORD=hunter2', 'ROOM=ops'],
-    mon: { type: 'webhook', url: 'https://hooks.example/x', secret: 'hunter2' },
+    mon: { type: 'webhook', url: 'https://hooks.example/x', secret: 'hunter2', headers: { 'X-Key': 'hunter2' } },
   };
   await using other = await startBackend({
     settings: { api: { user: 'admin', password: 'long enough it is' } },
@@ -99,9 +99,14 @@ test('who may not change definitions does not get their secrets', async () => {
   const reader = new CorePeer(other.url, { Authorization: `Key ${granted.key}` });
 
   expect((await admin.get(path)).body).toMatchObject({ ...sent, metadata: { created_by: 'admin' } });
-  const hidden = { env_vars: ['DB_PASSWORD=REDACTED', 'ROOM=ops'], mon: { secret: 'REDACTED' } };
+  const hidden = {
+    env_vars: ['DB_PASSWORD=REDACTED', 'ROOM=REDACTED'],
+    mon: { url: 'https://hooks.example/REDACTED', secret: 'REDACTED', headers: 'REDACTED' },
+  };
   expect((await reader.get(path)).body).toMatchObject(hidden);
   expect((await reader.get('/handlers')).body).toMatchObject([hidden]);
+  const audit = await fetch(`${other.url}/api/mon/v1/audit`, { headers: { Authorization: `Key ${granted.key}` } });
+  expect(await audit.text()).not.toMatch(/hunter2|hooks\.example\/x/);
   // Nor by asking what they begin with.
   const guess = encodeURIComponent('handler.env_vars matches hunter');
   expect((await reader.get(`/handlers?fieldSelector=${guess}`)).body).toEqual([]);
@@ -195,9 +200,11 @@ describe('in a namespace of their own', () => {
     inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
     await inProd.reaches(1);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'), SOON);
-    const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as object, SOON);
+    const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as { check: object }, SOON);
     const { body } = await core.get('/namespaces/prod/events/web-1/disk');
-    expect(logged).toEqual({ ...(body as object), sequence: 0 });
+    // A handler gets what the API hides.
+    const shown = { ...logged, check: { ...logged.check, env_vars: ['LIMIT=REDACTED'] } };
+    expect(shown).toEqual({ ...(body as object), sequence: 0 });
     expect(logged).toMatchObject({
       entity: { metadata: { name: 'web-1', namespace: 'prod' } },
       check: { metadata: { name: 'disk', namespace: 'prod', labels: { team: 'ops' } }, status: 2, state: 'failing' },

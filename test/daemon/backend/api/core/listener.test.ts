@@ -4,6 +4,7 @@ import { compose, type Backend } from '../../../../../daemon/backend/compose.ts'
 import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
 import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
 import { VERSION } from '../../../../../shared/schemas/version.ts';
+import { placesOf } from '../../../../support/administrator.ts';
 import { CorePeer } from '../../../../support/core-peer.ts';
 import { send } from '../../../../support/raw-http.ts';
 import { RecordedLog } from '../../../../support/recorded-log.ts';
@@ -19,6 +20,7 @@ async function open(flags: object, dir?: string, isInsecureAllowed = false): Pro
     bind: '127.0.0.1',
     port: 0,
     isInsecureAllowed,
+    localPlaces: placesOf(place),
     batcher: { lingerMs: 0 },
   });
   onTestFinished(() => backend.stop());
@@ -63,7 +65,11 @@ describe('a listener of its own for the newer API', () => {
   });
 
   test('answers to any name where others may reach it with --insecure', async () => {
-    const { coreUrl = '' } = await open({ 'core-api': { bind: '0.0.0.0', port: 0 } }, undefined, true);
+    const { coreUrl = '' } = await open(
+      { 'core-api': { bind: '0.0.0.0', port: 0 }, 'insecure-http': true },
+      undefined,
+      true,
+    );
     const request = { method: 'GET', target: '/api/core/v2/namespaces', headers: { Host: 'mon.example.org' } };
     expect(await send(coreUrl.replace('0.0.0.0', '127.0.0.1'), request)).toMatchObject({ status: 200 });
   });

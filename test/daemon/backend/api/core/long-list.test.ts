@@ -4,7 +4,11 @@ import { startBackend, type RunningBackend } from '../../../../support/running-b
 
 const NAMES = Array.from({ length: 250 }, (_, at) => `proxy-${String(at).padStart(3, '0')}`);
 
-const entity = (name: string): object => ({ entity_class: 'proxy', metadata: { name } });
+/** So long that even a page of them goes out in pieces. */
+const entity = (name: string): object => ({
+  entity_class: 'proxy',
+  metadata: { name, annotations: { notes: 'x'.repeat(2000) } },
+});
 
 let backend: RunningBackend;
 let core: CorePeer;
@@ -32,6 +36,14 @@ test.each([
   expect(namesOf(body)).toEqual(
     NAMES.filter((name) => (query.includes('-01') ? name.includes('-01') : true)).slice(0, count),
   );
+});
+
+test('a long page says where the next one begins', async () => {
+  const first = await core.get('/entities?limit=200');
+  expect(namesOf(first.body)).toEqual(NAMES.slice(0, 200));
+  const rest = await core.get(`/entities?limit=200&continue=${first.headers.get('sensu-continue') ?? ''}`);
+  expect(namesOf(rest.body)).toEqual(NAMES.slice(200));
+  expect(rest.headers.get('sensu-continue')).toBeNull();
 });
 
 test('a reader that goes away in the middle holds nobody up', async () => {

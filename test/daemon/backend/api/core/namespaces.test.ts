@@ -78,7 +78,7 @@ describe('a namespace is not deleted while there is', () => {
       await core.post('/users', { username: 'admin', password: 'long enough it is', groups: ['cluster-admins'] }),
     ).toMatchObject({ status: 201 });
     const asAdmin = new CorePeer(backend.url, {
-      Authorization: `Basic ${Buffer.from('admin:long enough it is').toString('base64')}`,
+      authorization: `Basic ${Buffer.from('admin:long enough it is').toString('base64')}`,
     });
     expect(await asAdmin.post('/apikeys', key)).toMatchObject({ status: 201 });
     expect(await asAdmin.delete('/namespaces/full')).toMatchObject({

@@ -210,11 +210,13 @@ describe('the settings', () => {
 describe('a backend without anybody', () => {
   test('is closed by the first user, and keeps its last administrator', async () => {
     await using open = await startBackend();
-    const anybody = asking(open.url);
+    const anybody = asking(open.url, null);
+    const local = asking(open.url);
     expect(await statusOf(anybody('GET', '/events'))).toBe(200);
     expect(await statusOf(anybody('GET', '/auth'))).toBe(401);
     const admin = { username: 'root', password_hash: HASH, groups: ['cluster-admins'] };
-    expect(await statusOf(anybody('POST', USERS, admin))).toBe(201);
+    expect(await statusOf(anybody('POST', USERS, admin))).toBe(403);
+    expect(await statusOf(local('POST', USERS, admin))).toBe(201);
     expect(await statusOf(anybody('GET', '/events'))).toBe(401);
     const root = asking(open.url, basic('root', 'correct horse'));
     expect(await root('DELETE', `${USERS}/root`)).toMatchObject({ status: 409, body: { code: 3 } });
