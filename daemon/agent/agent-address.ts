@@ -13,7 +13,7 @@ export function agentAddress(
   backend: string,
   env: Readonly<Record<string, string | undefined>>,
   key = env['MON_API_KEY'],
-): BackendAddress {
+): Pick<BackendAddress, 'url' | 'headers'> {
   const credentials = env['MON_AGENT_CREDENTIALS'];
   if (credentials !== undefined && !credentials.includes(':')) {
     throw new MonError('invalid', 'MON_AGENT_CREDENTIALS must be user:password');

@@ -5,8 +5,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 import { RUNNING_DEFAULT } from './run-check.ts';
 
-/** The `agent` section: settings of the program, named like their flags. */
-export const agentSettingsSchema = z.strictObject({
+const ownSchema = z.strictObject({
   backend: z.string().min(1).default('http://127.0.0.1:4567'),
   /** Of the backend, in which this machine is a client. */
   namespace: nameSchema.default(DEFAULT_NAMESPACE),
@@ -23,6 +22,21 @@ export const agentSettingsSchema = z.strictObject({
   log: z.string().min(1).optional(),
   /** Checks that run at once. */
   'max-checks': z.int().min(1).max(1000).default(RUNNING_DEFAULT),
+  /** PEM: the authorities that a backend's certificate may come from, in place of those that Node.js brings. */
+  'trusted-ca-file': z.string().min(1).optional(),
+  /** Whether anybody is believed to be the backend. */
+  'insecure-skip-tls-verify': z.boolean().default(false),
+  /** PEM: a certificate that says which client this is, and its key, without a passphrase. */
+  'cert-file': z.string().min(1).optional(),
+  'key-file': z.string().min(1).optional(),
+});
+
+/** The `agent` section: settings of the program, named like their flags. */
+export const agentSettingsSchema = ownSchema.superRefine((agent, context) => {
+  const { 'cert-file': cert, 'key-file': key } = agent;
+  if ((cert === undefined) === (key === undefined)) return;
+  const [missing, present] = cert === undefined ? ['cert-file', 'key-file'] : ['key-file', 'cert-file'];
+  context.addIssue({ code: 'custom', path: [missing], message: `is required with ${present}` });
 });
 
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;
@@ -35,6 +49,10 @@ const PROGRAM_VARIABLES = {
   MON_AGENT_LOG_LEVEL: 'log-level',
   MON_AGENT_LOG: 'log',
   MON_AGENT_MAX_CHECKS: 'max-checks',
+  MON_AGENT_TRUSTED_CA_FILE: 'trusted-ca-file',
+  MON_AGENT_INSECURE_SKIP_TLS_VERIFY: 'insecure-skip-tls-verify',
+  MON_AGENT_CERT_FILE: 'cert-file',
+  MON_AGENT_KEY_FILE: 'key-file',
 } as const;
 
 const CLIENT_VARIABLES = {
@@ -67,6 +85,7 @@ function given(env: Environment, variables: Readonly<Record<string, string>>): S
 
 function valueOf(setting: string, text: string): unknown {
   if (setting === 'subscriptions') return text.split(',').filter((subscription) => subscription !== '');
+  if (setting === 'insecure-skip-tls-verify' && /^(?:true|false)$/.test(text)) return text === 'true';
   // Anything but digits goes on as text, for the schema to refuse it by name.
   return setting === 'max-checks' && /^\d+$/.test(text) ? Number(text) : text;
 }

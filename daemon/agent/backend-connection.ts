@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket, type RawData } from 'ws';
-import { connectionProblem } from '../../shared/client/connection-problem.ts';
+import { connectionProblem, speaksTls, tlsProblem } from '../../shared/client/connection-problem.ts';
 import {
   AGENT_PROTOCOL,
   backendMessageSchema,
   type AgentMessage,
   type BackendMessage,
 } from '../../shared/schemas/agent.ts';
+import type { ConnectOptions } from '../../shared/tls/client-tls.ts';
 import type { Clock } from './ports.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -24,6 +25,7 @@ export interface ConnectionOptions {
   /** Of the WebSocket, without credentials. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly tls: ConnectOptions;
   readonly clock: Clock;
 }
 
@@ -51,10 +53,11 @@ export interface BackendConnection {
 
 /** One connection to the backend, from the first try to its end: frames are validated, a silent peer is given up. */
 export function connectBackend(
-  { url, headers, clock }: ConnectionOptions,
+  { url, headers, tls, clock }: ConnectionOptions,
   listener: ConnectionListener,
 ): BackendConnection {
   const socket = new WebSocket(url, AGENT_PROTOCOL, {
+    ...tls,
     headers,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     perMessageDeflate: false,
@@ -100,7 +103,8 @@ export function connectBackend(
     const status = response.statusCode ?? 0;
     // One that never ends its answer is cut off like one that never begins it.
     timers.use(clock.after(HANDSHAKE_TIMEOUT_MS, () => response.destroy()));
-    void beginningOf(response).then((body) => cut(refusalText(url, status), { status, body }));
+    const reason = speaksTls(status, response.headers) ? tlsProblem(url) : refusalText(url, status);
+    void beginningOf(response).then((body) => cut(reason, { status, body }));
   });
   socket.on('error', (error) => end(connectionProblem(url, error)));
   socket.on('close', (code, reason) => end(closeReason(code, reason.toString('utf8'))));

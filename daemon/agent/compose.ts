@@ -2,12 +2,15 @@ import type { BackendAddress } from '../../shared/client/backend-address.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import { deregistrationCheck } from '../../shared/domain/deregistration.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
+import type { ConnectOptions } from '../../shared/tls/client-tls.ts';
+import type { MachineClock } from '../clock/machine-clock.ts';
+import { SteadyClock, type ClockJump } from '../clock/steady-clock.ts';
 import type { Log } from '../log/log.ts';
 import { machineEntity, publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { openInputs } from './open-inputs.ts';
 import { withLocalDefinition } from './local-definition.ts';
-import type { Clock, DeliverResult } from './ports.ts';
+import type { DeliverResult } from './ports.ts';
 import { ResultSocket } from './result-socket.ts';
 import { openCheckRunner } from './run-check.ts';
 import { scheduleStandalone } from './schedule-standalone.ts';
@@ -19,8 +22,13 @@ const RUNNING_GRACE_MS = 10_000;
 /** What their results get to be acknowledged; the others wait in the spool for the next start. */
 const DELIVERY_GRACE_MS = 2000;
 
+/** What is dated in the future does no harm to a backend, while what is dated in the past looks stale. */
+const ADOPT_BACK_AFTER_MS = 600_000;
+
 export interface AgentConfig {
-  readonly backend: BackendAddress;
+  readonly backend: Pick<BackendAddress, 'url' | 'headers'>;
+  /** How it speaks TLS; default: as Node.js does. */
+  readonly tls?: () => ConnectOptions;
   /** Of the backend, in which this client is. */
   readonly namespace: string;
   readonly identity: ClientIdentity;
@@ -33,7 +41,8 @@ export interface AgentConfig {
 }
 
 interface Surroundings {
-  readonly clock: Clock;
+  /** Of the machine, which somebody may set. */
+  readonly clock: MachineClock;
   readonly log: Log;
   /** 0 to below 1, evenly spread. */
   readonly chance: () => number;
@@ -48,9 +57,10 @@ export interface Agent {
 
 /** @throws MonError `conflict` when another agent holds the state directory, `unavailable` when it cannot be used */
 export async function compose(
-  { backend, namespace, identity, checks, settings, stateDir, runningMax }: AgentConfig,
-  { clock, log, chance }: Surroundings,
+  { backend, tls, namespace, identity, checks, settings, stateDir, runningMax }: AgentConfig,
+  { clock: machine, log, chance }: Surroundings,
 ): Promise<Agent> {
+  const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => sayJump(log, jump) });
   await using parts = new AsyncDisposableStack();
   const spool = parts.use(await openSpool(stateDir));
 
@@ -74,6 +84,7 @@ export async function compose(
   };
   const socket = new ResultSocket({
     ...backend,
+    ...(tls === undefined ? {} : { tls }),
     namespace,
     spool,
     clock,
@@ -109,4 +120,14 @@ export async function compose(
 
   const running = parts.move();
   return { stop: () => running.disposeAsync(), hurry: () => runner.stop(0) };
+}
+
+/** All that an agent waits for runs by itself, so a clock that was set right can be believed soon. */
+function adoptAfterMs(seconds: number): number {
+  return seconds > 0 ? 0 : ADOPT_BACK_AFTER_MS;
+}
+
+function sayJump(log: Log, { seconds }: ClockJump): void {
+  const adopted = seconds > 0 ? 'results are dated by it from now on' : 'results are dated by it in ten minutes';
+  log.warn({ seconds }, `the clock of this machine was set: ${adopted}, and no schedule changes`);
 }

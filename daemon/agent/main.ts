@@ -6,8 +6,12 @@ import { SystemClock } from '../clock/system-clock.ts';
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog } from '../log/log.ts';
+import { makePrivately } from '../private-files/umask.ts';
+import { warnOfReaders } from '../private-files/warn-of-readers.ts';
+import { unverifiedWarning } from '../../shared/client/backend-address.ts';
 import { agentAddress } from './agent-address.ts';
 import { readKeyFile } from './agent-key.ts';
+import { openAgentTls } from './agent-tls.ts';
 import { clientIdentity } from './client-record.ts';
 import { compose, type AgentConfig } from './compose.ts';
 import { loadConfig } from './load-config.ts';
@@ -27,13 +31,18 @@ Options
   -c, --config FILE           main configuration file: "agent", "client" and "checks"
                               (JSON, or YAML when it ends in .yml or .yaml)
   -d, --config-dir DIR,DIR    directories of further files (*.json, *.yml, *.yaml)
+  --trusted-ca-file FILE      authorities (PEM) that the certificate of the backend may come from
+  --insecure-skip-tls-verify  believe anybody to be the backend, for a test
+  --cert-file, --key-file FILE
+                              certificate (PEM) that says which client this is, and its key, mode 0600
   --max-checks N              checks that run at once, others wait; default 12
   -l, --log FILE              write the log to a file instead of standard output
   -L, --log-level LEVEL       ${LOG_LEVELS.join(', ')}; default info
 
 Environment, beneath what the files say
   MON_AGENT_BACKEND, MON_AGENT_NAMESPACE, MON_AGENT_NAME, MON_AGENT_ADDRESS, MON_AGENT_SUBSCRIPTIONS,
-  MON_AGENT_STATE_DIR, MON_AGENT_MAX_CHECKS, MON_AGENT_LOG, MON_AGENT_LOG_LEVEL
+  MON_AGENT_STATE_DIR, MON_AGENT_MAX_CHECKS, MON_AGENT_LOG, MON_AGENT_LOG_LEVEL, MON_AGENT_TRUSTED_CA_FILE,
+  MON_AGENT_INSECURE_SKIP_TLS_VERIFY (true or false), MON_AGENT_CERT_FILE, MON_AGENT_KEY_FILE
   MON_API_KEY                 an API key for the backend, with the scope "submit"
   MON_AGENT_API_KEY_FILE      file with the key, mode 0600
   MON_AGENT_CREDENTIALS       user:password for the backend; better than in the URL,
@@ -47,6 +56,7 @@ Exit codes: 0 stopped by a signal, 1 failure, 2 wrong usage, definitions or stat
 Examples
   mon-agent start --backend http://mon.example.org:4567 --subscriptions web,all -d /etc/mon/conf.d
   mon-agent start -c /etc/mon/agent.yml
+  mon-agent start --backend https://mon.example.org:4567 --trusted-ca-file /etc/mon/ca.pem
 `;
 
 const cli = meow(HELP, {
@@ -54,6 +64,8 @@ const cli = meow(HELP, {
   description: 'mon-agent: runs the checks of this machine and reports to a backend',
   autoVersion: false,
   allowUnknownFlags: false,
+  // Not given is another thing than refused: then the files decide.
+  booleanDefault: undefined,
   flags: {
     backend: { type: 'string' },
     namespace: { type: 'string' },
@@ -66,11 +78,17 @@ const cli = meow(HELP, {
     maxChecks: { type: 'number' },
     log: { type: 'string', shortFlag: 'l' },
     logLevel: { type: 'string', shortFlag: 'L' },
+    trustedCaFile: { type: 'string' },
+    insecureSkipTlsVerify: { type: 'boolean' },
+    certFile: { type: 'string' },
+    keyFile: { type: 'string' },
   },
 });
 
 // By itself it only counts where it stands alone, and `start --help` would start.
 if (cli.flags['help'] === true) cli.showHelp(0);
+
+makePrivately();
 
 try {
   const [command, ...rest] = cli.input;
@@ -98,7 +116,9 @@ async function start(): Promise<void> {
   for (const warning of definitions.warnings) log.warn({}, warning);
   const subscriptions = commaSeparated(flags.subscriptions);
   const { api_key: key, api_key_file: keyFile } = program;
+  const clock = new SystemClock();
   const config: AgentConfig = {
+    tls: openAgentTls(program, { clock, log }),
     backend: agentAddress(program.backend, process.env, keyFile === undefined ? key : await readKeyFile(keyFile)),
     namespace: program.namespace,
     identity: clientIdentity(
@@ -114,7 +134,9 @@ async function start(): Promise<void> {
     stateDir: program['state-dir'],
     runningMax: program['max-checks'],
   };
-  const agent = await compose(config, { clock: new SystemClock(), log, chance: Math.random });
+  if (program['insecure-skip-tls-verify']) log.warn({}, unverifiedWarning(config.backend.url));
+  const agent = await compose(config, { clock, log, chance: Math.random });
+  await warnOfReaders({ stateDir: config.stateDir, logFile: program.log }, log);
   const { name, subscriptions: joined } = config.identity;
   const { namespace } = program;
   log.info(
@@ -133,7 +155,19 @@ async function start(): Promise<void> {
 /** What the command line says about the program itself; what it does not say is left out. */
 function programFlags(): Settings {
   const { backend, namespace, stateDir, maxChecks, log, logLevel } = cli.flags;
-  const given = { backend, namespace, 'state-dir': stateDir, 'max-checks': maxChecks, log, 'log-level': logLevel };
+  const { trustedCaFile, insecureSkipTlsVerify, certFile, keyFile } = cli.flags;
+  const given = {
+    backend,
+    namespace,
+    'state-dir': stateDir,
+    'max-checks': maxChecks,
+    log,
+    'log-level': logLevel,
+    'trusted-ca-file': trustedCaFile,
+    'insecure-skip-tls-verify': insecureSkipTlsVerify,
+    'cert-file': certFile,
+    'key-file': keyFile,
+  };
   const agent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return Object.keys(agent).length === 0 ? {} : { agent };
 }

@@ -3,7 +3,7 @@ import type { SubmittedResult } from '../../shared/schemas/result.ts';
 
 /** Time, so that tests can move it. */
 export interface Clock {
-  /** Epoch milliseconds. Never goes back, whatever the machine's clock does. */
+  /** Epoch milliseconds. */
   now(): number;
   /** Milliseconds of a clock that only measures intervals. */
   monotonic(): number;
@@ -11,6 +11,12 @@ export interface Clock {
   after(delayMs: number, task: () => void): Disposable;
   /** Calls `task` every `periodMs`, first after one period. */
   every(periodMs: number, task: () => void): Disposable;
+}
+
+/** For what is planned ahead. */
+export interface PlanningClock extends Clock {
+  /** As `now` for intervals: never goes back and never steps, whatever is done to the machine's clock. */
+  steady(): number;
 }
 
 /** Starts a check, or says in the log why not. */

@@ -1,13 +1,15 @@
 import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
 import { substituteEntityTokens, unmatchedEntityText } from '../../shared/domain/core/tokens.ts';
+import { commandOf } from '../../shared/domain/command-text.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import type { Command } from '../../shared/schemas/command.ts';
 import type { Extension } from './extensions/extension.ts';
 import { findExtension } from './extensions/find-extension.ts';
 
 /** What runs for a check. */
 export type Work =
-  | { readonly kind: 'command'; readonly command: string; readonly environment?: readonly string[] }
+  | { readonly kind: 'command'; readonly command: Command; readonly environment?: readonly string[] }
   | { readonly kind: 'extension'; readonly extension: Extension; readonly parameters: unknown };
 
 export interface PreparedCheck {
@@ -60,8 +62,8 @@ export function prepareCheck(
 }
 
 function workOf(check: Attributes): Work | undefined {
-  const command = check['command'];
-  if (typeof command === 'string') return { kind: 'command', command, environment: variablesOf(check) };
+  const command = commandOf(check['command']);
+  if (command !== undefined) return { kind: 'command', command, environment: variablesOf(check) };
   const extension = extensionOf(check);
   return extension && { kind: 'extension', extension, parameters: check[extension.name] };
 }

@@ -8,6 +8,7 @@ import {
   type CheckRequest,
 } from '../../shared/schemas/agent.ts';
 import type { Client } from '../../shared/schemas/client.ts';
+import { connectOptions } from '../../shared/tls/client-tls.ts';
 import type { Log } from '../log/log.ts';
 import {
   connectBackend,
@@ -30,6 +31,8 @@ const DROPPED_EVERY_MS = 60_000;
 interface ResultSocketDeps {
   readonly url: string;
   readonly headers: ConnectionOptions['headers'];
+  /** Asked for each connection; default: as Node.js does. */
+  readonly tls?: () => ConnectionOptions['tls'];
   readonly namespace: string;
   readonly spool: Spool;
   readonly clock: Clock;
@@ -107,7 +110,7 @@ export class ResultSocket {
   }
 
   #connect(): void {
-    const { url, namespace, clock, client, spool } = this.#deps;
+    const { url, tls = connectOptions, namespace, clock, client, spool } = this.#deps;
     const hello = (): AgentMessage => ({ type: 'hello', client: client(), namespace, spool: spool.name });
     // Who must not come in is then refused before the connection is opened.
     const headers = {
@@ -116,7 +119,7 @@ export class ResultSocket {
       [AGENT_NAMESPACE_HEADER]: namespace,
     };
     const connection = connectBackend(
-      { url, headers, clock },
+      { url, headers, tls: tls(), clock },
       {
         onOpen: () => {
           connection.send(hello());

@@ -1,4 +1,5 @@
 import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
+import { commandOf } from '../../shared/domain/command-text.ts';
 import { hookFor } from '../../shared/domain/hook.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
@@ -36,8 +37,8 @@ export async function runHook(
   const executed = Math.floor(clock.now() / 1000);
   const { value, unmatched } = substituteTokens(hook, client);
   if (unmatched.length > 0) return recorded({ executed, output: unmatchedText(unmatched), status: 3 });
-  const command = isAttributes(value) ? value['command'] : undefined;
-  if (typeof command !== 'string') return result;
+  const command = isAttributes(value) ? commandOf(value['command']) : undefined;
+  if (command === undefined) return result;
 
   const startedMs = clock.monotonic();
   const found = await runWork(

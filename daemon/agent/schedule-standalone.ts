@@ -4,13 +4,13 @@ import { runTimetable } from '../schedule/run-timetable.ts';
 import { subdueOf } from '../schedule/subdue.ts';
 import { timetableOf } from '../schedule/timetable.ts';
 import { withLocalDefinition } from './local-definition.ts';
-import type { Clock, StartCheck } from './ports.ts';
+import type { PlanningClock, StartCheck } from './ports.ts';
 
 interface StandaloneDeps {
   /** Name of this client. */
   readonly client: string;
   readonly checks: ReadonlyMap<string, CheckDefinition>;
-  readonly clock: Clock;
+  readonly clock: PlanningClock;
   readonly log: Log;
   readonly start: StartCheck;
 }

@@ -45,7 +45,7 @@ const ID_DIGITS = 16;
 export async function openSpool(stateDir: string, limits: SpoolLimits = LIMITS): Promise<Spool> {
   const directory = join(stateDir, 'spool');
   try {
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     const db = new Level(directory);
     await db.open();
     return await Spool.load(db, limits);

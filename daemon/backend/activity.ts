@@ -1,3 +1,4 @@
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Clock, Store } from './ports.ts';
 import type { Batcher } from './pipeline/batcher.ts';
 
@@ -30,7 +31,10 @@ export class Activity implements Disposable {
   static async open({ store, shard, batcher, clock }: ActivityParts): Promise<Activity> {
     const activity = new Activity(clock);
     const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
-      for (const change of changes) if (change[0] === 'event') activity.#noteEvent(change[3]);
+      for (const change of changes) {
+        // The other namespaces are nobody's business who sees this one.
+        if (change[0] === 'event' && change[1] === DEFAULT_NAMESPACE) activity.#noteEvent(change[3]);
+      }
     });
     activity.#parts.defer(() => watch.close());
     activity.#parts.use(sampleRates(batcher, clock, (rate) => activity.#noteRate(rate)));
@@ -46,7 +50,7 @@ export class Activity implements Disposable {
     return this.#rates;
   }
 
-  /** The checks with the most changes of events in the last hour. */
+  /** The checks of `default` with the most changes of events in the last hour. */
   noisiest(count: number): { readonly check: string; readonly events: number }[] {
     const oldestMs = this.#clock.monotonic() - BUCKETS * BUCKET_MS;
     const totals = new Map<string, number>();

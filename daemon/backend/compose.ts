@@ -2,24 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { WebSocket } from 'ws';
+import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
+import type { MachineClock } from '../clock/machine-clock.ts';
 import { CommandRunner } from '../command/command-runner.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
-import { ANONYMOUS, NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
+import { NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
 import { Authenticator } from './api/auth.ts';
 import { Bcrypt } from './api/bcrypt.ts';
+import { Callers } from './api/caller.ts';
 import { isLoopback } from './api/host.ts';
+import { LocalToken } from './api/local-token.ts';
 import { Passwords } from './api/password.ts';
 import type { BackendStatus } from './api/legacy/info.ts';
 import type { ApiParts } from './api/parts.ts';
-import { close, listen, openServer } from './api/server.ts';
+import { close, listen } from './api/listen.ts';
+import { openServer } from './api/server.ts';
 import { ConfigInForce } from './config/config-in-force.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { reload } from './config/reload.ts';
 import { watchConfig } from './config/watch-config.ts';
+import { DiskGuard } from './disk-guard.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { FeedLogins } from './feed/feed-login.ts';
@@ -28,8 +34,14 @@ import { Delivery } from './handlers/deliver.ts';
 import { LastDeliveries } from './handlers/last-deliveries.ts';
 import { JobRunner } from './handlers/run-jobs.ts';
 import { Aggregates } from './pipeline/aggregates.ts';
+import { leaveLocalAccess, localUrlOf, type LocalPlaces } from './local-access.ts';
+import { SHARD } from './main-shard.ts';
+import { MemoryBudget, startGuard } from './memory-budget.ts';
 import { Metrics } from './metrics.ts';
+import { openFilesMax } from './open-files.ts';
+import { ApiCommands } from './pipeline/api-commands.ts';
 import { ApiKeys } from './pipeline/api-keys.ts';
+import { AttributeBounds } from './pipeline/attribute-bounds.ts';
 import { Audit } from './pipeline/audit.ts';
 import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
 import { Bulk } from './pipeline/bulk.ts';
@@ -56,7 +68,7 @@ import { StashMigrations } from './pipeline/stash-migrations.ts';
 import { Stashes } from './pipeline/stashes.ts';
 import { UnsilencedEvents } from './pipeline/unsilenced.ts';
 import { Users } from './pipeline/users.ts';
-import type { Clock, Store } from './ports.ts';
+import type { Disk, Store } from './ports.ts';
 import { StoredDefinitions } from './registry/definitions.ts';
 import { hasAdministrator } from './registry/principals.ts';
 import { Registry } from './registry/registry.ts';
@@ -65,19 +77,26 @@ import { expireDepartures } from './scheduler/expire-departures.ts';
 import { expireSilenced } from './scheduler/expire-silenced.ts';
 import { expireStashes } from './scheduler/expire-stashes.ts';
 import { handleUnsilenced } from './scheduler/handle-unsilenced.ts';
+import { TimeKeeper } from './scheduler/keep-time.ts';
 import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
+import { watchDisk } from './scheduler/watch-disk.ts';
 import { watchKeepalives } from './scheduler/watch-keepalives.ts';
 import { watchTtls } from './scheduler/watch-ttls.ts';
 import { TimerLag } from './scheduler/timer-lag.ts';
 import { AGENT_HEADERS, agentEntry, coreAgentEntry } from './transport/agent-access.ts';
+import { certificateGuard } from './transport/agent-certificate.ts';
 import { AgentHub } from './transport/agent-hub.ts';
 import { openAgentListener } from './transport/agent-listener.ts';
+import { Connections } from './transport/connections.ts';
+import { serverMaker, type MakeServer, type RequestTimes } from './transport/http-server.ts';
 import { LiveSockets } from './transport/live-sockets.ts';
-import { refuseForeignOrigin, routeUpgrades, type Endpoint } from './transport/upgrades.ts';
+import { SlowPeers } from './transport/slow-peers.ts';
+import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint } from './transport/upgrades.ts';
+import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
+import { listenersOf, refuseOpenHttp, type ListenerName } from './tls/listeners.ts';
+import { ListenersTls } from './tls/server-tls.ts';
 import { StoreUpgrades } from './upgrade/store-upgrades.ts';
 
-/** One process owns the one shard there is (architecture, State). */
-const SHARD = 'main';
 const LEASE_MS = 30_000;
 
 /** Longest frame of an agent: a full one of the largest results. */
@@ -86,6 +105,11 @@ const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
 const CORE_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
+const MIB = 1024 * 1024;
+
+/** A peer that takes nothing of what there is for it is cut after this; the feed has less patience. */
+const READ_STALL_MS = 60_000;
+
 export interface BackendOptions {
   readonly config: LoadedConfig;
   /** Reads the configuration again; without it there is no reload. */
@@ -93,7 +117,10 @@ export interface BackendOptions {
   readonly openStore: () => Promise<Store>;
   /** Bytes of the files of the store; absent when it has none. */
   readonly storeBytes?: () => Promise<number>;
-  readonly clock: Clock;
+  /** Where the store is; absent: it is not looked at, and nothing is refused for want of room. */
+  readonly disk?: Disk;
+  /** Of the machine, which somebody may set. */
+  readonly clock: MachineClock;
   readonly log: Log;
   /** Told about each answer of the API. */
   readonly logRequest?: LogRequest;
@@ -102,7 +129,10 @@ export interface BackendOptions {
   readonly port: number;
   /** Whether an address that others can reach is fine without credentials. */
   readonly isInsecureAllowed?: boolean;
+  /** Where the programs on this machine find their way in; absent: nowhere. */
+  readonly localPlaces?: LocalPlaces;
   readonly batcher?: BatcherOptions;
+  readonly requestTimes?: RequestTimes;
 }
 
 export interface Backend {
@@ -124,34 +154,63 @@ export interface Backend {
  * @throws MonError `invalid` or `conflict` when it cannot start this way
  */
 export async function compose(options: BackendOptions): Promise<Backend> {
-  const { clock, log } = options;
+  const { clock: machine, log } = options;
   await using parts = new AsyncDisposableStack();
 
+  const listeners = listenersOf(options.bind, options.config);
+  const tls = parts.use(new ListenersTls(listeners, { clock: machine, log }));
+  const stored = new StoredDefinitions();
+  const config = new ConfigInForce(options.config, Math.floor(machine.now() / 1000), stored);
+  const disk = new DiskGuard({
+    disk: options.disk,
+    floorBytes: () => config.program['disk-floor'],
+    clock: machine,
+    log,
+  });
+  // A store on a full disk needs what was set aside to be opened.
+  await disk.look();
   const store = await options.openStore();
   parts.defer(() => store.close());
   const lease = await store.acquire(SHARD, LEASE_MS);
   parts.defer(() => lease.release());
-  const stored = new StoredDefinitions();
-  const config = new ConfigInForce(options.config, Math.floor(clock.now() / 1000), stored);
+  const time = await TimeKeeper.open({ store, lease, machine, log });
+  parts.defer(() => time.close());
+  const { clock } = time;
   const { definitions } = config;
   const auditLimits = {
     get auditLimit() {
       return config.program['audit-limit'];
     },
   };
-  const registry = new Registry(auditLimits, stored);
+  const registry = new Registry(auditLimits, stored, {
+    onCorrections: (corrections) => clock.adopt(corrections),
+    refuseBeyond: startGuard(),
+  });
+  const memory = new MemoryBudget({
+    used: () => registry.bytes,
+    setting: () => config.program['memory-limit'],
+    clock,
+    log,
+  });
   await registry.load(store);
   refuseOpenBind(options, options.config, registry);
+  for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
+    log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
+  }
 
   // Nothing is committed before it is there.
   let handlers: JobRunner | undefined = undefined;
   const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], {
     isFull: (namespace, handler) => handlers?.isFull(namespace, handler) === true,
   });
-  const batcher = new Batcher({ registry, store, lease, clock, log, handling }, options.batcher);
+  const batcher = new Batcher(
+    { registry, store, lease, clock, log, handling, room: disk, memory, anchorDue: () => time.anchorDue() },
+    options.batcher,
+  );
   parts.use(logHandling({ batcher, clock, log }));
   parts.use(batcher.onRest(() => definitions.noteStored()));
   parts.defer(() => batcher.close());
+  parts.use(time.watch(batcher));
   const entityLimit = new EntityLimit(registry, () => config.program.entity_limit);
   const limits = {
     get proxyClientQuota() {
@@ -159,25 +218,37 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     },
     entityLimit,
   };
-  const results = new Results({ batcher, definitions, clock, limits });
+  const attributes = new AttributeBounds(() => ({
+    bytes: config.program['attributes-limit'],
+    keys: config.program['keys-limit'],
+  }));
+  const results = new Results({ batcher, definitions, clock, limits, attributes });
   const events = new Events(batcher);
-  const silenced = new SilencedEntries(batcher);
+  const silencesMax = (): number => config.program['silences-limit'];
+  const silenced = new SilencedEntries(batcher, silencesMax);
   const clients = new Clients({
     batcher,
     entityLimit,
+    attributes,
     get quarantineSeconds() {
       return config.program['client-quarantine'];
     },
   });
-  const entities = new Entities({ batcher, entityLimit });
-  const coreEvents = new CoreEvents({ batcher, definitions, entityLimit });
+  const entities = new Entities({ batcher, entityLimit, attributes });
+  const coreEvents = new CoreEvents({ batcher, definitions, entityLimit, attributes });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
-  const bulk = new Bulk(batcher);
+  const bulk = new Bulk(batcher, silencesMax);
   const storeUpgrades = parts.use(new StoreUpgrades({ schema: store.schema, audit, clock, log }));
   const checks = new Checks({ batcher, registry });
-  const definitionChanges = new DefinitionChanges({ batcher, definitions });
+  warnOfShellTokens(registry.definitions, log);
+  const apiCommands = new ApiCommands(() => ({
+    isAllowed: config.program['api-commands'],
+    directories: config.program['api-command-directories'],
+  }));
+  apiCommands.warnOf(registry.definitions, log);
+  const definitionChanges = new DefinitionChanges({ batcher, definitions, commands: apiCommands });
   const namespaces = new Namespaces(batcher);
   const checkNames = new CheckNames({ batcher, registry, definitions });
 
@@ -185,7 +256,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.defer(() => changeLog.close());
   let isStopping = false;
   const agents = parts.use(
-    new AgentHub({ batcher, results, clients, registry, definitions, isStopping: () => isStopping, clock, log }),
+    new AgentHub({ batcher, results, clients, registry, store, definitions, isStopping: () => isStopping, clock, log }),
   );
   const noted = await store.watch(SHARD, store.lastSeq(SHARD), ({ changes }) => agents.noteChanges(changes));
   parts.defer(() => noted.close());
@@ -232,12 +303,16 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   parts.use(await handleUnsilenced({ registry, store, shard: SHARD, unsilenced, clock, log }));
   parts.use(await expireStashes({ registry, store, shard: SHARD, stashes, clock, log }));
   parts.use(await expireDepartures({ registry, store, shard: SHARD, clients, clock, log }));
-  parts.use(watchKeepalives({ registry, results, clients, definitions, clock, log }));
-  parts.use(watchTtls({ registry, stale: new StaleResults(batcher), clock, log }));
+  parts.use(watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
+  parts.use(watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
+  if (options.disk !== undefined) {
+    parts.use(watchDisk({ guard: disk, registry, results, client: clientNameOf(name), clock, log }));
+  }
   const requests = parts.use(
     new CheckRequests({
       definitions,
       registry,
+      store,
       clock,
       log,
       publish: (namespace, to, check) => agents.publish(namespace, to, check),
@@ -270,9 +345,46 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       return !batcher.isFailing;
     },
   };
+  const callers = new Callers(() => config.program['trusted-proxies']);
+  const filesMax = openFilesMax();
+  const connections = parts.use(
+    new Connections({
+      limits: () => {
+        const { 'connection-limit': all, 'connection-limit-per-address': perAddress } = config.program;
+        return connectionLimits(all, perAddress, filesMax);
+      },
+      isShared: (address) => callers.isShared(address),
+      clock,
+      log,
+    }),
+  );
+  const slowPeers = parts.use(
+    new SlowPeers({
+      limits: () => {
+        const { 'buffer-limit': all, 'buffer-limit-per-connection': each } = config.program;
+        return { all: all * MIB, each: each * MIB, stallMs: READ_STALL_MS };
+      },
+      clock,
+      log,
+    }),
+  );
   const timers = parts.use(new TimerLag(clock));
   const metrics = parts.use(
-    new Metrics({ registry, batcher, results, agents, feed, handlers, deadLetters, timers, clock }),
+    new Metrics({
+      registry,
+      batcher,
+      disk,
+      memory,
+      results,
+      agents,
+      feed,
+      connections,
+      slowPeers,
+      handlers,
+      deadLetters,
+      timers,
+      clock,
+    }),
   );
   const bcrypt = parts.use(new Bcrypt(clock));
   const configuredUser = (): string | undefined => config.api.user;
@@ -282,15 +394,25 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     isAdminConfigured: () => configuredUser() !== undefined,
   });
   const apiKeys = parts.use(new ApiKeys({ batcher, clock, log, configuredUser }));
-  const restore = new Restore({ batcher, definitions, entityLimit, configuredUser });
+  const restore = new Restore({
+    batcher,
+    definitions,
+    commands: apiCommands,
+    entityLimit,
+    configuredUser,
+    silencesMax,
+  });
   const sessions = parts.use(new Sessions({ batcher, registry, clock, log }));
+  const local = LocalToken.make();
   const authenticator = new Authenticator({
     config,
+    localToken: local.token,
     place: status,
     registry,
     passwords: new Passwords(bcrypt),
     apiKeys,
     sessions,
+    certificates: tls,
     clock,
     log,
   });
@@ -301,7 +423,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       batcher,
       definitionChanges,
       namespaces,
-      stashMigrations: new StashMigrations(batcher),
+      stashMigrations: new StashMigrations(batcher, silencesMax),
       storeUpgrades,
       runbooks: new Runbooks(batcher),
       facts: { registry, definitions, entityLimit, clock, name, store, stateDir: config.program['state-dir'] },
@@ -311,6 +433,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     }),
   );
   const apiParts: ApiParts = {
+    slowPeers,
     results,
     events,
     silenced,
@@ -337,6 +460,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     log,
     ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
     authenticator,
+    callers,
     users,
     apiKeys,
     sessions,
@@ -345,14 +469,18 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     metrics,
     overview: { activity, batcher, clock, entityLimit, feed, metrics, registry },
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
-    health: { registry, store, batcher, feed, handlers, deadLetters, timers, clock },
+    health: { registry, store, batcher, disk, memory, feed, handlers, deadLetters, timers, time: clock, clock },
     handling,
     deliveries: last,
     storeUpgrades,
     upgrades: runbooks,
   };
-  const app = await openServer(apiParts);
-  parts.defer(() => close(app));
+  const makeServerOf = (listener: ListenerName): MakeServer =>
+    serverMaker(connections, slowPeers, options.requestTimes, tls.of(listener));
+  const makeServer = makeServerOf('api');
+  const app = await openServer(apiParts, { kind: 'all' }, makeServer);
+  const apps = [app];
+  parts.defer(() => Promise.all(apps.map((one) => close(one, connections))).then(() => undefined));
   const sockets = parts.use(
     new LiveSockets({
       clock,
@@ -362,10 +490,10 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     }),
   );
   const feedLogins = new FeedLogins();
-  const logInToFeed = (socket: WebSocket, { socket: { remoteAddress = '' } }: IncomingMessage): void =>
+  const logInToFeed = (socket: WebSocket, request: IncomingMessage): void =>
     feedLogins.wait(socket, {
       clock,
-      admit: (key) => authenticator.ofKey(key, remoteAddress),
+      admit: (key) => authenticator.ofKey(key, callers.addressOf(request)),
       accept: (peer, principal) => {
         refuseWithoutAccess(principal, { access: 'read', url: FEED_PATH, namespace: undefined });
         sockets.refuseTooMany(principal, 'read');
@@ -374,29 +502,32 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       },
     });
   const guard = (request: IncomingMessage): Promise<Principal> | Principal => {
-    const { headers, socket, url } = request;
+    const { headers, url } = request;
     const isToSayLater = headers.authorization === undefined && !authenticator.isOpen && url === FEED_PATH;
-    const principal = isToSayLater ? NOBODY : authenticator.authorize(headers, socket.remoteAddress ?? '');
+    const principal = isToSayLater ? NOBODY : authenticator.authorize(headers, callers.addressOf(request));
     const admit = (admitted: Principal): Principal => {
       refuseForeignOrigin(request);
       return admitted;
     };
     return principal instanceof Promise ? principal.then(admit) : admit(principal);
   };
+  const guardAgents = certificateGuard(guard);
   const ownAgents: Endpoint = {
     path: AGENT_PATH,
     protocol: AGENT_PROTOCOL,
     maxPayload: AGENT_FRAME_BYTES_MAX,
     access: 'submit',
-    ...agentEntry(AGENT_HEADERS, { registry, entityLimit }, (socket, { namespace }) =>
-      agents.accept(socket, namespace),
+    ...agentEntry(AGENT_HEADERS, { registry, entityLimit }, (socket, identity) =>
+      agents.accept(socket, identity, sockets.admissionOf(socket)),
     ),
   };
   const coreAgents: Endpoint = {
     path: '/',
     maxPayload: CORE_AGENT_FRAME_BYTES_MAX,
     access: 'submit',
-    ...coreAgentEntry({ registry, entityLimit }, (socket, identity) => agents.acceptCore(socket, identity)),
+    ...coreAgentEntry({ registry, entityLimit }, (socket, identity) =>
+      agents.acceptCore(socket, identity, sockets.admissionOf(socket)),
+    ),
   };
   const upgrades = routeUpgrades(
     app.server,
@@ -414,31 +545,42 @@ export async function compose(options: BackendOptions): Promise<Backend> {
         },
       },
     ],
-    { guard, sockets },
+    { guard: (request) => (pathOf(request) === AGENT_PATH ? guardAgents : guard)(request), sockets, slowPeers },
   );
   parts.use(upgrades);
-  const url = await listen(app, { bind: options.bind, port: options.port });
+  const url = await listen(app, { bind: options.bind, port: options.port }, makeServer);
+  const localUrl = localUrlOf(url, options.bind);
+  if (options.localPlaces !== undefined && localUrl !== undefined) {
+    parts.use(await leaveLocalAccess({ url: localUrl, token: local.text }, options.localPlaces, log));
+  }
   const coreAddress = options.config.program['core-api'];
   let coreUrl: string | undefined;
   if (coreAddress !== undefined) {
-    const coreApp = await openServer(apiParts, { kind: 'core', bind: coreAddress.bind });
-    parts.defer(() => close(coreApp));
-    coreUrl = await listen(coreApp, coreAddress, 'core-api.port');
+    const makeCoreServer = makeServerOf('core-api');
+    const coreApp = await openServer(apiParts, { kind: 'core', bind: coreAddress.bind }, makeCoreServer);
+    apps.push(coreApp);
+    coreUrl = await listen(coreApp, coreAddress, makeCoreServer, 'core-api.port');
   }
   const agentAddress = options.config.program['agent-listener'];
   const agentListener =
     agentAddress === undefined
       ? undefined
       : parts.use(
-          await openAgentListener(agentAddress, [ownAgents, coreAgents], {
-            sockets,
-            guard: (request) => {
-              if (!authenticator.isOpen || isLoopback(agentAddress.bind)) return guard(request);
-              // Its names are unknown here, so no Host can be told to be a foreign one.
-              refuseForeignOrigin(request);
-              return ANONYMOUS;
+          await openAgentListener(
+            agentAddress,
+            [ownAgents, coreAgents],
+            {
+              sockets,
+              slowPeers,
+              guard: certificateGuard((request) => {
+                if (!authenticator.isOpen || isLoopback(agentAddress.bind)) return guard(request);
+                // Its names are unknown here, so no Host can be told to be a foreign one.
+                refuseForeignOrigin(request);
+                return authenticator.whileOpen(request.headers, request.socket.remoteAddress ?? '');
+              }),
             },
-          }),
+            { connections, makeServer: makeServerOf('agent-listener') },
+          ),
         );
 
   const { loadConfig } = options;
@@ -466,12 +608,20 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     url,
     agentUrl: agentListener?.url,
     coreUrl,
-    reload: async () => watch?.reload(),
+    reload: async () => {
+      tls.reload();
+      await watch?.reload();
+    },
     stop: () => {
       isStopping = true;
       return running.disposeAsync();
     },
   };
+}
+
+/** A host name as the name of a client, which is made of word characters, dots and hyphens. */
+function clientNameOf(host: string): string {
+  return host.replaceAll(/[^\w.-]/g, '-');
 }
 
 /** @throws MonError `invalid` when everybody who can reach the address could use the API */

@@ -7,6 +7,7 @@ import type { Log } from '../log/log.ts';
 import { Bcrypt } from './api/bcrypt.ts';
 import type { Terminal } from './ask-terminal.ts';
 import { mon } from './pipeline/audit.ts';
+import { SHARD } from './main-shard.ts';
 import { Batcher } from './pipeline/batcher.ts';
 import { Users } from './pipeline/users.ts';
 import type { Clock, Store } from './ports.ts';
@@ -14,7 +15,6 @@ import { hasAdministrator } from './registry/principals.ts';
 import { Registry } from './registry/registry.ts';
 
 const ADMINISTRATORS = 'cluster-admins';
-const SHARD = 'main';
 const LEASE_MS = 30_000;
 
 interface InitializeParts {

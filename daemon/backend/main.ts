@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import meow from 'meow';
-import { parseBackendAddress } from '../../shared/client/backend-address.ts';
+import { addressWarning, tlsVariables, type BackendAddress } from '../../shared/client/backend-address.ts';
+import { backendAddress, runtimeDirectory } from '../../shared/client/local-access.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
+import { writeBufferBytes } from '../../shared/domain/disk-space.ts';
+import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { ProgramSettings } from '../../shared/schemas/settings.ts';
 import { UPGRADE_TIMEOUT_MAX } from '../../shared/schemas/store-upgrade.ts';
@@ -11,16 +14,25 @@ import { SystemClock } from '../clock/system-clock.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog, type ProgramLog } from '../log/log.ts';
 import { InvalidSettings } from '../settings/locate-remark.ts';
+import { makePrivately } from '../private-files/umask.ts';
+import { warnOfReaders } from '../private-files/warn-of-readers.ts';
 import { hashPassword } from './api/password.ts';
 import { terminal } from './ask-terminal.ts';
 import { compose, type Backend } from './compose.ts';
+import { pruneCommand } from './prune-command.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
 import { initialize } from './initialize.ts';
+import { repairCommand } from './repair-command.ts';
+import { DiskSpace } from './store/disk-space.ts';
+import type { AcceptedLoss } from './store/inspect/assert-intact.ts';
 import { openLevelStore } from './store/level-store.ts';
+import { listenersOf, refuseOpenHttp } from './tls/listeners.ts';
+import { tlsWarnings } from './tls/server-tls.ts';
 import { storeBytes } from './store/store-size.ts';
 import { ask } from './upgrade/ask.ts';
 import { restoreCommand } from './upgrade/restore-command.ts';
-import { upgradeOffline, type CommandParts, type UpgradeFlags } from './upgrade/upgrade-command.ts';
+import type { CommandParts, UpgradeFlags } from './upgrade/upgrade-command.ts';
+import { upgradeDirectory } from './upgrade/upgrade-directory.ts';
 import { upgradeThrough } from './upgrade/upgrade-through.ts';
 import { watchStalls } from './watch-stalls.ts';
 
@@ -30,7 +42,9 @@ const HELP = `
     mon-backend init [options]               Make the first administrator, while no backend runs
     mon-backend --validate-config [options]  Look through the configuration and start nothing
     mon-backend upgrade [options]            Bring the store to the form that this version writes
+    mon-backend prune [options]              Delete clients from the store, while no backend runs
     mon-backend restore-backup DIR           Put a backup, as an upgrade takes it, in the place of the store
+    mon-backend repair DIR                   Bring together, in a copy, what is left of a damaged state directory
     mon-backend hash-password                Read a password from standard input, print what to put into api.password
     mon-backend version                      Show the version
 
@@ -43,6 +57,17 @@ const HELP = `
     -l, --log FILE         Write the log to a file instead of standard output
     -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
     --insecure             Allow an address that others can reach although no credentials are set
+    --accept-loss          Serve a store that lost writes, after the damaged files were copied aside
+    --cert-file FILE       Certificate (PEM) of the listeners: they speak TLS
+    --key-file FILE        Its key (PEM), mode 0600, without a passphrase
+    --client-ca-file FILE  Authorities (PEM) whose certificates say which agent shows them
+    --insecure-http        Allow an address that others can reach without TLS
+
+  Options of prune, which also has --dry-run and --skip-confirm; a client goes when all of them hold, with its results
+  and events, of which no handler hears
+    --older-than DURATION  No sign of life and no result has come for so long: 30d, 12h
+    --name PATTERN         Its name matches, with * and ?
+    --namespace NAME       It is in this namespace
 
   Options of upgrade, and the first three of restore-backup
     --skip-confirm         Do not ask
@@ -51,12 +76,17 @@ const HELP = `
     --timeout SECONDS      Stop after this time; the next run goes on
     --dry-run              Say what would be done and what stands in the way
     --through URL          Have the backend that runs there do it, while it serves; credentials as for monctl,
-                           in MON_API_KEY or MON_CREDENTIALS
+                           in MON_API_KEY or MON_CREDENTIALS. The backend of the state directory is found without
+    --schema N             repair: the form of the store, when that is among what is lost
+    --trusted-ca-file FILE With --through: authorities (PEM) that the certificate of the backend may come from
+    --insecure-skip-tls-verify
+                           With --through: believe anybody to be the backend, for a test
     --ignore-already-initialized
                            init: it is fine when there is an administrator already
 
   Environment, beneath what the files say
     MON_STATE_DIR, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
+    MON_CERT_FILE, MON_KEY_FILE, MON_CLIENT_CA_FILE
     MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
     MON_ADMIN_USERNAME, MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE
                            init: the administrator to make; on a terminal, what is missing is asked
@@ -74,8 +104,10 @@ const HELP = `
   Examples
     mon-backend init --state-dir /var/lib/mon
     mon-backend start --state-dir /var/lib/mon -d /etc/mon/conf.d
+    mon-backend start --bind 0.0.0.0 --cert-file /etc/mon/tls/cert.pem --key-file /etc/mon/tls/key.pem
     mon-backend start -c /etc/mon/backend.yml --log /var/log/mon/backend.log
     mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
+    mon-backend prune --older-than 30d --name 'ci-*' --dry-run --state-dir /var/lib/mon
     mon-backend upgrade --dry-run --state-dir /var/lib/mon
     mon-backend upgrade --skip-confirm --through http://127.0.0.1:4567
 `;
@@ -104,12 +136,23 @@ const parse = () =>
       logLevel: { type: 'string', shortFlag: 'L' },
       validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
       insecure: { type: 'boolean', default: false },
+      acceptLoss: { type: 'boolean', default: false },
+      schema: { type: 'number' },
+      insecureHttp: { type: 'boolean', default: false },
+      certFile: { type: 'string' },
+      keyFile: { type: 'string' },
+      clientCaFile: { type: 'string' },
+      trustedCaFile: { type: 'string' },
+      insecureSkipTlsVerify: { type: 'boolean', default: false },
       skipConfirm: { type: 'boolean', default: false },
       backup: { type: 'boolean', default: true },
       backupDir: { type: 'string' },
       timeout: { type: 'number' },
       dryRun: { type: 'boolean', default: false },
       through: { type: 'string' },
+      olderThan: { type: 'string' },
+      name: { type: 'string' },
+      namespace: { type: 'string' },
       ignoreAlreadyInitialized: { type: 'boolean', default: false },
     },
   });
@@ -118,6 +161,8 @@ const parse = () =>
 const PASSWORD_BYTES_MAX = 1024;
 
 const cli = parseArguments();
+
+makePrivately();
 
 process.exitCode = await main();
 
@@ -142,6 +187,8 @@ async function main(): Promise<number> {
         return await start();
       case 'upgrade':
         return await upgrade();
+      case 'prune':
+        return await prune();
       case 'init':
         return await init();
       case 'version':
@@ -152,11 +199,12 @@ async function main(): Promise<number> {
         return 0;
       default:
         if (cli.input[0] === 'restore-backup') return await restore(cli.input.slice(1));
+        if (cli.input[0] === 'repair') return await repair(cli.input.slice(1));
         throw new MonError(
           'invalid',
           `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
-            'Try: mon-backend start, mon-backend init, mon-backend upgrade, mon-backend hash-password, mon-backend version,\n' +
-            '     mon-backend --help',
+            'Try: mon-backend start, mon-backend init, mon-backend upgrade, mon-backend prune, mon-backend hash-password,\n' +
+            '     mon-backend version, mon-backend --help',
         );
     }
   } catch (error) {
@@ -168,7 +216,9 @@ async function main(): Promise<number> {
 
 function configSources(): ConfigSources {
   const { config, configDir, stateDir, bind, port, log, logLevel } = cli.flags;
+  const { certFile, keyFile, clientCaFile, insecureHttp } = cli.flags;
   const api = given({ bind, port });
+  const tls = given({ 'cert-file': certFile, 'key-file': keyFile, 'client-ca-file': clientCaFile });
   return {
     ...(config === undefined ? {} : { file: config }),
     directories: (configDir ?? []).flatMap((list) => list.split(',')).filter((dir) => dir !== ''),
@@ -176,6 +226,8 @@ function configSources(): ConfigSources {
     flags: {
       ...given({ 'state-dir': stateDir, log, 'log-level': logLevel }),
       ...(Object.keys(api).length === 0 ? {} : { api }),
+      ...(Object.keys(tls).length === 0 ? {} : { tls }),
+      ...(insecureHttp ? { 'insecure-http': true } : {}),
     },
   };
 }
@@ -186,8 +238,11 @@ function given(settings: Settings): Settings {
 
 async function validate(): Promise<number> {
   try {
-    const { warnings } = await loadConfig(configSources());
-    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    const config = await loadConfig(configSources());
+    const listeners = listenersOf(config.api.bind, config);
+    refuseOpenHttp(listeners, config.program['insecure-http']);
+    for (const warning of [...config.warnings, ...tlsWarnings(listeners, Date.now())])
+      process.stderr.write(`warning: ${warning}\n`);
     process.stdout.write('configuration is valid\n');
     return 0;
   } catch (error) {
@@ -238,9 +293,29 @@ async function upgrade(): Promise<number> {
   }
   const { config, parts } = await commandParts();
   const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
-  if (through === undefined) await upgradeOffline(config.program['state-dir'], flags, parts);
-  else await upgradeThrough(parseBackendAddress(through), flags, parts);
+  const stateDir = config.program['state-dir'];
+  const addressOf = (url: string): BackendAddress => addressThrough(url, stateDir);
+  if (through === undefined) await upgradeDirectory(stateDir, flags, parts, addressOf);
+  else await upgradeThrough(addressOf(through), flags, parts);
   return 0;
+}
+
+async function prune(): Promise<number> {
+  const { olderThan: age, name, namespace, skipConfirm, dryRun } = cli.flags;
+  const olderThan = age === undefined ? undefined : parseDuration(age);
+  if (age !== undefined && olderThan === undefined) throw new MonError('invalid', `--older-than: ${DURATION_HINT}`);
+  const { config, parts } = await commandParts();
+  await pruneCommand(config.program['state-dir'], { olderThan, name, namespace, skipConfirm, dryRun }, parts);
+  return 0;
+}
+
+function addressThrough(through: string, stateDir: string): BackendAddress {
+  const { trustedCaFile, insecureSkipTlsVerify } = cli.flags;
+  const isUnverified = insecureSkipTlsVerify ? true : undefined;
+  const env = { ...process.env, ...tlsVariables({ trustedCaFile, isUnverified }) };
+  const warning = addressWarning(through, env);
+  if (warning !== undefined) process.stderr.write(`mon-backend: ${warning}\n`);
+  return backendAddress(through, { env, stateDir });
 }
 
 async function restore([dir, ...more]: readonly string[]): Promise<number> {
@@ -250,6 +325,19 @@ async function restore([dir, ...more]: readonly string[]): Promise<number> {
   const { config, parts } = await commandParts();
   const flags = { skipConfirm: cli.flags.skipConfirm, backup: backupFlag() };
   await restoreCommand(dir, config.program['state-dir'], flags, parts);
+  return 0;
+}
+
+async function repair([dir, ...more]: readonly string[]): Promise<number> {
+  if (dir === undefined || more.length > 0) {
+    throw new MonError('invalid', 'name one damaged state directory: mon-backend repair DIR');
+  }
+  const { parts } = await commandParts();
+  const { schema } = cli.flags;
+  if (schema !== undefined && !(Number.isInteger(schema) && schema >= 1)) {
+    throw new MonError('invalid', '--schema must be a whole number');
+  }
+  await repairCommand(dir, { log: parts.log, print, signal: parts.stop.signal, schema });
   return 0;
 }
 
@@ -322,21 +410,28 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
       .then((running) => running.reload())
       .catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
   });
-  const { 'state-dir': stateDir } = config.program;
+  const { 'state-dir': stateDir, log: logFile } = config.program;
   const clock = new SystemClock();
+  const onAccepted = ({ damages, evidence }: AcceptedLoss): void =>
+    log.warn({ damages, evidence }, 'serving a store that lost writes, the damaged files were copied aside');
+  const loss = cli.flags.acceptLoss ? { onAccepted } : undefined;
   const backend = await compose({
     config,
     loadConfig: reload,
-    openStore: () => openLevelStore(stateDir),
+    openStore: () =>
+      openLevelStore(stateDir, { writeBufferBytes: writeBufferBytes(config.program['disk-floor']), loss }),
     storeBytes: () => storeBytes(stateDir),
+    disk: new DiskSpace(stateDir),
     clock,
     log,
     logRequest: log.logRequest,
     bind: config.api.bind,
     port: config.api.port,
     isInsecureAllowed: cli.flags.insecure,
+    localPlaces: { stateDir, runtimeDir: runtimeDirectory() },
   });
   resolve(backend);
+  await warnOfReaders({ stateDir, logFile }, log);
   // What the start takes is no news.
   const stalls = watchStalls({ clock, log });
   log.info({ url: backend.url, agent_url: backend.agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');

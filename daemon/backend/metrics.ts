@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
+import type { DiskGuard } from './disk-guard.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from './feed/feed-hub.ts';
 import type { DeadLetters } from './handlers/dead-letters.ts';
 import type { HandlerFigures, JobRunner } from './handlers/run-jobs.ts';
@@ -12,13 +14,19 @@ import { RecentDurations } from './recent-durations.ts';
 import type { Registry } from './registry/registry.ts';
 import type { TimerLag } from './scheduler/timer-lag.ts';
 import type { AgentHub } from './transport/agent-hub.ts';
+import type { Connections } from './transport/connections.ts';
+import type { SlowPeers } from './transport/slow-peers.ts';
 
 interface MetricParts {
   readonly registry: Registry;
   readonly batcher: Batcher;
+  readonly disk: DiskGuard;
+  readonly memory: MemoryBudget;
   readonly results: Pick<Results, 'refused'>;
   readonly agents: Pick<AgentHub, 'size'>;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
+  readonly connections: Pick<Connections, 'size' | 'limits' | 'refused'>;
+  readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'cut'>;
   readonly handlers: Pick<JobRunner, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
@@ -40,18 +48,24 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** What the backend counts about itself, for Prometheus. What changes with every result is only read when asked for. */
 export class Metrics implements Disposable {
   readonly #metrics = new MetricRegistry();
+  readonly #parts: MetricParts;
+  /** What names handlers: of all namespaces together, and of each one that somebody is kept to. */
+  readonly #ofHandlers = new Map<string | undefined, MetricRegistry>();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
   readonly #recentWrites: RecentDurations;
   readonly #recentAnswers: RecentDurations;
   readonly #listening: Disposable;
 
   constructor(parts: MetricParts) {
+    this.#parts = parts;
     this.#recentWrites = new RecentDurations(() => parts.clock.monotonic());
     this.#recentAnswers = new RecentDurations(() => parts.clock.monotonic());
     this.#readResults(parts);
     this.#readState(parts.registry);
     this.#readConnections(parts);
-    this.#readHandlers(parts);
+    this.#readDeadLetters(parts);
+    this.#readDisk(parts.disk);
+    this.#readMemory(parts.memory);
     this.#readProcess(parts);
     const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
     const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
@@ -76,9 +90,14 @@ export class Metrics implements Disposable {
     return this.#metrics.contentType;
   }
 
-  /** Everything, in the text format of Prometheus. */
-  read(): Promise<string> {
-    return this.#metrics.metrics();
+  /**
+   * Everything, in the text format of Prometheus.
+   *
+   * @param namespace whose handlers are named; undefined: those of all
+   */
+  async read(namespace: string | undefined): Promise<string> {
+    const [own, ofHandlers] = await Promise.all([this.#metrics.metrics(), this.#handlersOf(namespace).metrics()]);
+    return own + ofHandlers;
   }
 
   observe({ method, route, status, durationMs }: AnsweredRequest): void {
@@ -122,41 +141,61 @@ export class Metrics implements Disposable {
     this.#gauge('mon_stashes', 'Stashes', () => namespace().stashes.size);
   }
 
-  #readConnections({ agents, feed }: MetricParts): void {
+  #readConnections({ agents, connections, feed, slowPeers }: MetricParts): void {
+    this.#gauge('mon_connections', 'Connections of all listeners, whatever they are for', () => connections.size);
+    this.#gauge('mon_connections_limit', 'Connections that there may be', () => connections.limits.all);
+    this.#counter(
+      'mon_connections_refused_total',
+      'Connections that were too many, of all or of their address',
+      () => connections.refused,
+      'reason',
+    );
+    this.#gauge(
+      'mon_buffered_bytes',
+      'Bytes that wait for peers that have not read yet, or not ended what they say',
+      () => slowPeers.waitingBytes,
+    );
+    this.#counter(
+      'mon_connections_cut_total',
+      'Connections that were cut because they did not read, or too much waited for them or for all',
+      () => slowPeers.cut,
+      'reason',
+    );
     this.#gauge('mon_agents_connected', 'Connected agents', () => agents.size);
     this.#gauge('mon_feed_consumers', 'Connected consumers of the feed', () => feed.size);
     this.#gauge('mon_feed_lag_seconds', 'How far the slowest consumer of the feed is behind', () => feed.lagMs / 1000);
   }
 
-  #readHandlers({ clock, deadLetters, handlers }: MetricParts): void {
-    const each = (read: (figures: HandlerFigures) => Reading): Reading =>
-      Object.fromEntries([...handlers.figures()].map(([name, figures]) => [name, read(figures)]));
-    this.#counter(
-      'mon_handler_runs_total',
-      'Runs of handlers that ended since the start; retried ones are followed by another try, refused ones had no place',
-      () => each(({ delivered, failed, retried, refused }) => ({ delivered, failed, retried, refused })),
-      'handler',
-      'outcome',
-    );
-    this.#gauge(
-      'mon_handler_jobs',
-      'Runs of handlers that are not over',
-      () => each(({ waiting, running, retrying }) => ({ waiting, running, retrying })),
-      'handler',
-      'state',
-    );
-    this.#gauge(
-      'mon_handler_oldest_job_age_seconds',
-      'Since the oldest run that is not over was asked for',
-      () => each(({ oldestAtMs }) => (oldestAtMs === undefined ? 0 : (clock.now() - oldestAtMs) / 1000)),
-      'handler',
-    );
+  #readDeadLetters({ deadLetters }: MetricParts): void {
     this.#gauge('mon_dead_letters', 'Runs of handlers that failed for good', () => deadLetters.size);
     this.#counter(
       'mon_dead_letters_dropped_total',
       'Dead letters that went because there were too many',
       () => deadLetters.overflowed,
     );
+  }
+
+  #handlersOf(namespace: string | undefined): MetricRegistry {
+    let metrics = this.#ofHandlers.get(namespace);
+    if (metrics === undefined) {
+      this.#ofHandlers.set(namespace, (metrics = new MetricRegistry()));
+      readHandlers(metrics, this.#parts, namespace);
+    }
+    return metrics;
+  }
+
+  #readMemory(memory: MemoryBudget): void {
+    this.#gauge('mon_memory_known_bytes', 'That what is known takes', () => memory.usedBytes);
+    this.#gauge('mon_memory_limit_bytes', 'Beyond it nothing new is taken', () => memory.limitBytes);
+    this.#counter('mon_memory_refused_total', 'What was new and not taken', () => memory.refusals);
+  }
+
+  #readDisk(disk: DiskGuard): void {
+    // Without a known figure there is no series.
+    this.#gauge('mon_disk_free_bytes', 'Free on the disk of the store', () => disk.freeBytes ?? {});
+    this.#gauge('mon_disk_reserved_bytes', 'Set aside for a full disk', () => disk.reservedBytes);
+    this.#gauge('mon_disk_floor_bytes', 'Below it results are refused; 0: never', () => disk.floorBytes);
+    this.#gauge('mon_disk_refusing', '1 while results are refused for want of room', () => Number(disk.isRefusing));
   }
 
   #readProcess({ clock, timers }: MetricParts): void {
@@ -173,34 +212,85 @@ export class Metrics implements Disposable {
   }
 
   #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: labels,
-      registers: [this.#metrics],
-      collect: () => {
-        gauge.reset();
-        for (const [values, figure] of seriesOf(read(), labels)) gauge.set(values, figure);
-      },
-    });
+    addGauge(this.#metrics, { name, help, labels }, read);
   }
 
   #counter(name: string, help: string, read: () => Reading, ...labels: string[]): void {
-    const counter = new Counter({
-      name,
-      help,
-      labelNames: labels,
-      registers: [this.#metrics],
-      collect: () => {
-        counter.reset();
-        for (const [values, figure] of seriesOf(read(), labels)) counter.inc(values, figure);
-      },
-    });
+    addCounter(this.#metrics, { name, help, labels }, read);
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {
     return new Histogram({ name, help, buckets, registers: [this.#metrics] });
   }
+}
+
+/** @param only the namespace whose handlers are read; undefined: all */
+function readHandlers(
+  metrics: MetricRegistry,
+  { clock, handlers }: Pick<MetricParts, 'clock' | 'handlers'>,
+  only: string | undefined,
+): void {
+  const each = (read: (figures: HandlerFigures) => Reading): Reading =>
+    Object.fromEntries(
+      [...handlers.figures()]
+        .filter(([, { namespace }]) => only === undefined || namespace === only)
+        .map(([name, figures]) => [name, read(figures)]),
+    );
+  addCounter(
+    metrics,
+    {
+      name: 'mon_handler_runs_total',
+      help: 'Runs of handlers that ended since the start; retried ones are followed by another try, refused ones had no place',
+      labels: ['handler', 'outcome'],
+    },
+    () => each(({ delivered, failed, retried, refused }) => ({ delivered, failed, retried, refused })),
+  );
+  addGauge(
+    metrics,
+    { name: 'mon_handler_jobs', help: 'Runs of handlers that are not over', labels: ['handler', 'state'] },
+    () => each(({ waiting, running, retrying }) => ({ waiting, running, retrying })),
+  );
+  addGauge(
+    metrics,
+    {
+      name: 'mon_handler_oldest_job_age_seconds',
+      help: 'Since the oldest run that is not over was asked for',
+      labels: ['handler'],
+    },
+    () => each(({ oldestAtMs }) => (oldestAtMs === undefined ? 0 : (clock.now() - oldestAtMs) / 1000)),
+  );
+}
+
+interface MetricNames {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+function addGauge(metrics: MetricRegistry, { name, help, labels }: MetricNames, read: () => Reading): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [metrics],
+    collect: () => {
+      gauge.reset();
+      for (const [values, figure] of seriesOf(read(), labels)) gauge.set(values, figure);
+    },
+  });
+}
+
+function addCounter(metrics: MetricRegistry, { name, help, labels }: MetricNames, read: () => Reading): void {
+  const counter = new Counter({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [metrics],
+    collect: () => {
+      counter.reset();
+      for (const [values, figure] of seriesOf(read(), labels)) counter.inc(values, figure);
+    },
+  });
 }
 
 /** One figure, or a reading for each value of a label. */

@@ -1,3 +1,4 @@
+import type { MonError } from '../../shared/errors.ts';
 import type { PendingStep, StepProgress, UpgradeObstacle } from '../../shared/schemas/store-upgrade.ts';
 
 /** What the backend needs from outside, so that rules and pipeline know no database, socket or wall clock. */
@@ -59,9 +60,16 @@ export interface Store {
    * All of `ops` and the change record, or nothing; the last op on a key wins.
    *
    * @returns the sequence number of this write
-   * @throws MonError `conflict` when `lease` is not the newest, `unavailable` when the disk refuses
+   * @throws MonError `conflict` when `lease` is not the newest; `unavailable` when the disk refuses: then nothing of it is
+   *   there, also after a restart, unless it is an `UnsettledWriteError`
    */
   write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[], durability?: Durability): Promise<number>;
+
+  /** Why it takes no write now: the disk failed, and is tried again and again. Undefined while it takes them. */
+  readonly refusal: MonError | undefined;
+
+  /** Calls `listener` whenever it takes writes again. */
+  onMended(listener: () => void): Disposable;
 
   /**
    * Calls `listener` for every write after `afterSeq`: first the retained ones, then each new one, in order; once
@@ -130,9 +138,26 @@ export interface StoreSchema {
   }>;
 }
 
+/** The disk of the store. */
+export interface Disk {
+  /** The directory of the store. */
+  readonly dir: string;
+  /** Bytes that are free, beside what is set aside; undefined: it cannot be told. */
+  freeBytes(): Promise<number | undefined>;
+  /** Bytes that are set aside. */
+  reservedBytes(): Promise<number>;
+  /** Takes room on the disk, so that it is there later. */
+  setAside(bytes: number): Promise<void>;
+  /** Makes what was set aside free. */
+  giveOut(): Promise<void>;
+}
+
 /** Time, so that tests can move it. */
 export interface Clock {
-  /** Epoch milliseconds. Never goes back, whatever the machine's clock does. */
+  /**
+   * Epoch milliseconds. It does not follow the machine's clock where that is set; when that is believed later, all times
+   * that wait to come are moved with it (docs/operations.md, Time).
+   */
   now(): number;
   /** Milliseconds of a clock that only measures intervals. */
   monotonic(): number;
@@ -140,4 +165,10 @@ export interface Clock {
   after(delayMs: number, task: () => void): Disposable;
   /** Calls `task` every `periodMs`, first after one period. */
   every(periodMs: number, task: () => void): Disposable;
+}
+
+/** For what is planned ahead. */
+export interface PlanningClock extends Clock {
+  /** As `now`, without the moves: never goes back and never steps. */
+  steady(): number;
 }

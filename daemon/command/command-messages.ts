@@ -1,3 +1,4 @@
+import type { Command } from '../../shared/schemas/command.ts';
 import type { CommandEnd } from './command-outcome.ts';
 
 /** What is said to the process that runs commands. Each command has a number that is never used again. */
@@ -5,7 +6,7 @@ export type CommandRequest =
   | {
       readonly kind: 'run';
       readonly id: number;
-      readonly command: string;
+      readonly command: Command;
       readonly input: string;
       readonly environment?: readonly string[] | undefined;
     }

@@ -8,6 +8,8 @@ import { closeCovers, plainStdio } from './shielded-stdio.ts';
 
 process.title = 'mon-backend commands';
 closeCovers();
+// Of ours, commands would inherit a mask that is for our files. Nothing of ours is made here.
+process.umask(Number(process.argv[2]));
 
 const clock = new SystemClock();
 const pipes = new PipeStock();

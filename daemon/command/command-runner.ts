@@ -1,5 +1,6 @@
 import { backoffMs } from '../../shared/domain/backoff.ts';
 import { errorMessage } from '../../shared/errors.ts';
+import type { Command } from '../../shared/schemas/command.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import type { Log } from '../log/log.ts';
 import {
@@ -51,7 +52,7 @@ export class CommandRunner implements AsyncDisposable {
   }
 
   /** Never rejects. */
-  async run(command: string, { input, environment, ...limits }: CommandOptions): Promise<CommandOutcome> {
+  async run(command: Command, { input, environment, ...limits }: CommandOptions): Promise<CommandOutcome> {
     return await outcomeWithin(this.#parts.clock, limits, async (cut) => {
       await untilAborted(this.#pause, cut);
       if (cut.aborted) return STOPPED;

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
+import type { Command } from '../../shared/schemas/command.ts';
 import {
   outcomeWithin,
   type CommandClock,
@@ -13,6 +14,7 @@ import {
 import { killGroup } from './kill-group.ts';
 import { openCommandPipes } from './named-pipe.ts';
 import { reducedEnvironment } from './reduced-environment.ts';
+import { withInheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
 /** Most bytes of output that are kept (design S7). */
@@ -32,14 +34,15 @@ interface StartOptions {
 }
 
 /**
- * Runs a command line through the shell, in a process group of its own, with standard output and standard error merged
- * in the order of writing (completion 1.12). A timeout or an abort kills the whole group. Never rejects.
+ * Runs a line through the shell, or a program with its arguments without one (design S14), in a process group of its own,
+ * with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort kills the
+ * whole group. Never rejects.
  *
  * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the signal
- * that killed it (legacy-peer, sensu-client).
+ * that killed it (legacy-peer, sensu-client); the same without a shell.
  */
 export async function runCommand(
-  command: string,
+  command: Command,
   { clock, input, environment, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
   return await outcomeWithin(clock, limits, (cut) => runUntilCut(command, { clock, input, environment, cut }));
@@ -57,7 +60,7 @@ interface UntilCutOptions extends StartOptions {
 
 /** As `runCommand`, for whoever knows itself when the command has to go. */
 export async function runUntilCut(
-  command: string,
+  command: Command,
   { clock, input, environment, cut, openPipes = openCommandPipes, openStdio = shieldedStdio, onStart }: UntilCutOptions,
 ): Promise<CommandEnd> {
   try {
@@ -67,8 +70,18 @@ export async function runUntilCut(
     if (isCut) return { kind: 'cut', output };
     return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
   } catch (error) {
-    return { kind: 'failed', reason: errorMessage(error) };
+    return programEnd(command, error) ?? { kind: 'failed', reason: errorMessage(error) };
   }
+}
+
+/** What the shell says of a program that it cannot start, for those that are started without one. */
+function programEnd(command: Command, error: unknown): CommandEnd | undefined {
+  const [program] = typeof command === 'string' ? [] : command;
+  if (program === undefined || !(error instanceof Error && 'code' in error)) return undefined;
+  if (error.code === 'ENOENT') return { kind: 'exited', status: 127, output: `${program}: not found\n` };
+  return error.code === 'EACCES'
+    ? { kind: 'exited', status: 126, output: `${program}: permission denied\n` }
+    : undefined;
 }
 
 interface RunningCommand {
@@ -85,11 +98,14 @@ const SHELL_NAME = 'sh';
 /** Joins the two streams and then becomes the shell that runs the command, whose text stays as it is. */
 const JOINED = 'exec /bin/sh -c "$1" 2>&1';
 
+/** The same for a program: what it is given is never read by the shell. */
+const JOINED_PROGRAM = 'exec "$@" 2>&1';
+
 type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &
   Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
 
 async function spawnCommand(
-  command: string,
+  command: Command,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,
 ): Promise<RunningCommand> {
   // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
@@ -101,12 +117,15 @@ async function spawnCommand(
     pipes?.output.childEnd ?? 'ignore',
   ]);
   try {
-    const child = spawn('/bin/sh', pipes === undefined ? ['-c', JOINED, SHELL_NAME, command] : ['-c', command], {
-      argv0: SHELL_NAME,
-      detached: true,
-      stdio: opened.stdio,
-      env: { ...reducedEnvironment(process.env), ...variablesOf(environment) },
-    });
+    const { program, args, argv0 } = startOf(command, pipes !== undefined);
+    const child = withInheritedUmask(() =>
+      spawn(program, args, {
+        argv0,
+        detached: true,
+        stdio: opened.stdio,
+        env: { ...reducedEnvironment(process.env), ...variablesOf(environment) },
+      }),
+    );
     const ownInput = pipes?.input?.ours ?? child.stdin ?? undefined;
     // A command that does not read all of it, or nothing, is none the worse for it.
     ownInput?.on('error', () => undefined).end(input ?? '');
@@ -116,6 +135,18 @@ async function spawnCommand(
     pipes?.input?.ours.destroy();
     throw error;
   }
+}
+
+/** @param isJoined whether both streams go the same way already */
+function startOf(command: Command, isJoined: boolean): { program: string; args: readonly string[]; argv0: string } {
+  const shell = { program: '/bin/sh', argv0: SHELL_NAME };
+  if (typeof command === 'string') {
+    return { ...shell, args: isJoined ? ['-c', command] : ['-c', JOINED, SHELL_NAME, command] };
+  }
+  const [program = '', ...args] = command;
+  return isJoined
+    ? { program, args, argv0: program }
+    : { ...shell, args: ['-c', JOINED_PROGRAM, SHELL_NAME, ...command] };
 }
 
 function variablesOf(environment: readonly string[]): Record<string, string> {

@@ -5,6 +5,7 @@ import type { CommandReport, CommandRequest } from './command-messages.ts';
 import type { CommandClock, CommandEnd } from './command-outcome.ts';
 import { killGroup } from './kill-group.ts';
 import { reducedEnvironment } from './reduced-environment.ts';
+import { inheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
 /** A bundle has it beside itself as well, under the same name. */
@@ -127,7 +128,7 @@ export class RunningProcess implements AsyncDisposable {
 
 function start(): ChildProcess {
   using shield = shieldedStdio(['ignore', 'ignore', STDERR, 'ipc']);
-  return fork(PROGRAM, {
+  return fork(PROGRAM, [String(inheritedUmask())], {
     stdio: shield.stdio,
     serialization: 'advanced',
     env: reducedEnvironment(process.env),

@@ -2,6 +2,9 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 
 const STANDARD_OUTPUT = 1;
 
+/** Of a new one. One that is there keeps its mode, which somebody may have chosen. */
+const FILE_MODE = 0o600;
+
 /** How long lines wait to be written together: a write for each answer of a busy API would cost more than many an answer. */
 const WAIT_MS = 100;
 const TOGETHER_BYTES = 16 * 1024;
@@ -29,7 +32,7 @@ export class LineWriter implements Disposable {
    */
   constructor(file: string | undefined, descriptor = STANDARD_OUTPUT) {
     this.#file = file;
-    this.#descriptor = file === undefined ? descriptor : openSync(file, 'a');
+    this.#descriptor = file === undefined ? descriptor : openSync(file, 'a', FILE_MODE);
   }
 
   /** Takes a line; it is written soon, or by the next `flush`. */
@@ -59,7 +62,7 @@ export class LineWriter implements Disposable {
     if (this.#file === undefined) return;
     this.flush();
     try {
-      const next = openSync(this.#file, 'a');
+      const next = openSync(this.#file, 'a', FILE_MODE);
       closeSync(this.#descriptor);
       this.#descriptor = next;
     } catch {

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { bounded } from './bounded-field.ts';
 import { redact } from '../../shared/domain/redact.ts';
 import { LOG_LEVELS, type LogLevel } from '../../shared/schemas/settings.ts';
 
@@ -45,8 +46,9 @@ interface LogOptions {
   readonly destination: LogDestination;
 }
 
-/** Longest text of one field, in UTF-16 units (design S17): a log line must never carry a whole output or body. */
-const FIELD_LENGTH_MAX = 4096;
+/** What JSON leaves as it is, and terminals and readers of lines do not: DEL, C1, marks of direction, separators. */
+const ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const ALL_ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * JSON lines as the legacy service writes them: `timestamp`, `level`, `message` first, then the fields (completion 1.16).
@@ -61,9 +63,10 @@ export function createLog({ component, level, requestLevel = 'info', destination
       // so its level is left out here, the time opens the line, and the other two travel as the first fields.
       formatters: { level: () => ({}) },
       timestamp: () => `"timestamp":"${timestamp()}"`,
-      serializers: { err: pino.stdSerializers.err },
+      // Errors are told by then.
+      serializers: { err: (told: unknown) => told },
     },
-    destination,
+    { write: (line: string) => destination.write(escaped(line)) },
   );
   const write = (own: Exclude<LogLevel, 'fatal'>, fields: object, message: string): void => {
     if (!lines.isLevelEnabled(own)) return;
@@ -91,17 +94,20 @@ export function createLog({ component, level, requestLevel = 'info', destination
   };
 }
 
-/** Without secrets and long texts. Errors stay what they are, for their serializer. */
+/** Without secrets and more than helps. */
 function safe(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]: [string, unknown]) => {
       const { [key]: shown } = value instanceof Error ? { [key]: value } : redact({ [key]: value });
-      return [
-        key,
-        typeof shown === 'string' && shown.length > FIELD_LENGTH_MAX ? `${shown.slice(0, FIELD_LENGTH_MAX)}...` : shown,
-      ];
+      return [key, bounded(shown instanceof Error ? pino.stdSerializers.err(shown) : shown)];
     }),
   );
+}
+
+/** Such characters stand in texts only, where an escape means the same. */
+function escaped(line: string): string {
+  if (!ACTIVE.test(line)) return line;
+  return line.replace(ALL_ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 let lastMs = Number.NaN;

@@ -4,8 +4,13 @@ import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { cronSchedule } from './cron-schedule.ts';
 
-/** When a check is due: the first moment after `afterMs`, epoch milliseconds; undefined: never again. */
-export type Timetable = (afterMs: number) => number | undefined;
+/** When a check is due. */
+export interface Timetable {
+  /** Whether a clock that is set right changes the moments: those of the calendar, not those of an interval. */
+  readonly isByCalendar: boolean;
+  /** The first moment after `afterMs`, epoch milliseconds by that clock; undefined: never again. */
+  next(afterMs: number): number | undefined;
+}
 
 /**
  * By `cron` where there is one, else every `interval` seconds, at a place in the interval that stays the same across
@@ -18,12 +23,17 @@ export function timetableOf(
   splayName: string,
   { cron, interval, timezone }: Pick<CheckDefinition, 'cron' | 'interval' | 'timezone'>,
 ): Timetable | undefined {
-  if (cron !== undefined) return cronSchedule(cron, timezone === undefined ? undefined : timeZoneOf(timezone));
+  if (cron !== undefined) {
+    return { isByCalendar: true, next: cronSchedule(cron, timezone === undefined ? undefined : timeZoneOf(timezone)) };
+  }
   if (interval === undefined) return undefined;
   const intervalMs = interval * 1000;
   const key = createHash('md5').update(splayName).digest().readBigUInt64LE(0);
-  return (afterMs) => {
-    const fromMs = Math.floor(afterMs) + 1;
-    return fromMs + nextRunDelayMs(key, intervalMs, fromMs);
+  return {
+    isByCalendar: false,
+    next: (afterMs) => {
+      const fromMs = Math.floor(afterMs) + 1;
+      return fromMs + nextRunDelayMs(key, intervalMs, fromMs);
+    },
   };
 }

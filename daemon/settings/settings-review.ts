@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
-import { checkNameSchema, checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
+import { checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
+import { freeNameSchema, nameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 
 /** Something about the value at `path`. */
@@ -30,10 +31,14 @@ export class SettingsReview {
   }
 
   /** The definitions of a section that keep the rules of their schema. */
-  validDefinitions<T>(section: string, schema: z.ZodType<T>, nameSchema?: z.ZodType<string>): Map<string, T> {
+  validDefinitions<T>(
+    section: string,
+    schema: z.ZodType<T>,
+    names: z.ZodType<string> = freeNameSchema,
+  ): Map<string, T> {
     const valid = new Map<string, T>();
     for (const [name, definition] of this.#definitions(section)) {
-      if (nameSchema !== undefined) this.value([section, name], nameSchema, name);
+      this.value([section, name], names, name);
       const value = this.value([section, name], schema, definition);
       if (value !== undefined) valid.set(name, value);
     }
@@ -42,7 +47,7 @@ export class SettingsReview {
 
   /** The `checks` section (reference 2.2). */
   checks(): Map<string, CheckDefinition> {
-    return this.validDefinitions('checks', checkSchema, checkNameSchema);
+    return this.validDefinitions('checks', checkSchema, nameSchema);
   }
 
   /** The definitions of a section that are objects at least. */

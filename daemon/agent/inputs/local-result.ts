@@ -1,4 +1,6 @@
+import { isInexact } from '../../../shared/domain/attribute-limits.ts';
 import { FORBIDDEN_NAMES, DEPTH_MAX } from '../../../shared/domain/json-text.ts';
+import { resultOfNamedClient } from '../../../shared/domain/submitted-result.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
@@ -47,15 +49,16 @@ export async function acceptLocalResults(message: unknown, { clock, deliver }: A
 function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   const hazard = hazardOf(value, 1);
   if (hazard !== undefined) return hazard;
-  const parsed = resultSchema.safeParse(value);
+  const parsed = resultSchema.safeParse(resultOfNamedClient(value));
   if (!parsed.success) return problemsOf(parsed.error);
   const now = Math.floor(nowMs / 1000);
   const { status, executed } = parsed.data;
   return { ...parsed.data, status: status ?? 0, executed: executed ?? now, issued: now };
 }
 
-/** What JSON allows and nobody may send (design S7, S9). */
+/** What JSON allows and nobody may send (design S7, S8, S9). */
 function hazardOf(value: unknown, depth: number): string | undefined {
+  if (isInexact(value)) return 'a whole number beyond 2^53: put it in double quotes';
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > DEPTH_MAX) return `nested deeper than ${String(DEPTH_MAX)} levels`;
   if (Array.isArray(value)) return firstOf(value, (item) => hazardOf(item, depth + 1));

@@ -1,4 +1,5 @@
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
 import type { Remark } from '../../settings/settings-review.ts';
@@ -16,12 +17,17 @@ interface References {
   readonly mutator?: unknown;
 }
 
-/** What is allowed and does not do what it seems to: names of nothing, windows that end on the next day. */
+/**
+ * What is allowed and does not do what it seems to: names of nothing, windows that end on the next day, tokens that a shell
+ * reads. Those of standalone checks are filled in by the machine itself, from its own configuration.
+ */
 export function* definitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
   const { checks, handlers, filters, keepalives } = definitions;
   yield* undefinedNames(['sensu', 'keepalives'], keepalives, definitions);
   for (const [name, check] of checks) {
     yield* undefinedNames(['checks', name], check, definitions);
+    const risky = check.standalone === true ? undefined : shellTokensIn(check, false);
+    if (risky !== undefined) yield { path: ['checks', name, ...risky], message: SHELL_TOKENS_WARNING };
     if (check.subdue !== undefined) yield* windowWarnings(['checks', name, 'subdue'], check.subdue);
   }
   for (const [name, handler] of handlers) {

@@ -20,6 +20,13 @@ const PROGRAM_VARIABLES = {
   MON_REQUEST_LOG_LEVEL: 'request-log-level',
 } as const;
 
+/** Variables of TLS, by the setting in `tls` that they give. */
+const TLS_VARIABLES = {
+  MON_CERT_FILE: 'cert-file',
+  MON_KEY_FILE: 'key-file',
+  MON_CLIENT_CA_FILE: 'client-ca-file',
+} as const;
+
 /** Others than the owner may read or write. */
 const OTHERS = 0o077;
 
@@ -49,18 +56,29 @@ export async function readEnvironment(env: Environment): Promise<ReadEnvironment
 }
 
 function variables(env: Environment): Settings {
-  const program = Object.entries(PROGRAM_VARIABLES).flatMap(([variable, setting]) => {
-    const value = given(env, variable);
-    return value === undefined ? [] : [[setting, value] as const];
-  });
+  const program = settingsIn(env, PROGRAM_VARIABLES);
   const port = given(env, 'MON_PORT');
   const bind = given(env, 'MON_BIND');
+  const tls = settingsIn(env, TLS_VARIABLES);
   const api = {
     // Anything but digits goes on as text, for the schema to refuse it by name.
     ...(port === undefined ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }),
     ...(bind === undefined ? {} : { bind }),
   };
-  return { ...Object.fromEntries(program), ...(Object.keys(api).length === 0 ? {} : { api }) };
+  return {
+    ...program,
+    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    ...(Object.keys(api).length === 0 ? {} : { api }),
+  };
+}
+
+function settingsIn(env: Environment, names: Readonly<Record<string, string>>): Settings {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([variable, setting]) => {
+      const value = given(env, variable);
+      return value === undefined ? [] : [[setting, value]];
+    }),
+  );
 }
 
 /** An empty variable counts as none: a service file often has no other way to say so. */

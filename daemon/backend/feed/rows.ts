@@ -1,5 +1,5 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { checkRedactKeysOf, hasOwnRedactKeys, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
 import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
 import {
@@ -13,22 +13,23 @@ import type { Runbook } from '../../../shared/schemas/runbook.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Change } from '../ports.ts';
 import type { ChangedRow } from './row-selection.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { RunbookRegistry } from '../registry/runbooks.ts';
 
 export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   const { event } = entry.state;
   if (event === undefined) return null;
-  const { namespace, record } = entry.client;
+  const { namespace, name, subscriptions } = entry.client;
   return {
-    client: record.name,
+    client: name,
     check: entry.name,
     status: event.status,
     action: event.action,
     occurrences: event.occurrences,
     since: event.lastStateChange ?? event.timestamp,
     last: event.timestamp,
-    silenced_by: silencedBy(namespace.silenced, record.subscriptions, entry.name, nowMs),
+    silenced_by: silencedBy(namespace.silenced, subscriptions, entry.name, nowMs),
     output: shownOutput(entry),
   };
 }
@@ -38,9 +39,7 @@ export function silencedRow(entry: SilencedEntry): SilencedRow {
   return { ...rest, expire_at: expireAtMs === null ? null : Math.ceil(expireAtMs / 1000) };
 }
 
-export function clientRow({ record }: ClientEntry): ClientRow {
-  const { name, subscriptions, timestamp, version } = record;
-  const { address } = redact({ address: record.address }, redactKeysOf(record));
+export function clientRow({ name, address, subscriptions, timestamp, version }: ClientEntry): ClientRow {
   return { name, address, subscriptions, timestamp, version };
 }
 
@@ -63,8 +62,8 @@ export function upgradeRow(runbook: Runbook): UpgradeRow {
 }
 
 /** Only a client that names keys of its own may hide its outputs. */
-function shownOutput({ client: { record }, summary: output }: CheckEntry): string {
-  return hasOwnRedactKeys(record) ? redact({ output }, checkRedactKeysOf(record)).output : output;
+function shownOutput({ client, summary: output }: CheckEntry): string {
+  return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
 }
 
 /**

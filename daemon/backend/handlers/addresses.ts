@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import {
   addressRefusal,
   isAllowedAddress,
@@ -9,8 +9,9 @@ import {
   type AddressRule,
 } from '../../../shared/domain/address-rules.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { NameLookups, type LookUp } from './name-lookups.ts';
+import { contains, ListedNetworks, networkList } from '../networks.ts';
 import type { Clock } from '../ports.ts';
+import { NameLookups, type LookUp } from './name-lookups.ts';
 
 /** Addresses that were checked: connections go to one of them, and to nothing that a later look-up says. */
 export type CheckedAddresses = readonly [LookupAddress, ...LookupAddress[]];
@@ -25,12 +26,11 @@ interface AddressParts {
 
 /** Where handlers may send (reliability-and-security, S15). */
 export class TargetAddresses {
-  readonly #networks: () => readonly string[];
+  readonly #listed: ListedNetworks;
   readonly #names: NameLookups;
-  #listed: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
 
   constructor({ clock, networks, lookUp = everyAddress }: AddressParts) {
-    this.#networks = networks;
+    this.#listed = new ListedNetworks(networks);
     this.#names = new NameLookups(clock, lookUp);
   }
 
@@ -69,14 +69,7 @@ export class TargetAddresses {
   }
 
   #isAllowed(address: string, rule: AddressRule): boolean {
-    return isAllowedAddress(kindOfAddress(address), rule) || contains(this.#listedNetworks(), address);
-  }
-
-  /** Built anew only after a reload. */
-  #listedNetworks(): BlockList {
-    const networks = this.#networks();
-    if (this.#listed?.networks !== networks) this.#listed = { networks, list: networkList(networks) };
-    return this.#listed.list;
+    return isAllowedAddress(kindOfAddress(address), rule) || this.#listed.contain(address);
   }
 }
 
@@ -95,26 +88,6 @@ const SPECIAL_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkL
 /** @param address IPv4 or IPv6, in any spelling */
 export function kindOfAddress(address: string): AddressKind {
   return SPECIAL_LISTS.find(([, list]) => contains(list, address))?.[0] ?? 'public';
-}
-
-function networkList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    list.addSubnet(address, Number(prefix), familyName(address));
-  }
-  return list;
-}
-
-/** `BlockList` sees an IPv4 address in an IPv6 one by itself. */
-function contains(list: BlockList, address: string): boolean {
-  // The zone (`fe80::1%eth0`) says through which interface, not where.
-  const [plain = ''] = address.split('%');
-  return list.check(plain, familyName(plain));
-}
-
-function familyName(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
 function withoutBrackets(host: string): string {

@@ -21,7 +21,7 @@ export async function deregister(
   { namespace, client, event }: HandlerJob,
   { clients, registry, log, about }: DeregistrationDeps,
 ): Promise<DeliveryOutcome> {
-  const known = registry.namespace(namespace).clients.get(client)?.record;
+  const known = registry.namespace(namespace).clients.get(client);
   if (known !== undefined && known.timestamp > event.timestamp) {
     log.info(about, 'the client is back, it is not deregistered');
     return DELIVERED;

@@ -8,7 +8,8 @@ import type {
 } from '../../../shared/schemas/aggregate.ts';
 import type { Store } from '../ports.ts';
 import type { Aggregate } from '../registry/aggregates.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import { readResults } from './results.ts';
 
 /** Results that are read at once; between them others get their turn. */

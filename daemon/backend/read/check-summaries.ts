@@ -5,7 +5,8 @@ import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { CheckOfClient, ClientCheck } from '../../../shared/schemas/check-summary.ts';
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../registry/check-record.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import { readRecords } from './records.ts';
 
 /** The worst first, as in the list of events. */
@@ -51,7 +52,7 @@ function checkOfClient({ client, name }: CheckEntry, record: CheckRecord, nowMs:
   return {
     client: client.name,
     ...lastResult(record),
-    silenced: record.event !== undefined && isSilenced(silenced, client.record.subscriptions, name, nowMs),
+    silenced: record.event !== undefined && isSilenced(silenced, client.subscriptions, name, nowMs),
   };
 }
 
@@ -81,13 +82,13 @@ function lastResult({ check, eventCheck, history }: CheckRecord): Omit<CheckOfCl
 }
 
 function eventOf(
-  { namespace, record: client }: ClientEntry,
+  { namespace, subscriptions }: ClientEntry,
   check: string,
   { event }: CheckRecord,
   nowMs: number,
 ): ClientCheck['event'] {
   if (event === undefined) return null;
   const { id, action, status, occurrences } = event;
-  const ids = silencedBy(namespace.silenced, client.subscriptions, check, nowMs);
+  const ids = silencedBy(namespace.silenced, subscriptions, check, nowMs);
   return { id, action, status, occurrences, silenced_by: ids };
 }

@@ -10,8 +10,9 @@ import type { CoreEvent } from '../../../shared/schemas/core/event.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../registry/check-record.ts';
-import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { SilencedRegistry } from '../registry/silenced.ts';
+import { readOwners } from './clients.ts';
 import { readRecords } from './records.ts';
 
 /** A client as an entity, redacted. */
@@ -46,19 +47,26 @@ export async function readCoreEvents(
   entries: readonly CheckEntry[],
   nowMs: number,
 ): Promise<CoreEvent[]> {
+  const [records, owners] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
   const entities = new Map<ClientEntry, CoreEntity>();
-  return (await readRecords(store, entries)).flatMap(([entry, record]) => {
+  return records.flatMap(([entry, record]) => {
     const { client } = entry;
+    const owner = owners.get(client);
+    if (owner === undefined) return [];
     let entity = entities.get(client);
-    if (entity === undefined) entities.set(client, (entity = shownEntity(client.namespace.name, client.record)));
+    if (entity === undefined) entities.set(client, (entity = shownEntity(client.namespace.name, owner.record())));
     return coreEvent(entry, record, entity, nowMs) ?? [];
   });
 }
 
 /** An event with what is known of its check; undefined when there is neither a result nor an event. */
-export function shownEvent(entry: CheckEntry, record: CheckRecord, nowMs: number): CoreEvent | undefined {
-  const { namespace, record: client } = entry.client;
-  return coreEvent(entry, record, shownEntity(namespace.name, client), nowMs);
+export function shownEvent(
+  entry: CheckEntry,
+  record: CheckRecord,
+  client: Client,
+  nowMs: number,
+): CoreEvent | undefined {
+  return coreEvent(entry, record, shownEntity(entry.client.namespace.name, client), nowMs);
 }
 
 function coreEvent(entry: CheckEntry, record: CheckRecord, entity: CoreEntity, nowMs: number): CoreEvent | undefined {
@@ -72,16 +80,16 @@ function coreEvent(entry: CheckEntry, record: CheckRecord, entity: CoreEntity, n
     id: record.event?.id ?? uuidOf(key.join('\0')),
     namespace,
     entity,
-    check: redact(check, checkRedactKeysOf(client.record)),
+    check: redact(check, checkRedactKeysOf(client)),
     history: record.event === undefined ? record.history : (record.eventHistory ?? record.history),
     state: record,
     silenced: silencedNames(entry, nowMs),
   });
 }
 
-function silencedNames({ client: { namespace, record }, name }: CheckEntry, nowMs: number): string[] {
+function silencedNames({ client: { namespace, subscriptions }, name }: CheckEntry, nowMs: number): string[] {
   const names: string[] = [];
-  for (const entry of matchingEntries(namespace.silenced, record.subscriptions, name)) {
+  for (const entry of matchingEntries(namespace.silenced, subscriptions, name)) {
     if (isActive(entry, nowMs)) names.push(coreSilencedName(entry));
   }
   return names;

@@ -1,17 +1,24 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { DiskLevel } from '../../../shared/domain/disk-space.ts';
+import type { DiskGuard } from '../disk-guard.ts';
+import type { MemoryBudget } from '../memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../handlers/dead-letters.ts';
 import type { JobRunner } from '../handlers/run-jobs.ts';
 import type { Batcher } from '../pipeline/batcher.ts';
+import type { SteadyClock } from '../../clock/steady-clock.ts';
 import type { TimerLag } from '../scheduler/timer-lag.ts';
 import { checkIndexes, type IndexCheckParts } from './index-check.ts';
 
 export interface HealthParts extends IndexCheckParts {
   readonly batcher: Batcher;
+  readonly disk: DiskGuard;
+  readonly memory: MemoryBudget;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
   readonly handlers: Pick<JobRunner, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
+  readonly time: Pick<SteadyClock, 'heldSeconds' | 'jumps' | 'lastJump'>;
 }
 
 /** The figures behind the health of a backend. Seconds; null: there is none. */
@@ -23,9 +30,26 @@ export interface DeepHealth {
     readonly last_fsync_age: number | null;
     readonly failed_writes: number;
   };
+  /** Bytes of the disk of the store: free, set aside, and the floor below which results are refused (see `DISK_LEVELS`). */
+  readonly disk: {
+    readonly level: DiskLevel;
+    readonly free: number | null;
+    readonly reserved: number;
+    readonly floor: number;
+  };
+  /** Bytes that what is known takes, and those beyond which nothing new is taken. */
+  readonly memory: { readonly known: number; readonly limit: number };
   readonly queue: { readonly messages: number };
   /** How late the latest timer of the last minute was. */
   readonly timers: { readonly lag: number };
+  readonly clock: {
+    /** By which the clock of the machine is ahead of the time that counts, since somebody set it; negative: behind. */
+    readonly ahead: number;
+    /** How often it was set since the start. */
+    readonly jumps: number;
+    /** Epoch seconds. */
+    readonly last_jump: number | null;
+  };
   readonly feed: { readonly consumers: number; readonly lag: number };
   /** All handlers together. */
   readonly handlers: {
@@ -45,17 +69,29 @@ const SAMPLE = 20;
 
 /** @param known problems that were found before */
 export async function deepHealth(parts: HealthParts, known: readonly string[]): Promise<DeepHealth> {
-  const { batcher, clock, feed, timers } = parts;
+  const { batcher, clock, disk, memory, feed, time, timers } = parts;
   const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE, Math.random);
   const { lastWriteMs } = batcher;
   return {
-    problems: [...known, ...(indexes?.differences ?? [])],
+    problems: [
+      ...known,
+      ...(disk.isRefusing ? [disk.describe()] : []),
+      ...(memory.isFull ? [memory.describe()] : []),
+      ...(indexes?.differences ?? []),
+    ],
     store: {
       last_fsync_age: lastWriteMs === undefined ? null : (clock.monotonic() - lastWriteMs) / 1000,
       failed_writes: batcher.failedWrites,
     },
+    disk: { level: disk.level, free: disk.freeBytes ?? null, reserved: disk.reservedBytes, floor: disk.floorBytes },
+    memory: { known: memory.usedBytes, limit: memory.limitBytes },
     queue: { messages: batcher.queued },
     timers: { lag: timers.worstMs / 1000 },
+    clock: {
+      ahead: time.heldSeconds,
+      jumps: time.jumps,
+      last_jump: time.lastJump === undefined ? null : Math.floor(time.lastJump.atMs / 1000),
+    },
     feed: { consumers: feed.size, lag: feed.lagMs / 1000 },
     handlers: handlerHealth(parts),
     indexes:

@@ -6,8 +6,9 @@ import type { Key, Store } from '../ports.ts';
 import type { CheckRecord } from '../registry/check-record.ts';
 import type { ApiKey, User } from '../registry/credentials.ts';
 import type { DefinitionKind } from '../registry/definitions.ts';
-import type { Registry, StoredClient } from '../registry/registry.ts';
-import { API_KEYS, CHECK_RECORDS, CLIENTS, DEFINITIONS, SILENCED, USERS } from '../store/keys.ts';
+import { decodeClient, type StoredClient } from '../registry/client-record.ts';
+import type { Registry } from '../registry/registry.ts';
+import { API_KEYS, CHECK_RECORDS, clientKey, CLIENTS, DEFINITIONS, SILENCED, USERS } from '../store/keys.ts';
 import {
   dumpedApiKey,
   dumpedDefinition,
@@ -44,15 +45,15 @@ export async function dumpPage({ registry, store }: DumpParts, query: DumpQuery)
   const table = TABLES[type];
   const prefix = namespace === undefined || !table.isNamespaced ? table.prefix : [...table.prefix, namespace];
   const after = query.after === undefined ? undefined : placeOf(query.after, prefix);
-  const objects: Wrapped[] = [];
+  const found: Found[] = [];
   let last: Key | undefined;
   let count = 0;
   for await (const [key, value] of store.scan(prefix, { ...(after !== undefined && { after }), limit })) {
     count++;
     last = key;
-    const object = table.dumped(JSON.parse(value) as unknown, key.slice(table.prefix.length).map(String), registry);
-    if (object !== undefined) objects.push(object);
+    found.push([key.slice(table.prefix.length).map(String), JSON.parse(value)]);
   }
+  const objects = await table.dumped(found, { registry, store });
   const isLast = last === undefined || count < limit;
   return { objects: objects.map(asRecord), continue: isLast ? null : tokenOf(last) };
 }
@@ -61,16 +62,20 @@ export async function dumpPage({ registry, store }: DumpParts, query: DumpQuery)
 interface Table {
   readonly prefix: Key;
   readonly isNamespaced: boolean;
-  /**
-   * @param parts of the key behind the prefix: the namespace first, where there is one
-   * @returns undefined for what is being removed
-   */
-  dumped(value: unknown, parts: readonly string[], registry: Registry): Wrapped | undefined;
+  /** What is being removed is left out. */
+  dumped(found: readonly Found[], parts: DumpParts): readonly Wrapped[] | Promise<readonly Wrapped[]>;
+}
+
+/** A record, under the parts of its key behind the prefix: the namespace first, where there is one. */
+type Found = readonly [parts: readonly string[], value: unknown];
+
+function eachOf(dumped: (value: unknown, parts: readonly string[], registry: Registry) => Wrapped): Table['dumped'] {
+  return (found, { registry }) => found.map(([parts, value]) => dumped(value, parts, registry));
 }
 
 const TABLES: Readonly<Record<Exclude<CoreType, 'Namespace'>, Table>> = {
-  User: { prefix: [USERS], isNamespaced: false, dumped: (value) => dumpedUser(value as User) },
-  APIKey: { prefix: [API_KEYS], isNamespaced: false, dumped: (value) => dumpedApiKey(value as ApiKey) },
+  User: { prefix: [USERS], isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) },
+  APIKey: { prefix: [API_KEYS], isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) },
   EventFilter: definitionsOf('EventFilter', 'filters'),
   Mutator: definitionsOf('Mutator', 'mutators'),
   Handler: definitionsOf('Handler', 'handlers'),
@@ -78,22 +83,26 @@ const TABLES: Readonly<Record<Exclude<CoreType, 'Namespace'>, Table>> = {
   Silenced: {
     prefix: [SILENCED],
     isNamespaced: true,
-    dumped(value, [namespace = ''], registry) {
+    dumped: eachOf((value, [namespace = ''], registry) => {
       const entry = value as SilencedEntry;
       return dumpedSilenced(namespace, entry, registry.namespace(namespace).silenced.use(entry.id));
-    },
+    }),
   },
   Entity: {
     prefix: [CLIENTS],
     isNamespaced: true,
-    dumped: (value, [namespace = '']) => dumpedEntity(namespace, value as StoredClient),
+    dumped: eachOf((value, [namespace = '']) => dumpedEntity(namespace, value as StoredClient)),
   },
   Event: {
     prefix: [CHECK_RECORDS],
     isNamespaced: true,
-    dumped(value, [namespace = '', client = ''], registry) {
-      const owner = registry.namespace(namespace).clients.get(client);
-      return owner === undefined ? undefined : dumpedEvent(namespace, owner.record, value as CheckRecord);
+    async dumped(found, { store }) {
+      const keys = found.map(([[namespace = '', client = '']]) => clientKey(namespace, client));
+      const owners = await store.getMany(keys);
+      return found.flatMap(([[namespace = ''], value], at) => {
+        const owner = owners[at];
+        return owner === undefined ? [] : dumpedEvent(namespace, decodeClient(owner).client, value as CheckRecord);
+      });
     },
   },
 };
@@ -102,7 +111,7 @@ function definitionsOf(type: CoreType, kind: DefinitionKind): Table {
   return {
     prefix: [DEFINITIONS, kind],
     isNamespaced: true,
-    dumped: (value) => dumpedDefinition(type, value as Parameters<typeof dumpedDefinition>[1]),
+    dumped: eachOf((value) => dumpedDefinition(type, value as Parameters<typeof dumpedDefinition>[1])),
   };
 }
 

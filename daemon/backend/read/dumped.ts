@@ -6,7 +6,7 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { CheckRecord } from '../registry/check-record.ts';
 import type { ApiKey, User } from '../registry/credentials.ts';
-import type { StoredClient } from '../registry/registry.ts';
+import type { StoredClient } from '../registry/client-record.ts';
 
 /*
  * Objects as a dump holds them: as the newer API shows them, unredacted, and under `mon` what else it takes to bring them

@@ -12,8 +12,9 @@ import type {
 } from '../../../shared/schemas/explain.ts';
 import type { EventHandling } from '../pipeline/handle-event.ts';
 import type { Store } from '../ports.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
+import type { CheckEntry } from '../registry/entries.ts';
 import { openEvents } from '../registry/open-events.ts';
+import { readClient } from './clients.ts';
 import { eventOf } from './events.ts';
 import { readRecords } from './records.ts';
 
@@ -29,15 +30,15 @@ export async function explainEvent(
   entry: CheckEntry,
   nowMs: number,
 ): Promise<Explanation | undefined> {
-  const [found] = await readRecords(store, [entry]);
-  if (found === undefined) return undefined;
+  const [[found], owner] = await Promise.all([readRecords(store, [entry]), readClient(store, entry.client)]);
+  if (found === undefined || owner === undefined) return undefined;
   const [, record] = found;
   const { name: client, namespace } = entry.client;
   const deliveryAt = (verdict: HandlerVerdict): HandlerExplanation => ({
     ...verdict,
     delivery: deliveryView(deliveries.lastOf(namespace.name, client, entry.name, verdict.handler)),
   });
-  const event = eventOf(entry, record, nowMs);
+  const event = eventOf(entry, record, owner, nowMs);
   if (event !== undefined) {
     const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs);
     const about = { client, check: entry.name, event: summary(event), reason: handlingSentence(verdicts) };

@@ -1,7 +1,7 @@
 import type { Batcher } from '../pipeline/batcher.ts';
 import type { Clock, Key, Store } from '../ports.ts';
 import { decodeCheckRecord } from '../registry/check-record.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
+import type { ClientEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
 import { CHECK_RECORDS } from '../store/keys.ts';
 

@@ -52,10 +52,10 @@ function openOf(namespace: Namespace, check: string): number {
 function clientCounts({ clients }: Namespace, now: number): Overview['clients'] {
   let stale = 0;
   let gone = 0;
-  for (const { isDown, record } of clients.values()) {
+  for (const { isDown, timestamp } of clients.values()) {
     if (!isDown) continue;
     stale++;
-    if (now - record.timestamp > GONE_SECONDS) gone++;
+    if (now - timestamp > GONE_SECONDS) gone++;
   }
   return { registered: clients.size, stale, gone };
 }

@@ -1,6 +1,6 @@
 import type { Store } from '../ports.ts';
 import { decodeCheckRecord, type CheckRecord } from '../registry/check-record.ts';
-import type { CheckEntry } from '../registry/namespace.ts';
+import type { CheckEntry } from '../registry/entries.ts';
 import { checkRecordKey } from '../store/keys.ts';
 
 /**

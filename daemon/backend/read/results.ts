@@ -2,7 +2,8 @@ import { statusesOf } from '../../../shared/domain/history.ts';
 import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
 import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
 import type { Store } from '../ports.ts';
-import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import { readRecords } from './records.ts';
 
 /** Checks with a result, by client, then check. */
@@ -19,7 +20,7 @@ export async function readResults(store: Store, entries: readonly CheckEntry[]):
   const results: StoredResult[] = [];
   for (const [entry, record] of await readRecords(store, entries)) {
     if (record.check === null) continue;
-    const keys = checkRedactKeysOf(entry.client.record);
+    const keys = checkRedactKeysOf(entry.client);
     results.push({
       client: entry.client.name,
       check: redact({ ...record.check, history: statusesOf(record.history) }, keys),
@@ -38,17 +39,17 @@ export interface CheckHistory {
   readonly last_result: CheckResult;
 }
 
-export async function readHistory(store: Store, client: ClientEntry): Promise<CheckHistory[]> {
-  const keys = checkRedactKeysOf(client.record);
+/** Of checks of one client. */
+export async function readHistories(store: Store, entries: readonly CheckEntry[]): Promise<CheckHistory[]> {
   const histories: CheckHistory[] = [];
-  for (const [entry, { check, history }] of await readRecords(store, resultsOfClient(client))) {
+  for (const [entry, { check, history }] of await readRecords(store, entries)) {
     if (check === null) continue;
     histories.push({
       check: entry.name,
       history: statusesOf(history),
       last_execution: check.executed,
       last_status: check.status,
-      last_result: redact(check, keys),
+      last_result: redact(check, checkRedactKeysOf(entry.client)),
     });
   }
   return histories;

@@ -45,9 +45,9 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
 
 function agentVersions({ clients }: Namespace): AgentVersion[] {
   const counts = new Map<string, number>();
-  for (const { record } of clients.values()) {
+  for (const { profile } of clients.values()) {
     // What has no agent has no version of one, whatever its record says.
-    const version = record.keepalives === false ? '' : record.version;
+    const version = profile.sendsKeepalives ? profile.version : '';
     counts.set(version, (counts.get(version) ?? 0) + 1);
   }
   return [...counts]

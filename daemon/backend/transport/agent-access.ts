@@ -9,6 +9,7 @@ import { maySee, type Principal } from '../api/access.ts';
 import type { EntityLimit } from '../pipeline/entity-limit.ts';
 import { refuseUnknownNamespace, unknownNamespace } from '../pipeline/unknown-namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { refuseOtherClient } from './agent-certificate.ts';
 import type { Endpoint } from './upgrades.ts';
 
 /** What an agent says about itself before its connection is opened. */
@@ -16,6 +17,16 @@ export interface AgentIdentity {
   readonly name: string | undefined;
   /** Or the one that its credentials are for. */
   readonly namespace: string | undefined;
+  /** The only ones that it may have, by its certificate; undefined: any. */
+  readonly clientNames: readonly string[] | undefined;
+}
+
+/** An agent that has said everything before its connection is opened. */
+export interface KnownAgent {
+  readonly namespace: string;
+  readonly name: string;
+  /** Whether a certificate says that it is this one. */
+  readonly isCertified: boolean;
 }
 
 /** The names of the headers that say it, in lower case. */
@@ -44,12 +55,9 @@ const CORE_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'appli
 type Entry = Pick<Endpoint, 'headers'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
 
 /** The way in for agents of the newer generation, which always say who they are. */
-export function coreAgentEntry(
-  parts: AccessParts,
-  accept: (socket: WebSocket, identity: { readonly namespace: string; readonly name: string }) => void,
-): Entry {
-  const { admit, ...entry } = agentEntry(CORE_AGENT_HEADERS, parts, (socket, { name = '', namespace }) =>
-    accept(socket, { name, namespace: namespace ?? DEFAULT_NAMESPACE }),
+export function coreAgentEntry(parts: AccessParts, accept: (socket: WebSocket, identity: KnownAgent) => void): Entry {
+  const { admit, ...entry } = agentEntry(CORE_AGENT_HEADERS, parts, (socket, { name = '', namespace, clientNames }) =>
+    accept(socket, { name, namespace: namespace ?? DEFAULT_NAMESPACE, isCertified: clientNames !== undefined }),
   );
   return {
     ...entry,
@@ -80,21 +88,26 @@ export function agentEntry(
 function identityOf(
   headers: IncomingHttpHeaders,
   names: IdentityHeaders,
-  principal: Pick<Principal, 'namespace'>,
+  { namespace, clientNames }: Pick<Principal, 'namespace' | 'clientNames'>,
 ): AgentIdentity {
-  return { name: single(headers[names.name]), namespace: single(headers[names.namespace]) ?? principal.namespace };
+  return {
+    name: single(headers[names.name]),
+    namespace: single(headers[names.namespace]) ?? namespace,
+    clientNames,
+  };
 }
 
 /**
  * Refuses an agent before its connection is opened. A namespace that its credentials are not for is as good as none.
  *
- * @throws MonError `not_found` when there is no such namespace, `payment_required` when it is new and one too many
+ * @throws MonError `forbidden` when its certificate is for another client, `not_found` when there is no such namespace, `payment_required` when it is new and one too many
  */
 function admitAgent(
-  { namespace = DEFAULT_NAMESPACE, name }: AgentIdentity,
+  { namespace = DEFAULT_NAMESPACE, name, clientNames }: AgentIdentity,
   principal: Pick<Principal, 'namespace'>,
   { registry, entityLimit }: AccessParts,
 ): void {
+  if (name !== undefined) refuseOtherClient(name, clientNames);
   if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
   refuseUnknownNamespace(registry, namespace);
   if (name !== undefined) entityLimit.refuseBeyond(namespace, name);

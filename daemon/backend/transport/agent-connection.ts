@@ -1,7 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
-import { isDeeperThan, parseJsonStripped } from '../../../shared/domain/json.ts';
-import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
+import { parseJsonStripped } from '../../../shared/domain/json.ts';
 import {
   AGENT_WINDOW,
   agentMessageSchema,
@@ -17,7 +16,9 @@ import { compileSchema } from '../pipeline/compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { UncheckedResult } from '../pipeline/results.ts';
 import { refuseUnknownNamespace } from '../pipeline/unknown-namespace.ts';
-import type { AgentLink, AgentParts, Membership } from './agent-hub.ts';
+import { refuseOtherClient } from './agent-certificate.ts';
+import type { AgentIdentity } from './agent-access.ts';
+import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { sendFrame } from './send-frame.ts';
 
@@ -39,8 +40,9 @@ export class AgentConnection implements AgentLink {
   subscriptions: readonly string[] = [];
   /** Whether the hello may still name the namespace. */
   readonly #isFree: boolean;
+  readonly #clientNames: readonly string[] | undefined;
   readonly #socket: WebSocket;
-  readonly #parts: AgentParts;
+  readonly #parts: AdmittedParts;
   readonly #membership: Membership;
   readonly #heartbeat: Heartbeat;
   #spool = '';
@@ -52,9 +54,15 @@ export class AgentConnection implements AgentLink {
   /** Aborted when results could not be stored: then none of the later ones counts, or they would overtake those. */
   readonly #failure = new AbortController();
 
-  constructor(socket: WebSocket, namespace: string | undefined, parts: AgentParts, membership: Membership) {
+  constructor(
+    socket: WebSocket,
+    { namespace, clientNames }: Pick<AgentIdentity, 'namespace' | 'clientNames'>,
+    parts: AdmittedParts,
+    membership: Membership,
+  ) {
     this.namespace = namespace ?? DEFAULT_NAMESPACE;
     this.#isFree = namespace === undefined;
+    this.#clientNames = clientNames;
     this.#socket = socket;
     this.#parts = parts;
     this.#membership = membership;
@@ -93,7 +101,7 @@ export class AgentConnection implements AgentLink {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    if (this.#failure.signal.aborted) return;
+    if (this.#failure.signal.aborted || this.#socket.readyState !== this.#socket.OPEN) return;
     try {
       if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
       // One buffer: the default `binaryType` of a server's socket.
@@ -123,9 +131,16 @@ export class AgentConnection implements AgentLink {
     try {
       this.#parts.results.submitFromAgent(
         this.namespace,
-        { client: this.name, spool: this.#spool, results, cancelled: this.#failure.signal },
+        {
+          client: this.name,
+          spool: this.#spool,
+          results,
+          cancelled: this.#failure.signal,
+          isCertified: this.#clientNames !== undefined,
+          admission: this.#parts.admission,
+        },
         (id, reason) => {
-          this.#parts.log.error({ client: this.name, id, reason }, 'invalid check result refused');
+          this.#parts.refused.tell({ namespace: this.namespace, client: this.name, id }, reason);
           this.#send({ type: 'rejected', id, error: reason });
         },
         (error) => this.#settle(results.length, last, error),
@@ -144,7 +159,8 @@ export class AgentConnection implements AgentLink {
       // The agent comes back and delivers again from the last one that was stored.
       this.#failure.abort();
       this.#held = [];
-      this.close(TRY_AGAIN_LATER, 'results could not be stored');
+      if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
+      else this.close(TRY_AGAIN_LATER, 'results could not be stored');
       // Its goodbye is behind what was not read yet.
       if (this.#socket.isPaused) this.#socket.resume();
     }
@@ -157,9 +173,6 @@ export class AgentConnection implements AgentLink {
     const parsed = agentMessageSchema.safeParse(message);
     if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
     if (parsed.data.type === 'results') throw new MonError('invalid', 'results could not be read');
-    if (isDeeperThan(parsed.data.client, DEPTH_MAX)) {
-      throw new MonError('invalid', `the client is nested deeper than ${String(DEPTH_MAX)} levels`);
-    }
     const client = clientSchema.safeParse(parsed.data.client);
     if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
     const { data } = parsed;
@@ -169,6 +182,7 @@ export class AgentConnection implements AgentLink {
 
   async #greet(client: SubmittedClient, { spool, namespace }: Hello): Promise<void> {
     if (this.#spool !== '') throw new MonError('invalid', 'hello was said before');
+    refuseOtherClient(client.name, this.#clientNames);
     if (namespace !== undefined) this.#settleIn(namespace);
     this.name = client.name;
     this.#spool = spool;
@@ -198,7 +212,7 @@ export class AgentConnection implements AgentLink {
   async #register(client: SubmittedClient): Promise<readonly string[]> {
     if (client.name !== this.name)
       throw new MonError('invalid', `this connection belongs to ${this.name || 'nobody yet'}`);
-    const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client);
+    const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client, this.#parts.admission);
     return subscriptions;
   }
 

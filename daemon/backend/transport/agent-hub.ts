@@ -3,13 +3,16 @@ import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { Change, Clock } from '../ports.ts';
+import type { Change, Clock, Store } from '../ports.ts';
+import type { Admission } from '../pipeline/admission.ts';
 import type { Batcher } from '../pipeline/batcher.ts';
 import type { Clients } from '../pipeline/clients.ts';
 import type { Results } from '../pipeline/results.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { AgentIdentity, KnownAgent } from './agent-access.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { CoreAgentConnection } from './core-agent-connection.ts';
+import { RefusedResults } from './refused-results.ts';
 
 /** What connections of agents need from the rest of the backend. */
 export interface AgentParts {
@@ -17,11 +20,19 @@ export interface AgentParts {
   readonly results: Results;
   readonly clients: Clients;
   readonly registry: Registry;
+  readonly store: Pick<Store, 'getMany'>;
   readonly definitions: Pick<Definitions, 'in'>;
   /** Whether it is the backend that says goodbye now. */
   readonly isStopping: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** What one connection needs. */
+export interface AdmittedParts extends AgentParts {
+  /** Whether its credentials still count. */
+  readonly admission: Admission;
+  readonly refused: RefusedResults;
 }
 
 /** One connected agent, whichever protocol it speaks. */
@@ -73,11 +84,14 @@ export class AgentHub implements Disposable {
   readonly #pending = new Set<AgentLink>();
   /** Connections whose client has changed, and that want to know. */
   readonly #changed = new Set<AgentLink>();
+  readonly #refused: RefusedResults;
   readonly #parked: Disposable[];
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
+    this.#refused = new RefusedResults(parts);
     this.#parked = [
+      this.#refused,
       parts.batcher.onRest(() => this.#afterCommit()),
       parts.clock.every(HEARTBEAT_MS, () => {
         for (const connection of this.#connections.keys()) connection.beat();
@@ -95,10 +109,11 @@ export class AgentHub implements Disposable {
   /**
    * Takes over an opened socket that speaks `AGENT_PROTOCOL`.
    *
-   * @param namespace that it named when it connected, or is kept to; undefined: the one that its hello will name
+   * @param identity what it said when it connected, or is kept to
    */
-  accept(socket: WebSocket, namespace: string | undefined): void {
-    this.#add((membership) => new AgentConnection(socket, namespace, this.#parts, membership));
+  accept(socket: WebSocket, identity: Pick<AgentIdentity, 'namespace' | 'clientNames'>, admission: Admission): void {
+    const parts = { ...this.#parts, refused: this.#refused, admission };
+    this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }
 
   /**
@@ -106,8 +121,9 @@ export class AgentHub implements Disposable {
    *
    * @param identity as it was told when it connected
    */
-  acceptCore(socket: WebSocket, identity: { readonly namespace: string; readonly name: string }): void {
-    const connection = this.#add((membership) => new CoreAgentConnection(socket, identity, this.#parts, membership));
+  acceptCore(socket: WebSocket, identity: KnownAgent, admission: Admission): void {
+    const parts = { ...this.#parts, refused: this.#refused, admission };
+    const connection = this.#add((membership) => new CoreAgentConnection(socket, identity, parts, membership));
     connection.begin();
   }
 

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HEAD_TIMEOUT_MS, HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS } from '../api/limits.ts';
+import { Server as TlsServer } from 'node:tls';
 import { listenProblem, type ListenAddress } from '../api/listen-problem.ts';
+import type { Connections } from './connections.ts';
+import type { MakeServer } from './http-server.ts';
 import { textRefusal, routeUpgrades, type Admission, type Endpoint } from './upgrades.ts';
 
 export interface AgentListener extends AsyncDisposable {
-  /** Where it listens, `ws://127.0.0.1:8081`. */
+  /** Where it listens, `ws://127.0.0.1:8081`, with TLS `wss`. */
   readonly url: string;
 }
 
@@ -19,13 +21,11 @@ export async function openAgentListener(
   address: ListenAddress,
   endpoints: readonly Endpoint[],
   admission: Admission,
+  { connections, makeServer }: { readonly connections: Connections; readonly makeServer: MakeServer },
 ): Promise<AgentListener> {
-  const server = createServer(
-    { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEAD_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
-    (_request, response) => refusePlainRequest(response),
-  );
+  const server = makeServer((_request, response) => refusePlainRequest(response));
   await using parts = new AsyncDisposableStack();
-  parts.defer(() => closed(server));
+  parts.defer(() => closed(server, connections));
   parts.use(routeUpgrades(server, endpoints, admission, textRefusal));
   try {
     server.listen(address.port, address.bind);
@@ -36,7 +36,8 @@ export async function openAgentListener(
   const { port } = server.address() as AddressInfo;
   const host = address.bind.includes(':') ? `[${address.bind}]` : address.bind;
   const running = parts.move();
-  return { url: `ws://${host}:${String(port)}`, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const scheme = server instanceof TlsServer ? 'wss' : 'ws';
+  return { url: `${scheme}://${host}:${String(port)}`, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function refusePlainRequest(response: ServerResponse): void {
@@ -44,9 +45,9 @@ function refusePlainRequest(response: ServerResponse): void {
   response.end('this port is for the WebSocket connections of agents');
 }
 
-async function closed(server: Server): Promise<void> {
+async function closed(server: Server, connections: Connections): Promise<void> {
   if (!server.listening) return;
   server.close();
-  server.closeAllConnections();
+  connections.cut(server);
   await once(server, 'close');
 }

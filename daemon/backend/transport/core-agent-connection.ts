@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import { agentFrame, parseAgentFrame } from '../../../shared/domain/core/agent-frame.ts';
+import { agentCommand } from '../../../shared/domain/core/agent-command.ts';
 import {
   clientOfKeepalive,
   coreCheckRequest,
@@ -8,14 +9,17 @@ import {
 } from '../../../shared/domain/core/agent.ts';
 import { isDeeperThan, parseJsonStripped } from '../../../shared/domain/json.ts';
 import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
-import { substituteTokens } from '../../../shared/domain/tokens.ts';
+import { mayHoldTokens } from '../../../shared/domain/tokens.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import { coreEventSchema, type SubmittedCoreEvent } from '../../../shared/schemas/core/event.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import type { AgentLink, AgentParts, Membership } from './agent-hub.ts';
+import { readClient } from '../read/clients.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { KnownAgent } from './agent-access.ts';
+import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { ResultIntake } from './result-intake.ts';
 import { sendFrame } from './send-frame.ts';
@@ -25,8 +29,6 @@ const NORMAL = 1000;
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
-
-const REFUSED = 'invalid check result refused';
 
 /** Of a close frame, bytes. */
 const REASON_BYTES_MAX = 123;
@@ -40,18 +42,19 @@ export class CoreAgentConnection implements AgentLink {
   readonly name: string;
   subscriptions: readonly string[] = [];
   readonly #socket: WebSocket;
-  readonly #parts: AgentParts;
+  readonly #parts: AdmittedParts;
   readonly #membership: Membership;
   readonly #heartbeat: Heartbeat;
   readonly #intake: ResultIntake;
   /** The configuration that it was told last. */
   #told = '';
   #isRegistered = false;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(
     socket: WebSocket,
-    { namespace, name }: { readonly namespace: string; readonly name: string },
-    parts: AgentParts,
+    { namespace, name, isCertified }: KnownAgent,
+    parts: AdmittedParts,
     membership: Membership,
   ) {
     this.namespace = namespace;
@@ -64,9 +67,19 @@ export class CoreAgentConnection implements AgentLink {
       submit: (check, cancelled, onSettled) =>
         parts.results.submitFromAgent(
           namespace,
-          { client: name, spool: undefined, results: [{ id: 1, check }], cancelled },
-          (_id, reason) => parts.log.error({ namespace, client: name, reason }, REFUSED),
-          onSettled,
+          {
+            client: name,
+            spool: undefined,
+            results: [{ id: 1, check }],
+            cancelled,
+            isCertified,
+            admission: parts.admission,
+          },
+          (_id, reason) => parts.refused.tell({ namespace, client: name }, reason),
+          (error) => {
+            if (error?.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
+            onSettled(error);
+          },
         ),
       pause: () => socket.pause(),
       resume: () => {
@@ -82,28 +95,35 @@ export class CoreAgentConnection implements AgentLink {
 
   /** To be called once, when the hub knows the connection. */
   begin(): void {
-    const client = this.#client();
-    this.#tell(client);
+    if (this.#entry() === undefined) this.#tell(undefined);
     // Before its first keepalive nobody else knows what it has subscribed to.
-    if (client !== undefined) this.#join(client);
+    else this.#lookAgain();
   }
 
   request(check: CheckRequest): boolean {
-    const client = this.#client();
-    const { value, unmatched } = substituteTokens(check.command ?? '', client ?? {});
-    if (unmatched.length > 0) {
-      const { namespace, name } = this;
-      this.#parts.log.warn(
-        { namespace, client: name, check: check.name, unmatched_tokens: unmatched },
-        'the client lacks attributes that the tokens of the check name: it was not asked',
-      );
+    // A list of arguments is quoted as the machine of the client needs it.
+    const needsRecord = Array.isArray(check.command) || mayHoldTokens(check.command);
+    if (!needsRecord) return this.#ask(check, undefined);
+    this.#inTurn(async () => void this.#ask(check, await readClient(this.#parts.store, this.#entry())));
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  #ask(check: CheckRequest, client: Client | undefined): boolean {
+    const { namespace, name } = this;
+    const command = agentCommand(check, namespace, client);
+    if (!('line' in command)) {
+      const about = { namespace, client: name, check: check.name };
+      if ('unmatched' in command) {
+        this.#parts.log.warn(
+          { ...about, unmatched_tokens: command.unmatched },
+          'the client lacks attributes that the tokens of the check name: it was not asked',
+        );
+      } else
+        this.#parts.log.warn({ ...about, reason: command.unfit }, 'the client cannot run the check: it was not asked');
       return true;
     }
-    const definition = this.#parts.definitions.in(this.namespace).check(check.name);
-    return this.#send(
-      'check_request',
-      coreCheckRequest(this.namespace, { ...check, command: String(value) }, definition),
-    );
+    const definition = this.#parts.definitions.in(namespace).check(check.name);
+    return this.#send('check_request', coreCheckRequest(namespace, { ...check, command: command.line }, definition));
   }
 
   close(code: number, reason: string): void {
@@ -121,17 +141,33 @@ export class CoreAgentConnection implements AgentLink {
   }
 
   clientChanged(): void {
-    const client = this.#client();
-    if (client === undefined) {
-      if (this.#isRegistered) this.close(NORMAL, 'the entity was deleted');
-      return;
-    }
+    if (this.#entry() !== undefined) this.#lookAgain();
+    else if (this.#isRegistered) this.close(NORMAL, 'the entity was deleted');
+  }
+
+  #entry(): ClientEntry | undefined {
+    return this.#parts.registry.namespace(this.namespace).clients.get(this.name);
+  }
+
+  /** Tells the agent how it is stored now. */
+  #lookAgain(): void {
+    this.#inTurn(async () => {
+      const client = await readClient(this.#parts.store, this.#entry());
+      if (client !== undefined) this.#meet(client);
+    });
+  }
+
+  #meet(client: Client): void {
     this.#tell(client);
     this.#join(client);
   }
 
-  #client(): Client | undefined {
-    return this.#parts.registry.namespace(this.namespace).clients.get(this.name)?.record;
+  /** What is read later is newer, and is told later. */
+  #inTurn(task: () => Promise<void> | void): void {
+    this.#turn = this.#turn.then(task).catch((error: unknown) => {
+      const { namespace, name } = this;
+      this.#parts.log.warn({ namespace, client: name, reason: errorMessage(error) }, 'a client could not be read');
+    });
   }
 
   #receive(data: RawData): void {
@@ -161,11 +197,12 @@ export class CoreAgentConnection implements AgentLink {
     const { namespace, name } = this;
     const told = event.entity?.metadata?.name;
     if (told !== name) throw new MonError('invalid', `this connection belongs to ${name}, not to ${String(told)}`);
-    const client = await this.#parts.clients.keepaliveOf(namespace, name, (present, now) =>
-      clientOfKeepalive(event, name, { present, now, version: COMPATIBLE_VERSION }),
+    const client = await this.#parts.clients.keepaliveOf(
+      namespace,
+      { name, told: event.entity ?? {}, admission: this.#parts.admission },
+      (present, now) => clientOfKeepalive(event, name, { present, now, version: COMPATIBLE_VERSION }),
     );
-    this.#tell(client);
-    this.#join(client);
+    this.#inTurn(() => this.#meet(client));
   }
 
   #take(event: SubmittedCoreEvent): void {
@@ -181,7 +218,7 @@ export class CoreAgentConnection implements AgentLink {
   #leaveOut(reason: string | undefined): void {
     const { namespace, name } = this;
     this.#parts.results.refused.invalid++;
-    this.#parts.log.error({ namespace, client: name, reason }, REFUSED);
+    this.#parts.refused.tell({ namespace, client: name }, reason ?? 'it could not be read');
   }
 
   #join({ subscriptions }: Client): void {
@@ -205,9 +242,14 @@ export class CoreAgentConnection implements AgentLink {
     const isReplaced = !this.#membership.left();
     // One that was cut off will come back; one that says goodbye to a backend that stops has no choice.
     const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.isStopping();
-    if (!hasLeft || this.#client()?.['deregister'] !== true) {
+    if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
       // Nobody will deliver again what waits here.
       this.#membership.waits();
+      return;
+    }
+    try {
+      this.#parts.admission();
+    } catch {
       return;
     }
     this.#parts.clients.deregister(namespace, name).catch((error: unknown) => {

@@ -2,19 +2,21 @@ import type { WebSocket } from 'ws';
 import { MonError } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, type Principal } from '../api/access.ts';
+import type { Admission } from '../pipeline/admission.ts';
 import type { Clock } from '../ports.ts';
 
-/** Connections of all peers together (design, S4). */
-const SOCKETS_MAX = 50_000;
-
-/** Of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles. */
+/** Open sockets of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles. */
 const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
+
+/** How long the peer of a socket that is ended may take to say goodbye. */
+const GOODBYE_MS = 1000;
 
 /** How soon credentials that expire end what was opened with them. */
 const LOOK_MS = 1000;
 
 /** Close code of the WebSocket protocol: against the rules, which the credentials now are. */
 const POLICY_VIOLATION = 1008;
+const REVOKED = 'the credentials count no more';
 
 interface SocketParts {
   readonly clock: Clock;
@@ -36,7 +38,7 @@ interface LiveSocket {
 export class LiveSockets implements Disposable {
   readonly #parts: SocketParts;
   readonly #sockets = new Map<WebSocket, LiveSocket>();
-  readonly #counts = new Map<string, number>();
+  readonly #countOfOwner = new Map<string, number>();
   readonly #watches: readonly Disposable[];
   #version: string;
 
@@ -54,10 +56,11 @@ export class LiveSockets implements Disposable {
 
   /** @throws MonError `unavailable` before the handshake, when there is no room for another one */
   refuseTooMany(principal: Principal, access: Scope): void {
-    const own = this.#counts.get(ownerOf(principal, access)) ?? 0;
-    // Where nobody shows credentials there is no telling whose they are.
-    const ownMax = principal.via === 'open' ? SOCKETS_MAX : (SOCKETS_OF_OWNER_MAX[access] ?? SOCKETS_MAX);
-    if (this.#sockets.size < SOCKETS_MAX && own < ownMax) return;
+    const own = this.#countOfOwner.get(ownerOf(principal, access)) ?? 0;
+    // Where nobody shows credentials there is no telling whose they are: then only connections are counted.
+    const isAnybody = principal.via === 'open' || principal.via === 'local';
+    const ownMax = isAnybody ? Infinity : (SOCKETS_OF_OWNER_MAX[access] ?? Infinity);
+    if (own < ownMax) return;
     throw new MonError('unavailable', 'there are too many connections: close some, or try again later');
   }
 
@@ -65,13 +68,26 @@ export class LiveSockets implements Disposable {
   add(socket: WebSocket, principal: Principal, access: Scope): void {
     const owner = ownerOf(principal, access);
     this.#sockets.set(socket, { principal, access, sinceMs: this.#parts.clock.now() });
-    this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
+    this.#countOfOwner.set(owner, (this.#countOfOwner.get(owner) ?? 0) + 1);
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      const left = (this.#counts.get(owner) ?? 1) - 1;
-      if (left === 0) this.#counts.delete(owner);
-      else this.#counts.set(owner, left);
+      const left = (this.#countOfOwner.get(owner) ?? 1) - 1;
+      if (left === 0) this.#countOfOwner.delete(owner);
+      else this.#countOfOwner.set(owner, left);
     });
+  }
+
+  /** Whether what comes through an open socket may still be done, also once the socket is closed. */
+  admissionOf(socket: WebSocket): Admission {
+    const live = this.#sockets.get(socket);
+    if (live === undefined) throw new Error('the socket was not added');
+    let known: string | undefined;
+    return () => {
+      const version = this.#parts.version();
+      if (version === known && live.principal.expiresMs === undefined) return;
+      if (!this.#counts(live)) throw new MonError('unauthenticated', REVOKED);
+      known = version;
+    };
   }
 
   [Symbol.dispose](): void {
@@ -87,12 +103,21 @@ export class LiveSockets implements Disposable {
 
   #look(concerns: (socket: LiveSocket) => boolean): void {
     for (const [socket, live] of this.#sockets) {
-      if (!concerns(live)) continue;
-      const principal = this.#parts.renewed(live.principal, live.sinceMs);
-      if (principal === undefined || !hasScope(principal, live.access)) {
-        socket.close(POLICY_VIOLATION, 'the credentials count no more');
-      }
+      if (socket.readyState === socket.OPEN && concerns(live) && !this.#counts(live)) this.#end(socket);
     }
+  }
+
+  #counts({ principal, access, sinceMs }: LiveSocket): boolean {
+    const renewed = this.#parts.renewed(principal, sinceMs);
+    return renewed !== undefined && renewed.namespace === principal.namespace && hasScope(renewed, access);
+  }
+
+  #end(socket: WebSocket): void {
+    socket.close(POLICY_VIOLATION, REVOKED);
+    // Its goodbye is behind what was not read yet.
+    if (socket.isPaused) socket.resume();
+    const impatience = this.#parts.clock.after(GOODBYE_MS, () => socket.terminate());
+    socket.once('close', () => impatience[Symbol.dispose]());
   }
 }
 

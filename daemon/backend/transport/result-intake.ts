@@ -29,12 +29,15 @@ export class ResultIntake {
   #inFlight = 0;
   /** Aborted when one could not be stored: then the later ones that are under way come back too, in their order. */
   #failure = new AbortController();
+  /** Whether its sender may deliver nothing any more. */
+  #isOver = false;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
   }
 
   take(result: unknown): void {
+    if (this.#isOver) return;
     if (this.#held.length === 0 && !this.#failure.signal.aborted && this.#submit(result)) return;
     this.#held.push(result);
     this.#parts.pause();
@@ -43,6 +46,7 @@ export class ResultIntake {
 
   /** After a commit: takes up what had to wait. */
   proceed(): void {
+    if (this.#isOver) return;
     if (this.#failure.signal.aborted && this.#inFlight === 0) {
       this.#held = [...this.#returned, ...this.#held];
       this.#returned = [];
@@ -68,10 +72,18 @@ export class ResultIntake {
 
   #settle(result: unknown, error: MonError | undefined): void {
     this.#inFlight--;
+    if (error?.code === 'unauthenticated') this.#end();
+    if (this.#isOver) return;
     if (error !== undefined) this.#failure.abort();
     if (!this.#failure.signal.aborted) return;
     this.#returned.push(result);
     this.#parts.pause();
     this.#parts.waits();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#held = [];
+    this.#returned = [];
   }
 }

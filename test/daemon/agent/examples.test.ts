@@ -7,11 +7,12 @@ import { loadConfig } from '../../../daemon/agent/load-config.ts';
 import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts';
 import { runCommand } from '../../../daemon/command/run-command.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
+import type { Command } from '../../../shared/schemas/command.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const EXAMPLES = { directories: ['examples/conf.d'], env: {} };
 
-async function run(command: string): Promise<CommandOutcome> {
+async function run(command: Command): Promise<CommandOutcome> {
   return await runCommand(command, {
     clock: new SystemClock(),
     signal: new AbortController().signal,

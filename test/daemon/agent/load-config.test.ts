@@ -39,6 +39,7 @@ test('without a directory there is nothing to run', async () => {
       backend: 'http://127.0.0.1:4567',
       namespace: 'default',
       'state-dir': 'var/agent',
+      'insecure-skip-tls-verify': false,
       'log-level': 'info',
       'max-checks': 12,
     },
@@ -68,6 +69,7 @@ test('the environment is below the files, the command line above them', async ()
     flags: { agent: { 'max-checks': 7 } },
   });
   expect(agent).toEqual({
+    'insecure-skip-tls-verify': false,
     backend: 'http://from-file:4567',
     namespace: 'shop',
     'state-dir': '/from/environment',

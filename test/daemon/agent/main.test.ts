@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AgentBackend } from '../../support/agent-backend.ts';
+import { modeOf, modesBeneath, underUmask } from '../../support/file-modes.ts';
 import { startAgent } from '../../support/start-agent.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -35,6 +36,17 @@ async function folders({ client = {}, ...others }: Definitions = {}): Promise<{
 }
 
 const everySecond = (command: string): object => ({ command, standalone: true, interval: 1 });
+
+test('what it makes is for its owner alone whatever the umask; its checks get the umask that it was started with', async () => {
+  const made = join(await tempDir(), 'made');
+  const { args, stateDir } = await folders({ checks: { touch: everySecond(`umask > ${made}`) } });
+  const log = join(stateDir, '..', 'agent.log');
+  underUmask(0o002, () => startAgent(['start', '--backend', 'http://127.0.0.1:9', '--log', log, ...args]));
+  await vi.waitFor(async () => expect(await readFile(made, 'utf8')).toMatch(/2\n/), SLOW);
+  expect(await readFile(made, 'utf8')).toMatch(/^0*2\n$/);
+  expect(await modesBeneath(stateDir)).toEqual({ directories: ['700'], files: ['600'] });
+  expect([await modeOf(log), await modeOf(made)]).toEqual(['600', '664']);
+});
 
 test('an agent introduces itself, runs its standalone checks and those that the backend asks for', async () => {
   const backend = await AgentBackend.open();

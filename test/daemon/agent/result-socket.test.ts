@@ -347,8 +347,8 @@ describe('a backend', () => {
     { name: 'an unknown type', frame: '{"type":"surprise"}' },
     { name: 'a request without a name', frame: '{"type":"check_request","check":{"issued":1,"command":"true"}}' },
     {
-      name: 'a request with a command that is no text',
-      frame: '{"type":"check_request","check":{"name":"a","issued":1,"command":["true"]}}',
+      name: 'a request with a command that is neither a text nor a list',
+      frame: '{"type":"check_request","check":{"name":"a","issued":1,"command":7}}',
     },
     { name: 'an ack that is no number', frame: '{"type":"ack","id":"1"}' },
   ])('that sends $name is left and tried again', async ({ frame }) => {

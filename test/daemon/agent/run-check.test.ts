@@ -22,12 +22,16 @@ interface Bench {
   readonly finished: (count: number) => Promise<SubmittedResult[]>;
 }
 
+/** A value of a client whose owner would like to have a shell. */
+const EVIL = '\'; id; $(id) `id` " \n& x';
+
 const CLIENT = {
   name: 'web1',
   address: '10.0.0.1',
   subscriptions: ['web', 'client:web1'],
   disk: { warning: 80 },
   password: 's3cret',
+  evil: EVIL,
 };
 
 const ENTITY = {
@@ -185,6 +189,20 @@ describe('tokens', () => {
     expect(await finished(1)).toMatchObject([
       { command, output: 'web1 80 s3cret [web, client:web1] x|y\n', status: 0 },
     ]);
+  });
+
+  test('of a list of arguments never become more than one of them, nor anything that a shell reads', async () => {
+    const { runner, finished } = aBench();
+    const command = ['printf', '<%s>', ':::evil:::', '--name=:::name:::', '{{ .labels.danger }}', ':::none|x  y:::'];
+    const hook = { command: ['printf', '(%s)', ':::evil:::'] };
+    runner.start(aRequest({ command, hooks: { ok: hook }, entity_tokens: true }));
+    const [result] = await finished(1);
+    expect(result).toMatchObject({
+      command,
+      output: `<${EVIL}><--name=web1><{{ .name }} :::name:::><x  y>`,
+      status: 0,
+      hooks: { ok: { ...hook, output: `(${EVIL})`, status: 0 } },
+    });
   });
 
   test('are replaced in every other attribute, as text, at any depth', async () => {

@@ -157,6 +157,7 @@ test('late timers do not shift the next runs', () => {
   const lateMs = 700;
   const late = {
     now: () => clock.now(),
+    steady: () => clock.steady(),
     monotonic: () => clock.monotonic(),
     every: clock.every.bind(clock),
     after: (delayMs: number, task: () => void) => clock.after(delayMs + lateMs, task),
@@ -186,6 +187,7 @@ test('an early timer does not run a check twice', () => {
   const clock = new ManualClock();
   const early = {
     now: () => clock.now(),
+    steady: () => clock.steady(),
     monotonic: () => clock.monotonic(),
     every: clock.every.bind(clock),
     after: (delayMs: number, task: () => void) => clock.after(Math.max(1, delayMs - 3), task),

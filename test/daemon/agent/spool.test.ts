@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSpool, type Spool, type SpoolLimits } from '../../../daemon/agent/spool.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import { modeOf, underUmask } from '../../support/file-modes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const EVERYTHING: SpoolLimits = { results: 1_000_000, characters: 1_000_000_000 };
@@ -23,6 +24,12 @@ async function idsIn(spool: Spool): Promise<number[]> {
 }
 
 describe('a spool', () => {
+  test('is in a directory for its owner alone, whatever the umask', async () => {
+    const stateDir = join(await tempDir(), 'state');
+    await underUmask(0, () => open(stateDir));
+    expect([await modeOf(stateDir), await modeOf(join(stateDir, 'spool'))]).toEqual(['700', '700']);
+  });
+
   test('gives ids that grow by one, whoever appends at the same time', async () => {
     const spool = await open(await tempDir());
     const ids = await Promise.all(['a', 'b', 'c', 'd'].map((output) => spool.append(aResult(output))));

@@ -43,6 +43,11 @@ test('checks are counted by the changes of their events', async () => {
   expect(activity.noisiest(1)).toEqual([{ check: 'disk', events: 4 }]);
 });
 
+test('those of other namespaces are not', async () => {
+  await store.write(lease, [], [['event', 'shop', 'web-1', 'secret']]);
+  expect(activity.noisiest(10)).toEqual([]);
+});
+
 test('an hour later they are forgotten', async () => {
   await change('disk', 5);
   clock.advance(30 * MINUTE_MS);

@@ -35,7 +35,7 @@ test('the administrator of the environment gets in after the start, and nobody e
   expect(await init(dir, ADA)).toBe('ada');
   const backend = await openBackend({ dir });
   const ada = asking(backend.url, basic('ada', 'correct horse'));
-  expect((await asking(backend.url)('GET', '/events')).status).toBe(401);
+  expect((await asking(backend.url, null)('GET', '/events')).status).toBe(401);
   expect((await ada('GET', '/api/core/v2/users')).body).toMatchObject([
     { username: 'ada', groups: ['cluster-admins'] },
   ]);
@@ -96,9 +96,9 @@ test('the program says what it did, and ends with 3 when there was nothing to do
   expect(await run(args)).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was changed') });
   expect(await run([...args, '--ignore-already-initialized'])).toEqual({ code: 0, stdout: '', stderr: '' });
   // With an administrator others may reach it, which is refused without.
-  await using daemon = await startDaemon({ stateDir: dir, args: ['--bind', '0.0.0.0'] });
+  await using daemon = await startDaemon({ stateDir: dir, args: ['--bind', '0.0.0.0', '--insecure-http'] });
   const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
-  expect((await asking(url)('GET', '/events')).status).toBe(401);
+  expect((await asking(url, null)('GET', '/events')).status).toBe(401);
   expect((await asking(url, basic('ada', 'correct horse'))('GET', '/events')).status).toBe(200);
 });
 

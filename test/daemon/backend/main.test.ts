@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { storeFiles } from '../../../daemon/backend/store/inspect/store-files.ts';
+import { flip } from '../../support/damaged-store.ts';
+import { modesBeneath, underUmask } from '../../support/file-modes.ts';
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -108,6 +111,26 @@ test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegEx
     args: ['start', '--bind', '0.0.0.0'],
     stderr: /0\.0\.0\.0 can be reached by others/,
   },
+  {
+    name: 'others let in with credentials that can be read on the way',
+    args: ['start', '--bind', '0.0.0.0', '--insecure'],
+    stderr: /0\.0\.0\.0 \(api\) can be reached by others without TLS.*--cert-file and --key-file.*--insecure-http/,
+  },
+  {
+    name: 'a certificate without its key',
+    args: ['start', '--cert-file', 'none.pem'],
+    stderr: /command line: tls\.key-file: /,
+  },
+  {
+    name: 'a certificate that is not there',
+    args: ['start', '--cert-file', 'none.pem', '--key-file', 'none.key'],
+    stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
+  },
+  {
+    name: 'a certificate that is not there, before the start',
+    args: ['--validate-config', '--cert-file', 'none.pem', '--key-file', 'none.key'],
+    stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
+  },
 ])('wrong usage ends with 2 and says why: $name', async ({ args, env = {}, stderr }) => {
   const stateDir = await tempDir();
   const ended = await run(args, { env: { MON_STATE_DIR: stateDir, ...env } });
@@ -123,6 +146,41 @@ test.each([[['--help']], [['start', '--help']], [['init', '--help']]])(
     await expect(readFile(join(stateDir, 'LOCK'))).rejects.toThrow('ENOENT');
   },
 );
+
+describe('a damaged store', () => {
+  test('is refused, brought together in a copy, and served without what is lost where that is accepted', async () => {
+    const dir = await tempDir();
+    await using writing = await startDaemon({ stateDir: dir });
+    for (let number = 0; number < 10; number++) {
+      const body = JSON.stringify({ source: `c-${String(number)}`, name: 'disk', output: 'o', status: 2 });
+      await fetch(`${writing.url}/results`, { method: 'POST', body });
+    }
+    await writing.end('SIGTERM');
+    const [log = ''] = (await storeFiles(dir)).logs.slice(-1);
+    await flip(join(dir, log), 2000);
+    const refused = await run(['start', '--state-dir', dir, '--port', '0']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('mon-backend start --accept-loss') });
+
+    const repaired = await run(['repair', dir]);
+    expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/^kept, in .*\d+ client$/ms) });
+    const copy = /^kept, in (.*):$/m.exec(repaired.stdout)?.[1] ?? '';
+    onTestFinished(() => rm(copy, { recursive: true }));
+    expect(repaired.stdout).toMatch(new RegExp(`lost:\\n {2}${log}: the bytes \\d+ to \\d+ have another checksum`));
+    expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
+
+    await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
+    const told = daemon.records.find(({ message }) => message.startsWith('serving a store that lost writes'));
+    expect(told).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
+    expect(await run(['repair', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('stop it first') });
+  });
+
+  test.each([[['repair']], [['repair', 'a', 'b']], [['repair', '/nowhere/at/all']]])(
+    '%j is wrong usage',
+    async (args) => {
+      expect(await run(args)).toMatchObject({ code: 2 });
+    },
+  );
+});
 
 describe('hash-password', () => {
   test('prints a hash of its own each time', async () => {
@@ -229,7 +287,10 @@ describe('a running backend', () => {
 
   test('keeps its credentials when a reload would open it to everybody', async () => {
     const file = await fileWith({ api: { user: 'ops', password: 'secret' } });
-    await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['-c', file, '--bind', '0.0.0.0'] });
+    await using daemon = await startDaemon({
+      stateDir: await tempDir(),
+      args: ['-c', file, '--bind', '0.0.0.0', '--insecure-http'],
+    });
     await writeFile(file, '{}');
     process.kill(daemon.pid, 'SIGHUP');
     await vi.waitFor(
@@ -280,6 +341,17 @@ describe('a running backend', () => {
     expect(daemon.records.filter(({ message }) => message === 'api response')).not.toContainEqual(
       expect.objectContaining({ route: '/health' }),
     );
+  });
+
+  test('makes everything for its owner alone whatever the umask; its handlers get the one that it was started with', async () => {
+    const dir = await tempDir();
+    const file = await fileWith({ handlers: { note: { type: 'pipe', command: `umask > ${dir}/made` } } });
+    const stateDir = join(dir, 'state');
+    await using daemon = await underUmask(0o002, () => startDaemon({ stateDir, args: ['-c', file] }));
+    const body = JSON.stringify({ name: 'disk', output: 'full', status: 2, handler: 'note' });
+    await fetch(`${daemon.url}/results`, { method: 'POST', body });
+    await vi.waitFor(async () => expect(await readFile(join(dir, 'made'), 'utf8')).toMatch(/^0*2\n$/), SLOW);
+    expect(await modesBeneath(stateDir)).toEqual({ directories: ['700'], files: ['600'] });
   });
 
   test('goes on in a new file of the log after the old one was renamed', async () => {

@@ -5,12 +5,13 @@ import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts';
 import { OUTPUT_BYTES_MAX, runCommand } from '../../../daemon/command/run-command.ts';
 import { openSpool } from '../../../daemon/agent/spool.ts';
+import type { Command } from '../../../shared/schemas/command.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** Runs a command that ends by itself. */
-async function run(command: string, input?: string): Promise<CommandOutcome> {
+async function run(command: Command, input?: string): Promise<CommandOutcome> {
   return await runCommand(command, { clock: new SystemClock(), signal: new AbortController().signal, input });
 }
 
@@ -61,6 +62,36 @@ describe('the status', () => {
       kind: 'failed',
       reason: expect.stringContaining('E2BIG'),
     });
+  });
+});
+
+describe('a program with its arguments', () => {
+  const HOSTILE = ['$(id)', '`id`', '; id', 'a  b', "it's", '"', '*', '~', '', '\\', '&& id', '$HOME', '-n', 'x\ny'];
+  const PRINT = ['printf', '<%s>', ...HOSTILE];
+  const printed = HOSTILE.map((argument) => `<${argument}>`).join('');
+
+  test('gets each of them as it is: no shell reads them', async () => {
+    expect(await run(PRINT)).toEqual({ kind: 'exited', status: 0, output: printed });
+  });
+
+  test('gets them also when no pipe can be made', async () => {
+    vi.stubEnv('TMPDIR', '/no/such/directory');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await run(PRINT)).toEqual({ kind: 'exited', status: 0, output: printed });
+  });
+
+  test('is told of with both streams in the order of writing, with its input and its status', async () => {
+    const command = ['sh', '-c', 'cat; echo err >&2; echo "$0"; exit 2', 'name'];
+    expect(await run(command, 'in\n')).toEqual({ kind: 'exited', status: 2, output: 'in\nerr\nname\n' });
+  });
+
+  test.each<{ command: string[]; status: number; output: string }>([
+    { command: ['no-such-program-here', 'x'], status: 127, output: 'no-such-program-here: not found\n' },
+    { command: ['/etc/passwd'], status: 126, output: '/etc/passwd: permission denied\n' },
+    { command: ['exit 1'], status: 127, output: 'exit 1: not found\n' },
+    { command: ['sh', '-c', 'kill -TERM $$'], status: 15, output: '' },
+  ])('ends as with a shell: $command', async ({ command, status, output }) => {
+    expect(await run(command)).toEqual({ kind: 'exited', status, output });
   });
 });
 

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { LineWriter } from '../../../daemon/log/line-writer.ts';
+import { modeOf, underUmask } from '../../support/file-modes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 test('lines wait for each other until they are asked for', async () => {
@@ -44,6 +45,16 @@ test('after a rename the next lines are in a new file, and none is lost', async 
   writer.flush();
   expect(readFileSync(`${file}.1`, 'utf8')).toBe('old\nalso old\n');
   expect(readFileSync(file, 'utf8')).toBe('new\n');
+});
+
+test('a new file is for its owner alone whatever the umask, and so is the next one', async () => {
+  const file = join(await tempDir(), 'log');
+  await underUmask(0, async () => {
+    using writer = new LineWriter(file);
+    renameSync(file, `${file}.1`);
+    writer.reopen();
+  });
+  expect([await modeOf(file), await modeOf(`${file}.1`)]).toEqual(['600', '600']);
 });
 
 test('when no new file can be opened the old one goes on', async () => {

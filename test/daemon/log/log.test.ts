@@ -47,6 +47,34 @@ test('line breaks and control characters cannot forge a second line', () => {
   expect(line).not.toContain('\u001b');
 });
 
+test('nothing that acts on a terminal or on readers of lines stands in a line, and texts stay what they are', () => {
+  const hostile = 'a\u007fb\u0085c\u009b2Jd\u202ee\u2066f\u2028g\u2029h\u200fi\u061cj';
+  const [line = ''] = logLines('info', (log) => log.info({ client: hostile, [hostile]: [hostile] }, hostile));
+  expect(line).toMatch(/^[ -~]+\n$/);
+  expect(parse(line)).toMatchObject({ client: hostile, [hostile]: [hostile], message: hostile });
+});
+
+test('lists and what is inside of them are cut', () => {
+  const long = 'x'.repeat(10_000);
+  const [line = ''] = logLines('info', (log) => {
+    const deep = { a: { a: { a: { a: { a: { a: { a: 1 } } } } } } };
+    log.info(
+      { names: Array.from({ length: 1000 }, (_, at) => at), texts: [long, { long }, long, long, long], deep },
+      'm',
+    );
+  });
+  const { names, texts, deep } = parse(line) as { names: unknown[]; texts: unknown; deep: unknown };
+  expect([names.length, names.at(-1)]).toEqual([51, '... 950 more']);
+  expect(JSON.stringify(texts).length).toBeLessThan(17_000);
+  expect(JSON.stringify(deep)).toContain('"..."');
+  expect(line.length).toBeLessThan(20_000);
+});
+
+test('an error with a long message is cut', () => {
+  const [line = ''] = logLines('error', (log) => log.error({ err: new Error('x'.repeat(100_000)) }, 'failed'));
+  expect(line.length).toBeLessThan(20_000);
+});
+
 test('a long text is cut', () => {
   const [line = ''] = logLines('info', (log) => log.info({ output: 'x'.repeat(100_000) }, 'm'));
   expect(line.length).toBeLessThan(5000);

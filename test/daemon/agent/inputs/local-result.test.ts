@@ -31,6 +31,11 @@ describe('a result of a local program', () => {
     expect(await report(result)).toEqual({ delivered: [{ ...result, issued: NOW }] });
   });
 
+  test('may come with its client, whose name is its source', async () => {
+    const check = { name: 'backup', output: 'done' };
+    expect((await report({ client: { name: 'nas' }, check })).delivered).toMatchObject([{ ...check, source: 'nas' }]);
+  });
+
   test('may hold tokens, which mean nothing there', async () => {
     expect((await report({ name: 'a', output: ':::name:::' })).delivered).toMatchObject([{ output: ':::name:::' }]);
   });

@@ -223,7 +223,12 @@ const BROKEN: readonly Broken[] = [
     '.type',
     'must be one of pipe, tcp, udp, transport, webhook, set',
   ),
-  inHandler('a pipe without command', { type: 'pipe' }, '.command', 'expected string, received undefined'),
+  inHandler(
+    'a pipe without command',
+    { type: 'pipe' },
+    '.command',
+    'must be a line for the shell, or a list of a program and its arguments',
+  ),
   inHandler(
     'a socket without port',
     { type: 'tcp', socket: { host: 'graphite' } },
@@ -321,7 +326,13 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a mutator without command',
     files: { 'm.json': { mutators: { wrap: { timeout: 5 } } } },
-    problems: [{ file: 'm.json', path: 'mutators.wrap.command', message: 'expected string, received undefined' }],
+    problems: [
+      {
+        file: 'm.json',
+        path: 'mutators.wrap.command',
+        message: 'must be a line for the shell, or a list of a program and its arguments',
+      },
+    ],
   },
   {
     name: 'a client with a bad threshold',

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { SHELL_TOKENS_WARNING } from '../../../../shared/domain/shell-tokens.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 /** As it lies in /etc after years of service: a main file, folders by team, links, leftovers of editors and packages. */
@@ -125,6 +126,8 @@ test('a directory of the legacy service loads unchanged', async () => {
     'conf.d/redis.json: redis: belongs to the legacy service; it has no effect here',
     'config.json: api.host: is not a setting of this program; it has no effect',
     'config.json: api.password: stands here in plain text; put the hash here that mon-backend hash-password makes of it',
+    `conf.d/checks/linux.json: checks.disk.command: ${SHELL_TOKENS_WARNING}`,
+    `conf.d/checks/linux.json: checks.switches.command: ${SHELL_TOKENS_WARNING}`,
   ]);
   expect([...config.checks.keys()].toSorted()).toEqual([
     'ceph',

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig, type LoadedConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { MonError, errorMessage } from '../../../../shared/errors.ts';
+import { SHELL_TOKENS_WARNING } from '../../../../shared/domain/shell-tokens.ts';
 
 type Files = Record<string, unknown>;
 
@@ -328,6 +329,8 @@ test('a directory of the legacy service loads unchanged', async () => {
   const config = await loadConfig({ directories: ['test/conformance/data/'], env: {} });
   // The peer loads these as well, and says so when an event comes.
   expect(config.warnings).toEqual([
+    `test/conformance/data/settings.json: checks.proxy_check.command: ${SHELL_TOKENS_WARNING}`,
+    `test/conformance/data/settings.json: checks.proxy_unmatched.command: ${SHELL_TOKENS_WARNING}`,
     'test/conformance/data/settings.json: handlers.nofilter: names the filter "does_not_exist", which is not defined',
     'test/conformance/data/settings.json: handlers.nomut: names the mutator "missing_mutator", which is not defined',
     'test/conformance/data/settings.json: handlers.deepergroup: handler sets cannot be deeply nested: a set in a set in this set does nothing',

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchConfig } from '../../../../daemon/backend/config/watch-config.ts';
 import { loadConfig, type ConfigSources } from '../../../../daemon/backend/config/load-config.ts';
 import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
+import type { Command } from '../../../../shared/schemas/command.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -13,7 +14,7 @@ const check = (command: string): string =>
   JSON.stringify({ checks: { disk: { command, subscribers: ['a'], interval: 60 } } });
 
 /** The command of the one check, as of the last reload. */
-async function watched(sources: Omit<ConfigSources, 'env'>): Promise<() => string | undefined> {
+async function watched(sources: Omit<ConfigSources, 'env'>): Promise<() => Command | undefined> {
   const load = async (): Promise<Awaited<ReturnType<typeof loadConfig>>> => loadConfig({ ...sources, env: {} });
   const first = await load();
   let { checks } = first;

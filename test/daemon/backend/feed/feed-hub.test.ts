@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
@@ -253,6 +254,24 @@ test('a consumer that reads nothing costs no more than a bounded buffer, and is 
   expect(mostBuffered).toBeLessThan(2 * MIB);
   for (let seconds = 0; seconds < 31; seconds++) rig.clock.advance(1000);
   expect(socket?.readyState).not.toBe(socket?.OPEN);
+});
+
+test('a consumer that reads nothing is cut off although it goes on speaking', async () => {
+  const rig = await FeedRig.open();
+  const peer = await live(rig);
+  peer.socket.pause();
+  const [socket] = rig.sockets;
+  if (socket === undefined) throw new Error('nobody came');
+  for (let round = 0; socket.bufferedAmount < MIB; round++) {
+    await rig.submit(fleet(2000, { output: 'x'.repeat(200), status: 1 + (round % 2) }));
+    rig.clock.advance(50);
+  }
+  for (let seconds = 0; seconds < 31 && socket.readyState === socket.OPEN; seconds++) {
+    peer.say({ type: 'pong' });
+    await once(socket, 'message');
+    rig.clock.advance(1000);
+  }
+  expect(socket.readyState).not.toBe(socket.OPEN);
 });
 
 test('a quiet consumer is pinged after 5 seconds and given up after 15', async () => {

@@ -34,6 +34,10 @@ describe('what a handler gets', () => {
     expect(await mutated('short', { short: { command } })).toBe(`${anEvent().id}warned\n`);
   });
 
+  test('of a command that is a list is what its program prints, without a shell', async () => {
+    expect(await mutated('list', { list: { command: ['echo', '$(id) >&2;', 'a  b'] } })).toBe('$(id) >&2; a  b\n');
+  });
+
   test('of a definition under the name of a built-in mutator is what the definition says', async () => {
     expect(await mutated('json', { json: { command: 'echo mine' } })).toBe('mine\n');
   });

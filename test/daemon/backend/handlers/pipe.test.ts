@@ -28,6 +28,12 @@ test('the command gets the whole event as JSON on its standard input', async () 
   expect(await readFile(file, 'utf8')).toBe(JSON.stringify(secretive));
 });
 
+test('a command that is a list runs without a shell', async () => {
+  const rig = new DeliveryRig();
+  await rig.run({ type: 'pipe', command: ['echo', '$(id);', 'a  b'] });
+  expect(rig.record).toMatchObject({ message: 'handler output', fields: { output: '$(id); a  b\n' } });
+});
+
 test('with redact it gets the event without its secrets', async () => {
   const file = join(await tempDir(), 'event');
   await new DeliveryRig().run({ type: 'pipe', command: `cat > ${file}`, redact: true }, { job: { event: secretive } });

@@ -122,6 +122,21 @@ describe('a webhook', () => {
 });
 
 describe('the answer', () => {
+  test('is read to its first 64 KiB: the delivery does not wait for the rest', async () => {
+    const piece = Buffer.alloc(16 * 1024, 'x');
+    const receiver = await openReceiver((_seen, response) => {
+      const write = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', write).writeHead(200);
+      write();
+    });
+    const startedAt = performance.now();
+    const outcome = await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 2 });
+    expect(outcome).toEqual({ kind: 'delivered' });
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+  });
+
   test.each<{ status: number; isRetryable: boolean }>([
     { status: 400, isRetryable: false },
     { status: 401, isRetryable: false },

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { AGENT_WINDOW } from '../../../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
 import type { BatcherOptions } from '../../../../daemon/backend/pipeline/batcher.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
@@ -34,6 +35,25 @@ const run = (id: number, about: Partial<SubmittedResult> = {}): { id: number; ch
   id,
   check: { name: 'disk', output: `run ${String(id)}`, status: id, ...about },
 });
+
+const SOON = { timeout: 10_000, interval: 10 };
+
+/** Results that wait for their commit. */
+async function queuedResults(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^mon_queued_results (\d+)$/m.exec(metrics)?.[1]);
+}
+
+/** Waits until a figure no longer changes. */
+async function settled(read: () => number): Promise<number> {
+  let [last, times] = [NaN, 0];
+  return await vi.waitFor(() => {
+    const figure = read();
+    [last, times] = [figure, figure === last ? times + 1 : 0];
+    if (times < 30) throw new Error(`${String(figure)} is not the end`);
+    return figure;
+  }, SOON);
+}
 
 async function historyOf(api: ApiClient, client = 'web-1'): Promise<readonly number[] | undefined> {
   return (await api.result(client, 'disk'))?.check.history;
@@ -153,6 +173,22 @@ test('while the queue is full nothing is acknowledged and nothing is lost', asyn
   release();
   await agent.reaches(20);
   expect(await historyOf(api)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+});
+
+test('an agent that sends more than may be in flight is not read until the store has taken it', async () => {
+  const { url, store } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  onTestFinished(release);
+  // More by far than the buffers of both ends of a connection take.
+  const output = 'x'.repeat(100_000);
+  for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
+  await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW), SOON);
+  expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
+  expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
+  release();
+  await agent.reaches(600);
 });
 
 test('a result that breaks a rule is named once, however long its frame had to wait', async () => {

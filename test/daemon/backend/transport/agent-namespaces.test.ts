@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { administratorOf } from '../../../support/administrator.ts';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
@@ -46,7 +47,7 @@ interface Answer {
 async function core(method: string, path: string, body?: object): Promise<Answer> {
   const answer = await fetch(`${backend.url}/api/core/v2/${path}`, {
     method,
-    headers: { 'Content-Type': 'application/json' },
+    headers: { ...administratorOf(backend.url), 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.text();

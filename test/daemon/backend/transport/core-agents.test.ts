@@ -165,11 +165,13 @@ test('tokens of a check are replaced before it is asked for; without a value it 
   await Promise.all([known.register(), unknown.register()]);
   clock.advance(INTERVAL_S * 1000);
   expect((await known.hears('check_request'))['config']).toMatchObject({ command: 'check eu' });
+  await soon(() =>
+    expect(backend.log.records.find(({ fields }) => fields['unmatched_tokens'] !== undefined)).toMatchObject({
+      level: 'warn',
+      fields: { client: 'unknown', check: 'labelled', unmatched_tokens: ['labels.region'] },
+    }),
+  );
   expect(unknown.payloads('check_request')).toEqual([]);
-  expect(backend.log.records.find(({ fields }) => fields['unmatched_tokens'] !== undefined)).toMatchObject({
-    level: 'warn',
-    fields: { client: 'unknown', check: 'labelled', unmatched_tokens: ['labels.region'] },
-  });
   known.cut();
   unknown.cut();
 });
