@@ -8,6 +8,7 @@
  * - `payment_required`: beyond the entity limit, which a setting lifts
  * - `threshold`: beyond what a policy of the backend allows
  * - `too_large`: beyond a size limit
+ * - `no_memory`: new, and beyond the memory that a setting grants
  * - `unavailable`: not now (queue full, store failing); trying again later is right
  * - `internal`: a defect of ours
  */
@@ -21,6 +22,7 @@ export type ErrorCode =
   | 'precondition'
   | 'threshold'
   | 'too_large'
+  | 'no_memory'
   | 'unavailable'
   | 'internal';
 

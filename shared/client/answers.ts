@@ -3,7 +3,7 @@ import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
 import type { BulkAnswer, BulkOperation } from '../schemas/bulk.ts';
 import type { CheckOfClient, ClientCheck } from '../schemas/check-summary.ts';
 import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
-import type { Client } from '../schemas/client.ts';
+import type { Client, DeletedClients } from '../schemas/client.ts';
 import type { DeadLetterSummary, HandlerStatus } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import type { Overview } from '../schemas/overview.ts';
@@ -90,7 +90,7 @@ const batch = z.object({
 
 const checkDefinition = z.looseObject({
   name: z.string(),
-  command: z.string().nullish(),
+  command: z.union([z.string(), z.array(z.string())]).nullish(),
   subscribers: strings.nullish(),
   interval: z.number().nullish(),
   cron: z.string().nullish(),
@@ -350,6 +350,8 @@ export const answers = {
   clients: z.array(client) satisfies z.ZodType<Client[]>,
   batch: batch satisfies z.ZodType<BatchAnswer>,
   issued: z.object({ issued: z.number() }),
+  page: z.looseObject({ total: z.number() }),
+  deletedClients: z.object({ deleted: z.number(), more: z.boolean() }) satisfies z.ZodType<DeletedClients>,
   problems: z.array(z.string()),
   info,
   check: checkDefinition,

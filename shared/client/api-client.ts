@@ -3,7 +3,7 @@ import { MonError } from '../errors.ts';
 import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
 import type { BulkOutcome, BulkRequest } from '../schemas/bulk.ts';
 import type { CheckOfClient } from '../schemas/check-summary.ts';
-import type { Client } from '../schemas/client.ts';
+import type { Client, DeletedClients } from '../schemas/client.ts';
 import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
 import type { Overview } from '../schemas/overview.ts';
@@ -26,10 +26,10 @@ import type {
   StoredDeadLetter,
   StoredStash,
 } from './answers.ts';
-import { parseBackendAddress } from './backend-address.ts';
+import { backendAddress } from './local-access.ts';
 import type { CredentialsEnv } from './backend-address.ts';
 import { openRequester, readAnswer } from './request.ts';
-import type { Request, Requester } from './request.ts';
+import type { Answer, Request, Requester } from './request.ts';
 
 type Query = NonNullable<Request['query']>;
 
@@ -155,6 +155,10 @@ export interface ApiClient {
   saveClient(client: Readonly<Record<string, unknown>>): Promise<void>;
   /** @throws MonError `not_found` when there is no such client */
   deleteClient(name: string, invalidation?: Invalidation): Promise<{ issued: number }>;
+  /** The clients that a search finds: how many there are, and the first of them by name. */
+  findClients(search: string, limit: number): Promise<{ total: number; first: readonly string[] }>;
+  /** Deletes clients that a search finds; while there are more, asking again goes on with them. */
+  deleteClients(search: string): Promise<DeletedClients>;
   /** Those that the backend publishes: standalone checks are known to their clients alone. */
   checks(query?: Page): Promise<DefinedCheck[]>;
   check(name: string): Promise<DefinedCheck | undefined>;
@@ -225,9 +229,9 @@ export interface ApiClientOptions {
 
 /** @throws MonError `invalid` when `backend` is no URL */
 export function openApiClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): ApiClient {
-  const address = parseBackendAddress(backend, env);
+  const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  return apiClientOver(url, openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs));
+  return apiClientOver(url, openRequester(address, timeoutMs));
 }
 
 /** The client over any way to ask, such as one that only notes what would be asked. */
@@ -333,6 +337,15 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       const query = invalidation && { invalidate: 'true', invalidate_expire: invalidation.expireSeconds };
       const answer = await ask({ method: 'DELETE', path: ['clients', name], ...(query && { query }) });
       return readAnswer(answer, answers.issued, url);
+    },
+    async findClients(search, limit) {
+      const answer = await ask({ method: 'GET', path: [...MON, 'clients'], query: { q: search, limit } });
+      const { total } = readAnswer({ ...answer, body: pageOf(answer) }, answers.page, url);
+      return { total, first: readAnswer(answer, answers.named, url).map(({ name }) => name) };
+    },
+    async deleteClients(search) {
+      const answer = await ask({ method: 'DELETE', path: [...MON, 'clients'], query: { q: search } });
+      return readAnswer(answer, answers.deletedClients, url);
     },
     checks(page = {}) {
       return get(SCHEDULED_CHECKS, answers.checks, { ...page });
@@ -450,4 +463,14 @@ const SCHEDULED_CHECKS = [...MON, 'checks'];
 
 function listQuery({ check, ...page }: Omit<OfClientOrCheck, 'client'>): Query {
   return { ...page, 'filter.check.name': check };
+}
+
+/** What a list says of its page; undefined: nothing that can be read. */
+function pageOf({ headers }: Answer): unknown {
+  const text = headers?.['x-pagination'];
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,23 +1,31 @@
 import { MonError } from '../errors.ts';
+import { readAuthorities } from '../tls/authorities.ts';
+import type { ClientTls } from '../tls/client-tls.ts';
 
 /** Where a backend is and how to show who we are, taken apart so that no message ever repeats a password. */
 export interface BackendAddress {
   /** Without credentials, query and trailing slash: `http://127.0.0.1:4567`. Safe to show. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of an https URL; default: what Node.js does. */
+  readonly tls?: ClientTls;
 }
 
-/** `MON_API_KEY`: a key; `MON_CREDENTIALS`: `user:password`. */
+/**
+ * `MON_API_KEY`: a key; `MON_CREDENTIALS`: `user:password`; `MON_TRUSTED_CA_FILE`: a file with the certificates of the
+ * authorities to trust; `MON_INSECURE_SKIP_TLS_VERIFY`: `true` to believe anybody.
+ */
 export type CredentialsEnv = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads a backend's URL. Credentials are those in the URL (`http://user:password@host`), else the key or the user and
- * password of the environment, else none.
+ * password of the environment, else none. `ws` and `wss` mean the same as `http` and `https`.
  *
  * @throws MonError `invalid` when the text is no http(s) URL or the credentials cannot be sent
  */
 export function parseBackendAddress(backend: string, env: CredentialsEnv = process.env): BackendAddress {
-  const url = URL.canParse(backend) ? new URL(backend) : undefined;
+  const address = backend.replace(/^ws(?=s?:)/, 'http');
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     // Not repeated in the message: what was typed may hold a password.
     throw new MonError('invalid', 'the backend must be a URL like http://127.0.0.1:4567 or https://mon.example.org');
@@ -26,6 +34,45 @@ export function parseBackendAddress(backend: string, env: CredentialsEnv = proce
   return {
     url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
     headers: authorization === undefined ? {} : { authorization },
+    ...(url.protocol === 'https:' ? { tls: tlsOf(env) } : {}),
+  };
+}
+
+/** As variables, which go wherever the credentials go, for what a command line or a configuration file says. */
+export function tlsVariables({
+  trustedCaFile,
+  isUnverified,
+}: {
+  readonly trustedCaFile: string | undefined;
+  readonly isUnverified: boolean | undefined;
+}): CredentialsEnv {
+  return {
+    ...(trustedCaFile === undefined ? {} : { MON_TRUSTED_CA_FILE: trustedCaFile }),
+    ...(isUnverified === undefined ? {} : { MON_INSECURE_SKIP_TLS_VERIFY: String(isUnverified) }),
+  };
+}
+
+/**
+ * What is to be said of an address that cannot be relied on; undefined: nothing.
+ *
+ * @throws MonError as `parseBackendAddress`
+ */
+export function addressWarning(backend: string, env?: CredentialsEnv): string | undefined {
+  const { url, tls } = parseBackendAddress(backend, env);
+  return tls?.isUnverified === true ? unverifiedWarning(url) : undefined;
+}
+
+export function unverifiedWarning(url: string): string {
+  return `the certificate of ${url} is not verified: whoever is on the way can read and change everything; name its authority in trusted-ca-file in place of insecure-skip-tls-verify`;
+}
+
+function tlsOf({ MON_TRUSTED_CA_FILE: file = '', MON_INSECURE_SKIP_TLS_VERIFY: skip = '' }: CredentialsEnv): ClientTls {
+  if (!/^(?:true|false|1|0|)$/.test(skip)) {
+    throw new MonError('invalid', 'MON_INSECURE_SKIP_TLS_VERIFY must be true or false');
+  }
+  return {
+    ...(file === '' ? {} : { ca: readAuthorities(file, 'trusted-ca-file').pem }),
+    ...(skip === 'true' || skip === '1' ? { isUnverified: true } : {}),
   };
 }
 

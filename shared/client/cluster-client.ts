@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiClientOptions } from './api-client.ts';
-import { parseBackendAddress } from './backend-address.ts';
+import { backendAddress } from './local-access.ts';
 import { openRequester, readAnswer } from './request.ts';
 
 /** A backend of a cluster as the cluster itself sees it (clients, section 6). */
@@ -24,9 +24,9 @@ export async function clusterMembers({
   timeoutMs = 30_000,
   env,
 }: ApiClientOptions): Promise<readonly ClusterMember[] | undefined> {
-  const address = parseBackendAddress(backend, env);
+  const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  const ask = openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs);
+  const ask = openRequester(address, timeoutMs);
   const answer = await ask({ method: 'GET', path: ['health'], accept: [401, 404, 412, 503] });
   if (!healthSchema.safeParse(answer.body).success) return undefined;
   const { ClusterHealth: members } = readAnswer(answer, healthSchema, url);

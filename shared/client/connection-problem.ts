@@ -1,4 +1,12 @@
+import { isNamed, unnamedProblem } from '../domain/upgrade/certificate-names.ts';
 import { errorMessage } from '../errors.ts';
+
+const NOT_TLS = 'this is not TLS: use http:// (ws://) in place of https:// (wss://), or another port';
+const OLD_TLS = 'it speaks no TLS that is safe: it must speak TLS 1.2 or a later one';
+const UNKNOWN_AUTHORITY =
+  'its certificate is of an authority that is unknown here: name the certificate of the authority in --trusted-ca-file';
+const SELF_SIGNED =
+  'its certificate is self-signed: name it, or the authority that should have signed it, in --trusted-ca-file';
 
 const ADVICE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: start mon-backend or check the address',
@@ -9,20 +17,57 @@ const ADVICE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no answer in time: check that the backend is well and the network lets this through',
   ECONNRESET: 'the connection was cut: try again',
   EPIPE: 'the connection was cut: try again',
-  EPROTO: 'this is not TLS: try http:// instead of https://',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'this is not TLS: try http:// instead of https://',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'this is not TLS: try http:// instead of https://',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed: name its authority in NODE_EXTRA_CA_CERTS',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed: name its authority in NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted: name its authority in NODE_EXTRA_CA_CERTS',
-  CERT_HAS_EXPIRED: 'its certificate has expired: renew it',
+  EPROTO: NOT_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NOT_TLS,
+  ERR_SSL_RECORD_LAYER_FAILURE: NOT_TLS,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it wants the certificate of a client: name one in cert-file and key-file',
+  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
+  INVALID_CA: 'its certificate was signed by one that may not sign: have it signed by an authority',
+  CERT_HAS_EXPIRED: 'its certificate has expired: have it renewed, and check the clocks',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet: check the clocks',
 };
 
 /** Why a backend could not be reached, and what to do about it. `url` is shown, so it must hold no credentials. */
 export function connectionProblem(url: string, error: unknown): string {
   const code = codeOf(error);
-  const advice = (code === undefined ? undefined : ADVICE[code]) ?? errorMessage(error);
+  const advice = (code === undefined ? undefined : ADVICE[code]) ?? nameAdvice(error) ?? errorMessage(error);
   return `cannot reach the backend at ${url}: ${advice}`;
+}
+
+/** Whether this is the answer of a port with TLS to somebody who speaks plain HTTP (RFC 2817, 4.2). */
+export function speaksTls(status: number, headers: Readonly<Record<string, unknown>> = {}): boolean {
+  return status === 426 && /^TLS\//i.test(String(headers['upgrade']));
+}
+
+/** @param url to which plain HTTP was spoken */
+export function tlsProblem(url: string): string {
+  return `cannot reach the backend at ${url}: it speaks TLS: use ${url.replace(/^(http|ws):/, '$1s:')}`;
+}
+
+/** What the certificate names instead of the host. */
+function nameAdvice(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // The HTTP library repeats the code, and leaves what belongs to it in the cause.
+  if (!('cert' in error)) return nameAdvice(error.cause);
+  if (!('code' in error) || error.code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return undefined;
+  const { host = '', cert = {} } = error as {
+    host?: string;
+    cert?: { subject?: { CN?: string }; subjectaltname?: string };
+  };
+  const names = (cert.subjectaltname ?? '').split(', ').flatMap((name) => name.replace(/^[^:]*:/, '') || []);
+  const { CN: commonName = '' } = cert.subject ?? {};
+  if (isNamed(host, [commonName])) {
+    return `the ${unnamedProblem(commonName, names)} of its certificate: have it issued again with that name among them`;
+  }
+  return `its certificate is not for ${host} but for ${names.join(', ') || 'nobody'}: use such a name in the address, or have it issued again`;
 }
 
 function codeOf(error: unknown): string | undefined {

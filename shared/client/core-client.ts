@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DumpPage, RestoreAnswer, RestoreRequest } from '../schemas/restore.ts';
 import type { ApiClientOptions } from './api-client.ts';
-import { parseBackendAddress } from './backend-address.ts';
+import { backendAddress } from './local-access.ts';
 import { openRequester, readAnswer } from './request.ts';
 import type { Answer, Request, Requester } from './request.ts';
 
@@ -95,9 +95,9 @@ export function openCoreClient({
   env,
   warn,
 }: CoreClientOptions): CoreClient {
-  const address = parseBackendAddress(backend, env);
+  const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  return coreClientOver(url, openRequester({ url, headers: { ...address.headers, ...headers } }, timeoutMs), warn);
+  return coreClientOver(url, openRequester(address, timeoutMs), warn);
 }
 
 /** The client over any way to ask, such as one that only notes what would be asked; see `CoreClientOptions` for `warn`. */

@@ -1,7 +1,7 @@
 import { backoffMs } from '../domain/backoff.ts';
 import type { FeedRequest, FeedTopic } from '../schemas/feed-request.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
-import { parseBackendAddress } from './backend-address.ts';
+import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
 import { systemFeedClock } from './feed-clock.ts';
 import type { FeedClock } from './feed-clock.ts';
@@ -105,8 +105,7 @@ class ReconnectingFeed implements Feed {
   #retry: Disposable | undefined;
 
   constructor(options: FeedOptions, listener: FeedListener) {
-    const { url, headers } = parseBackendAddress(options.backend, options.env);
-    this.#address = { url, headers: { ...headers, ...options.headers } };
+    this.#address = backendAddress(options.backend, options);
     this.#options = options;
     this.#listener = listener;
     this.#clock = options.clock ?? systemFeedClock;

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { errorMessage } from '../errors.ts';
+import { connectOptions } from '../tls/client-tls.ts';
 import { FEED_HEARTBEAT_SECONDS, FEED_PATH, FEED_PROTOCOL } from '../schemas/feed.ts';
 import type { FeedMessage } from '../schemas/feed.ts';
 import type { FeedRequest } from '../schemas/feed-request.ts';
 import type { BackendAddress } from './backend-address.ts';
 import type { FeedClock } from './feed-clock.ts';
-import { connectionProblem } from './connection-problem.ts';
+import { connectionProblem, speaksTls, tlsProblem } from './connection-problem.ts';
 import { parseFeedFrame } from './feed-frames.ts';
 
 /** Largest frame that is read; a backend splits what is longer. */
@@ -46,6 +47,7 @@ export function openLink(
   listener: LinkListener,
 ): Link {
   const socket = new WebSocket(`${address.url.replace(/^http/, 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
+    ...connectOptions(address.tls),
     headers: address.headers,
     maxPayload: FEED_FRAME_BYTES_MAX,
     perMessageDeflate: false,
@@ -144,7 +146,8 @@ function errorEnd({ code, message }: { readonly code: string; readonly message: 
     : { kind: 'refused', code, message };
 }
 
-function refusalEnd(url: string, { statusCode = 0 }: IncomingMessage): LinkEnd {
+function refusalEnd(url: string, { statusCode = 0, headers }: IncomingMessage): LinkEnd {
+  if (speaksTls(statusCode, headers)) return { kind: 'refused', code: 'invalid', message: tlsProblem(url) };
   switch (statusCode) {
     case 401:
       return {

@@ -1,8 +1,10 @@
+import type { HttpsOptions } from 'got';
 import type { z } from 'zod';
 import { MonError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { BackendAddress } from './backend-address.ts';
-import { connectionProblem } from './connection-problem.ts';
+import { connectOptions, type ClientTls } from '../tls/client-tls.ts';
+import { connectionProblem, speaksTls, tlsProblem } from './connection-problem.ts';
 
 /** Largest answer that is read: all events of a registry of 100,000 are about 150 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
@@ -33,7 +35,8 @@ export interface Answer {
 /** @throws MonError for every status that is neither 2xx nor accepted, and when the backend cannot be reached */
 export type Requester = (request: Request) => Promise<Answer>;
 
-export function openRequester({ url, headers }: BackendAddress, timeoutMs: number): Requester {
+export function openRequester(address: BackendAddress, timeoutMs: number): Requester {
+  const { url } = address;
   return async ({ method, path, query = {}, body, accept = [] }) => {
     const target = requestUrl(url, { path, query });
     // Slow to load, and a console shows its first screen before it asks for anything.
@@ -42,7 +45,8 @@ export function openRequester({ url, headers }: BackendAddress, timeoutMs: numbe
     try {
       const pending = got(target, {
         method,
-        headers,
+        headers: address.headers,
+        https: httpsOptions(address.tls),
         ...(body !== undefined && { json: body }),
         timeout: { request: timeoutMs },
         // Once more when a kept connection was closed in the moment of its use; anything else is the caller's to decide.
@@ -65,6 +69,7 @@ export function openRequester({ url, headers }: BackendAddress, timeoutMs: numbe
       const response = await pending;
       const answer = { status: response.statusCode, body: parseBody(response.body), headers: response.headers };
       if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
+      if (speaksTls(answer.status, answer.headers)) throw new MonError('unavailable', tlsProblem(url));
       throw refusal(answer, `${method} ${target.pathname}`, url);
     } catch (error) {
       if (error instanceof MonError) throw error;
@@ -110,6 +115,16 @@ export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, 
     'internal',
     `${url} gave an answer that is not understood (${place}: ${issue?.message ?? 'invalid'}): check that it is a mon backend`,
   );
+}
+
+/** The names that the HTTP library has for them. */
+function httpsOptions(tls: ClientTls | undefined): HttpsOptions {
+  const { ca, cert, key, ...options } = connectOptions(tls);
+  return {
+    ...options,
+    ...(ca === undefined ? {} : { certificateAuthority: ca }),
+    ...(cert === undefined || key === undefined ? {} : { certificate: cert, key }),
+  };
 }
 
 function once({ computedValue }: { readonly computedValue: number }): number {
@@ -171,6 +186,8 @@ function errorCode(status: number): ErrorCode {
     case 503:
     case 504:
       return 'unavailable';
+    case 507:
+      return 'no_memory';
     default:
       return 'internal';
   }

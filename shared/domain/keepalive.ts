@@ -18,6 +18,15 @@ export interface KeepaliveStatus {
   readonly thresholds: KeepaliveThresholds;
 }
 
+/** A client, or what is known of one. */
+type KeepaliveClient = Client | KnownClient;
+
+interface KnownClient {
+  /** Epoch seconds. */
+  readonly timestamp: number;
+  readonly keepalive?: unknown;
+}
+
 /** What a client does not say itself. */
 interface KeepaliveSettings {
   /** For clients without their own; by default those of the peer. */
@@ -33,7 +42,7 @@ interface KeepaliveSettings {
  * @param now epoch seconds; a client whose clock runs ahead counts as fresh
  */
 export function keepaliveStatus(
-  client: Client,
+  client: KeepaliveClient,
   now: number,
   { thresholds = KEEPALIVE_THRESHOLDS, unmatched = [] }: KeepaliveSettings = {},
 ): KeepaliveStatus {
@@ -51,13 +60,13 @@ function statusByAge(age: number, thresholds: KeepaliveThresholds): KeepaliveSta
   return { status: 0, output: `Keepalive sent from client ${String(age)} seconds ago`, thresholds };
 }
 
-function thresholdsOf(client: Client, others: KeepaliveThresholds): KeepaliveThresholds {
+function thresholdsOf(client: KeepaliveClient, others: KeepaliveThresholds): KeepaliveThresholds {
   const own = keepaliveOf(client)['thresholds'] as Partial<Record<'warning' | 'critical', number | null>> | undefined;
   return { warning: own?.warning ?? others.warning, critical: own?.critical ?? others.critical };
 }
 
 /** The `keepalive` attributes of a client, which its keepalive results take over: handlers, refresh and any other. */
-export function keepaliveOf(client: Client): Readonly<Record<string, unknown>> {
+export function keepaliveOf(client: Client | Pick<KnownClient, 'keepalive'>): Readonly<Record<string, unknown>> {
   const keepalive = client['keepalive'];
   return typeof keepalive === 'object' && keepalive !== null ? (keepalive as Record<string, unknown>) : {};
 }

@@ -3,13 +3,15 @@ export type Settings = Readonly<Record<string, unknown>>;
 
 /**
  * Later settings over earlier ones (completion 1.16): objects merge deeply, arrays are joined without duplicates (equal
- * as JSON text), anything else is replaced. Neither argument is changed. Only own keys are read, and every key becomes
+ * as JSON text), anything else is replaced, and so is a command that is a list: half of one and half of another would run
+ * something that nobody wrote. Neither argument is changed. Only own keys are read, and every key becomes
  * an own key, whatever its name.
  */
 export function mergeSettings(base: Settings, over: Settings): Settings {
   const merged = new Map<string, unknown>(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
-    merged.set(key, merged.has(key) ? mergeValues(merged.get(key), value) : value);
+    const isWhole = !merged.has(key) || (key === 'command' && Array.isArray(value));
+    merged.set(key, isWhole ? value : mergeValues(merged.get(key), value));
   }
   return Object.fromEntries(merged);
 }

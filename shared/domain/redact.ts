@@ -30,11 +30,17 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
 
 const REDACTED = 'REDACTED';
 
-/** Where definitions of the newer API keep `NAME=value` for the environment of a command. */
+/** Where definitions keep `NAME=value` for the environment of a command: secrets more often than not, under any name. */
 const VARIABLES = 'env_vars';
 
+/** Of webhooks: among them are credentials under any name. Where they are hidden, so is what makes their address a secret. */
+const HEADERS = 'headers';
+
+/** A client, or what is known of one. */
+type Redacting = Client | { readonly redact?: unknown };
+
 /** The keys to hide in the record of a client: its own `redact` list replaces the default one. */
-export function redactKeysOf(client: Client): ReadonlySet<string> {
+export function redactKeysOf(client: Redacting): ReadonlySet<string> {
   return ownKeys(client['redact']) ?? REDACT_KEYS;
 }
 
@@ -42,7 +48,7 @@ export function redactKeysOf(client: Client): ReadonlySet<string> {
  * The keys to hide in the checks of a client: its own ones besides the default ones, because much of a check is from a
  * definition, of whose secrets the client knows nothing.
  */
-export function checkRedactKeysOf(client: Client): ReadonlySet<string> {
+export function checkRedactKeysOf(client: Redacting): ReadonlySet<string> {
   return withDefaults(client['redact']);
 }
 
@@ -56,14 +62,17 @@ export function uncovers(client: Client, redactList: unknown): boolean {
   return [...redactKeysOf(client)].some((key) => !after.has(key));
 }
 
-/**
- * The keys to hide in settings: those that their `client` section names besides the default ones, and the headers of
- * webhooks, among which are credentials under any name.
- */
+/** The keys to hide in settings: those that their `client` section names besides the default ones, and those of handlers. */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
   const keys = isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
-  return new Set([...keys, 'headers']);
+  return new Set([...keys, HEADERS]);
 }
+
+/** The keys to hide in handlers and other definitions. */
+export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([...REDACT_KEYS, HEADERS]);
+
+/** Credentials may stand before the host. */
+const WEB_ADDRESS = /^(?<scheme>https?:\/\/)(?:[^/?#@]*@)?(?<host>[^/?#@\s]+)/i;
 
 function withDefaults(redactList: unknown): ReadonlySet<string> {
   const own = ownKeys(redactList);
@@ -89,7 +98,7 @@ export function hasHiddenKey(json: string): boolean {
 }
 
 /** Whether a client has keys of its own to hide in what belongs to it. */
-export function hasOwnRedactKeys(client: Client): boolean {
+export function hasOwnRedactKeys(client: Redacting): boolean {
   return Array.isArray(client['redact']);
 }
 
@@ -109,12 +118,15 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
     return copy ?? value;
   }
   let copy: Record<string, unknown> | undefined;
+  const isWebhook = keys.has(HEADERS) && 'type' in value && value.type === 'webhook';
   for (const [key, item] of Object.entries(value)) {
     const shown = keys.has(key)
       ? REDACTED
       : key === VARIABLES && Array.isArray(item)
-        ? redactedVariables(item, keys)
-        : redacted(item, keys);
+        ? item.map(redactedVariable)
+        : isWebhook && key === 'url'
+          ? redactedUrl(item)
+          : redacted(item, keys);
     if (shown !== item) (copy ??= { ...value })[key] = shown;
   }
   return copy ?? value;
@@ -139,21 +151,36 @@ function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>):
   const before = present as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     Object.entries(sent).map(([key, item]) => {
+      if (key === VARIABLES && Array.isArray(item)) return [key, withHiddenVariables(item, before[key])];
       const isShownHidden = item === REDACTED && keys.has(key) && Object.hasOwn(before, key);
       return [key, isShownHidden ? before[key] : withHidden(item, before[key], keys)];
     }),
   );
 }
 
-/** The list with the values of those whose name is or ends like a key: `DB_PASSWORD=...`; the list itself without any. */
-function redactedVariables(variables: readonly unknown[], keys: ReadonlySet<string>): readonly unknown[] {
-  const shown = variables.map((variable) => {
-    if (typeof variable !== 'string') return redacted(variable, keys);
-    const end = variable.indexOf('=');
-    const name = variable.slice(0, Math.max(end, 0)).toLowerCase();
-    return [...keys].some((key) => name === key || name.endsWith(`_${key}`))
-      ? `${variable.slice(0, end)}=${REDACTED}`
-      : variable;
-  });
-  return shown.some((variable, at) => variable !== variables[at]) ? shown : variables;
+/** `NAME=REDACTED`; whatever is no variable is hidden as a whole. */
+function redactedVariable(variable: unknown): string {
+  const name = nameOf(variable);
+  return name === undefined ? REDACTED : `${name}=${REDACTED}`;
+}
+
+/** Variables that come back as they were shown have the values that they had. */
+function withHiddenVariables(sent: readonly unknown[], present: unknown): readonly unknown[] {
+  const before: readonly unknown[] = Array.isArray(present) ? present : [];
+  return sent.map((variable) =>
+    variable === redactedVariable(variable)
+      ? (before.find((own) => redactedVariable(own) === variable) ?? variable)
+      : variable,
+  );
+}
+
+function nameOf(variable: unknown): string | undefined {
+  const end = typeof variable === 'string' ? variable.indexOf('=') : -1;
+  return typeof variable === 'string' && end > 0 ? variable.slice(0, end) : undefined;
+}
+
+/** Where it goes, without what only those who may write there know. */
+function redactedUrl(url: unknown): unknown {
+  const { scheme, host } = (typeof url === 'string' ? WEB_ADDRESS.exec(url)?.groups : undefined) ?? {};
+  return scheme === undefined || host === undefined ? REDACTED : `${scheme}${host}/${REDACTED}`;
 }

@@ -1,3 +1,4 @@
+import type { Command } from '../schemas/command.ts';
 import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
 import type { StoredResult } from '../schemas/result.ts';
 import type { SilencedUse } from '../schemas/silenced.ts';
@@ -13,6 +14,7 @@ import {
   timeField,
   type Field,
 } from './search-fields.ts';
+import { commandText } from './command-text.ts';
 import { searchLanguage } from './search-language.ts';
 import { SILENCED_STATES, silencedState } from './silenced-state.ts';
 
@@ -105,7 +107,7 @@ export const AGGREGATE_SEARCH = searchLanguage<FoundAggregate>(
 /** A check that is published, and the clients by the severity of their last result where somebody has counted them. */
 export interface FoundCheck {
   readonly name: string;
-  readonly command?: string | null | undefined;
+  readonly command?: Command | null | undefined;
   readonly subscribers?: readonly string[] | null | undefined;
   readonly interval?: number | null | undefined;
   readonly cron?: string | null | undefined;
@@ -121,14 +123,14 @@ const CHECK_COUNTS: readonly CheckCount[] = ['ok', 'critical', 'warning', 'unkno
 export const CHECK_SEARCH = searchLanguage<FoundCheck>(
   [
     textField('check', ({ name }) => name),
-    textField('command', ({ command }) => command ?? ''),
+    textField('command', ({ command }) => commandText(command ?? '')),
     listField('subscribers', 'a subscription', ({ subscribers }) => subscribers ?? []),
     durationField('interval', ({ interval }) => interval ?? undefined),
     textField('cron', ({ cron }) => cron ?? ''),
     remainingField('next', 'until it is asked for', ({ next_run: next }) => next ?? undefined),
     ...CHECK_COUNTS.map((count): Field<FoundCheck> => countField(count, ({ results }) => results?.[count])),
   ],
-  ({ name, command, subscribers }) => [name, command ?? '', ...(subscribers ?? [])],
+  ({ name, command, subscribers }) => [name, commandText(command ?? ''), ...(subscribers ?? [])],
 );
 
 /** A run of a handler that failed for good; times in epoch seconds. */

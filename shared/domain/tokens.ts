@@ -9,6 +9,11 @@ const TOKEN = /:::([^:\n][^\n]*?):::/g;
 /** What has no UTF-8 form. */
 const INVALID = /\p{Surrogate}/gu;
 
+/** Whether a value may hold tokens, told without looking closely. */
+export function mayHoldTokens(value: unknown): boolean {
+  return (JSON.stringify(value) ?? '').includes(':::');
+}
+
 export interface Substitution {
   /** The value with a copy of everything that held a token; only complete when nothing is unmatched. */
   readonly value: unknown;
@@ -25,6 +30,10 @@ export function substituteTokens(value: unknown, attributes: Attributes): Substi
   const unmatched = new Set<string>();
   const substituted = replaceTexts(value, (text) => substituteText(text, attributes, unmatched));
   return { value: substituted, unmatched: [...unmatched] };
+}
+
+export function hasToken(text: string): boolean {
+  return text.search(TOKEN) !== -1;
 }
 
 /** What is said of a check whose tokens have no value (reference 2.3). */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commandSchema, type Command } from './command.ts';
 import type { SubmittedResult } from './result.ts';
 
 /**
@@ -82,7 +83,7 @@ export interface AgentResult {
 export interface CheckRequest {
   readonly name: string;
   readonly issued: number;
-  readonly command?: string;
+  readonly command?: Command;
   readonly timeout?: number;
   readonly source?: string;
   /**
@@ -111,7 +112,7 @@ export const backendMessageSchema = z.discriminatedUnion('type', [
     check: z.looseObject({
       name: z.string(),
       issued: z.int(),
-      command: z.string().optional(),
+      command: commandSchema.optional(),
       timeout: z.number().positive().optional(),
       source: z.string().optional(),
       entity_tokens: z.boolean().optional(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { NAME_LENGTH_MAX } from './name.ts';
+import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from './name.ts';
 
 /** Word characters, dots, colons, bars and hyphens (completion 1.7). */
-export const AGGREGATE_NAME_PATTERN = /^[\w.:|-]+$/;
+export const AGGREGATE_NAME_PATTERN = /^(?!\.{1,2}$)[\w.:|-]+$/;
 
 /** Most aggregates that one result may name. */
 const AGGREGATES_MAX = 100;
@@ -10,7 +10,9 @@ const AGGREGATES_MAX = 100;
 export const aggregateNameSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
-  .regex(AGGREGATE_NAME_PATTERN, 'must be word characters, dots, colons, bars and hyphens');
+  .regex(AGGREGATE_NAME_PATTERN, {
+    error: ({ input }) => (isDots(input) ? DOTS_MESSAGE : 'must be word characters, dots, colons, bars and hyphens'),
+  });
 
 /** `true`: the aggregate is named after the check. */
 export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);

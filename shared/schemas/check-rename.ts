@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { checkNameSchema } from './check.ts';
+import { nameSchema } from './name.ts';
 
 /** Body of `POST /api/mon/v1/checks/:check/rename`. */
 export const checkRenameSchema = z.looseObject({
-  to: checkNameSchema,
+  to: nameSchema,
   /** Although the old name is still defined, and where a client has results under both names. */
   force: z.boolean().nullish(),
 });

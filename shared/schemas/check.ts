@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { aggregatesSchema, aggregateSchema } from './aggregate.ts';
+import { commandSchema, programProblem } from './command.ts';
 import { cronProblem } from './cron.ts';
-import { nameSchema, sourceSchema } from './name.ts';
+import { sourceSchema } from './name.ts';
 import { timeWindowsSchema } from './time-window.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
@@ -14,13 +15,15 @@ const hooksSchema = z
   .record(
     z.string(),
     z.looseObject({
-      command: z.string().min(1),
+      command: commandSchema,
       timeout: z.number().positive().optional(),
       stdin: z.boolean().optional(),
     }),
   )
   .superRefine((hooks, context) => {
-    for (const name of Object.keys(hooks)) {
+    for (const [name, { command }] of Object.entries(hooks)) {
+      const program = programProblem(command);
+      if (program !== undefined) context.addIssue({ code: 'custom', path: [name, 'command'], message: program });
       if (HOOK_NAME.test(name)) continue;
       context.addIssue({
         code: 'custom',
@@ -43,7 +46,7 @@ const proxyRequestsSchema = z.looseObject({
 export const checkSchema = z
   .looseObject({
     type: z.enum(['standard', 'metric']).optional(),
-    command: z.string().min(1).optional(),
+    command: commandSchema.optional(),
     extension: z.string().min(1).optional(),
     standalone: z.boolean().optional(),
     subscribers: z.array(z.string().min(1)).optional(),
@@ -94,6 +97,8 @@ export const checkSchema = z
     const issue = (attribute: string, message: string): void =>
       context.addIssue({ code: 'custom', message, path: [attribute] });
     if ((check.command ?? check.extension) === undefined) issue('command', 'is required, unless extension is set');
+    const program = programProblem(check.command);
+    if (program !== undefined) issue('command', program);
     if (check.standalone !== true && (check.subscribers ?? []).length === 0) {
       issue('subscribers', 'must name at least one subscription, unless standalone is true');
     }
@@ -112,5 +117,3 @@ export const checkSchema = z
   });
 
 export type CheckDefinition = z.infer<typeof checkSchema>;
-
-export const checkNameSchema = nameSchema.refine((name) => name !== '.' && name !== '..', 'must not be . or ..');

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { ClientRow } from './feed.ts';
-import { nameSchema } from './name.ts';
+import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
+
+/** Subscriptions, handlers, or keys to hide, of one client (design, S7). */
+const LIST_MAX = 1000;
 
 const handlers = {
-  handler: z.string().nullish(),
-  handlers: z.array(z.string().min(1)).nullish(),
+  handler: z.string().max(NAME_LENGTH_MAX).nullish(),
+  handlers: z.array(z.string().min(1).max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish(),
 };
 
 const port = z.int().min(0).max(65_535);
@@ -23,11 +26,11 @@ export const KEEPALIVE_THRESHOLDS = { warning: 120, critical: 180 } as const;
  */
 export const clientSchema = z.looseObject({
   name: nameSchema,
-  address: z.string(),
-  subscriptions: z.array(z.string().min(1).max(255)).max(1000).nullish(),
+  address: z.string().max(NAME_LENGTH_MAX),
+  subscriptions: z.array(freeNameSchema.min(1).max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish(),
   keepalives: z.boolean().nullish(),
   safe_mode: z.boolean().nullish(),
-  redact: z.array(z.string()).nullish(),
+  redact: z.array(z.string().max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish(),
   signature: z.string().nullish(),
   socket: z.looseObject({ enabled: z.boolean().nullish(), bind: z.string().nullish(), port: port.nullish() }).nullish(),
   http_socket: z
@@ -69,4 +72,13 @@ export interface Client {
 export type ListedClient = ClientRow & {
   /** Its open events. */
   readonly events: number;
+  /** When its newest result was executed, epoch seconds; 0: it has none. */
+  readonly last_result: number;
 };
+
+/** The answer to `DELETE /api/mon/v1/clients?q=`. */
+export interface DeletedClients {
+  readonly deleted: number;
+  /** Whether more are found: asking again goes on with them. */
+  readonly more: boolean;
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commandSchema } from './command.ts';
 import { environmentSchema } from './environment.ts';
 import { parseStreamAddress } from './stream-address.ts';
 
@@ -79,7 +80,7 @@ export const handlerSchema = z.discriminatedUnion(
     z.looseObject({
       ...common,
       type: z.literal('pipe'),
-      command: z.string().min(1),
+      command: commandSchema,
       timeout: seconds.optional(),
       /** `NAME=value`, over the environment that commands have. */
       env_vars: environmentSchema.optional(),

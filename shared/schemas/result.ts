@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
-import { nameSchema, sourceSchema } from './name.ts';
+import { NAME_LENGTH_MAX, nameSchema } from './name.ts';
 
 /** Statuses have meaning as exit codes, but anything a script reports is kept (completion 1.4). */
 const statusSchema = z.int();
 
-const handlerNameSchema = z.string().min(1, 'must not be empty');
+/** Handlers that one result may name. */
+const HANDLERS_MAX = 1000;
+
+const handlerNameSchema = z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX);
 
 /**
  * A check result as anyone may report it: `POST /results`, the body of an array, an agent's frame.
@@ -18,9 +21,9 @@ export const resultSchema = z
     output: z.string(),
     status: statusSchema.nullish(),
     executed: z.int().min(0, 'must be in seconds since 1970').nullish(),
-    source: sourceSchema.nullish(),
-    handler: z.string().nullish(),
-    handlers: z.array(handlerNameSchema).nullish(),
+    source: nameSchema.nullish(),
+    handler: z.string().max(NAME_LENGTH_MAX).nullish(),
+    handlers: z.array(handlerNameSchema).max(HANDLERS_MAX).nullish(),
     ttl: z.union([z.int().positive(), z.literal(false)]).nullish(),
     low_flap_threshold: z.int().nullish(),
     high_flap_threshold: z.int().nullish(),

@@ -6,6 +6,26 @@ import { silencePolicySettingsSchema } from './silence-policy.ts';
 /** The backend's listener, unless the configuration or a flag says otherwise. Loopback: opening up is a decision. */
 const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
+/** How a listener speaks TLS. */
+const tlsSettingsSchema = z.strictObject({
+  /** PEM: the certificate, then those that lead to its authority. */
+  'cert-file': z.string().min(1),
+  /** PEM, without a passphrase, for its owner alone. */
+  'key-file': z.string().min(1),
+  /** PEM: the authorities whose certificates say which agent shows them; absent: nobody is asked for one. */
+  'client-ca-file': z.string().min(1).optional(),
+});
+
+export type TlsSettings = z.infer<typeof tlsSettingsSchema>;
+
+/** Of one listener, in place of those of all; false: no TLS there. */
+const ownTlsSchema = z
+  .union(
+    [tlsSettingsSchema, z.literal(false)],
+    'must have cert-file and key-file, and may have client-ca-file; or be false',
+  )
+  .optional();
+
 /** The `api` section of a configuration (completion 1.1). Unknown attributes are kept and do nothing. */
 export const apiSettingsSchema = z
   .looseObject({
@@ -26,6 +46,7 @@ export const apiSettingsSchema = z
         'is no usable hash: make one with mon-backend hash-password',
       )
       .optional(),
+    tls: ownTlsSchema,
     /** Header name to value, in place of the default CORS headers; false: none at all. */
     cors: z
       .union([z.record(z.string(), z.string()), z.literal(false)], 'expected an object of headers, or false')
@@ -65,9 +86,27 @@ export const legacySettingsSchema = z.looseObject({
 
 export type KeepaliveSettings = z.infer<typeof legacySettingsSchema>['keepalives'];
 
+/** What one client or result may bring along, unless the configuration says otherwise (design, S7). */
+export const ATTRIBUTE_LIMITS = { bytes: 64 * 1024, keys: 1000 } as const;
+
+/** Silenced entries of one namespace, unless the configuration says otherwise (design, S7). */
+export const SILENCES_MAX = 1_000_000;
+
 /** Levels of the log, from the one that says the most. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** In CIDR notation. */
+const networksSchema = z
+  .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a network like 10.1.0.0/16 or fd00::/8'))
+  .max(1000)
+  .default([]);
+
+/** Where programs are: without a way to say the same by other names. */
+const directorySchema = z
+  .string()
+  .max(4096)
+  .regex(/^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+\/?$/, 'must be an absolute path without . and .., and not / itself');
 
 /** Settings of the program itself, at the top level of a configuration, named like their flags. */
 export const programSettingsSchema = z.object({
@@ -79,12 +118,44 @@ export const programSettingsSchema = z.object({
   entity_limit: z
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
     .default(100),
+  /** Bytes of JSON that a client may have, and a result without its output and metrics. */
+  'attributes-limit': z
+    .int()
+    .min(1024)
+    .max(1024 * 1024)
+    .default(ATTRIBUTE_LIMITS.bytes),
+  /** Keys that each object in a client or a result may have. */
+  'keys-limit': z.int().min(10).max(100_000).default(ATTRIBUTE_LIMITS.keys),
+  /**
+   * MiB of memory that what is known may take: clients, checks, events, silences, stashes. Beyond it nothing new is taken, and
+   * what is known goes on. Absent: a share of what the process may use (see `memoryLimit`).
+   */
+  'memory-limit': z.int().min(1).max(1_048_576).optional(),
+  /** Silenced entries that one namespace may have. */
+  'silences-limit': z.int().min(1).max(10_000_000).default(SILENCES_MAX),
+  /**
+   * Bytes that must stay free on the disk of the state directory: below, new results and new entries are refused, and what
+   * ends, resolves or deletes goes on. 0: never mind.
+   */
+  'disk-floor': z
+    .int()
+    .min(0)
+    .max(2 ** 50)
+    .default(512 * 1024 * 1024),
+  /** Connections of all kinds at once; fewer where the process may have fewer files open, see `connectionLimits`. */
+  'connection-limit': z.int().min(10).max(1_000_000).default(50_000),
+  /** The same of one address (of IPv6: of one /64), but for those that speak for many; absent: a tenth of all. */
+  'connection-limit-per-address': z.int().min(1).max(1_000_000).optional(),
+  /** MiB that may wait in memory for peers that do not read, or do not end what they say: of all, and of each. */
+  'buffer-limit': z.int().min(64).max(1_000_000).default(256),
+  'buffer-limit-per-connection': z.int().min(20).max(1_000_000).default(32),
   /** A port of its own for agents, also those of the newer generation; absent: none. */
   'agent-listener': z
     .strictObject({
       bind: z.string().min(1).default(API_DEFAULTS.bind),
       /** 0: any free port. */
       port: z.int().min(0).max(65_535).default(8081),
+      tls: ownTlsSchema,
     })
     .optional(),
   /** A port of its own for the newer API, with the `/health` of that; absent: none. */
@@ -93,8 +164,13 @@ export const programSettingsSchema = z.object({
       bind: z.string().min(1).default(API_DEFAULTS.bind),
       /** 0: any free port. */
       port: z.int().min(0).max(65_535).default(8080),
+      tls: ownTlsSchema,
     })
     .optional(),
+  /** TLS of every listener that has no settings of its own; absent: none. */
+  tls: tlsSettingsSchema.optional(),
+  /** Whether an address that others can reach may be listened at without TLS. */
+  'insecure-http': z.boolean().default(false),
   /** Records of the audit trail that are kept. */
   'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
   /** What silences must keep to, see there. */
@@ -103,12 +179,15 @@ export const programSettingsSchema = z.object({
    * Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address
    * that a definition names itself needs none of this.
    */
-  'handler-networks': z
-    .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a network like 10.1.0.0/16 or fd00::/8'))
-    .max(1000)
-    .default([]),
+  'handler-networks': networksSchema,
+  /** Networks of proxies whose `X-Forwarded-For`, or `Forwarded`, is believed to tell the address of the caller. */
+  'trusted-proxies': networksSchema,
   /** Whether an event that a silence kept from handlers is handled when the silence ends and the problem persists. */
   'handle-when-silence-ends': z.boolean().default(true),
+  /** Whether definitions that come over the API may hold commands. */
+  'api-commands': z.boolean().default(true),
+  /** Where the programs of such commands must be; none: anywhere. */
+  'api-command-directories': z.array(directorySchema).max(100).default([]),
   /** Where everything is stored. */
   'state-dir': z.string().min(1).default('var/backend'),
   'log-level': z.enum(LOG_LEVELS).default('info'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DOTS_MESSAGE, isDots } from './name.ts';
 import { expireSchema, type Expiring } from './expiry.ts';
 
 /** Longest path; it is a key of data and never the name of a file, so that nearly everything may be in it. */
@@ -10,12 +11,22 @@ export const stashPathSchema = z
   .max(PATH_LENGTH_MAX)
   .refine((path) => path.isWellFormed(), 'must be well-formed Unicode');
 
+/**
+ * One that can be asked for: clients of HTTP take `.` and `..` out of a path before they send it, also escaped. Between
+ * slashes that are escaped they stay.
+ */
+export const newStashPathSchema = stashPathSchema.refine((path) => !isDots(path), DOTS_MESSAGE);
+
 /** What is kept: any object. Body of `POST /stashes/<path>`. */
 export const stashContentSchema = z.record(z.string(), z.unknown());
 export type StashContent = z.infer<typeof stashContentSchema>;
 
 /** Body of `POST /stashes` (completion 1.6). */
-export const stashSchema = z.looseObject({ path: stashPathSchema, content: stashContentSchema, expire: expireSchema });
+export const stashSchema = z.looseObject({
+  path: newStashPathSchema,
+  content: stashContentSchema,
+  expire: expireSchema,
+});
 
 /** A stash as it is stored. */
 export interface Stash extends Expiring {

@@ -4,6 +4,7 @@ import { KEEPALIVE_THRESHOLDS, type Client, type SubmittedClient } from '../../s
 import type { CoreEntity, SubmittedCoreEntity } from '../../schemas/core/entity.ts';
 import type { SubmittedCoreEvent } from '../../schemas/core/event.ts';
 import type { SubmittedResult } from '../../schemas/result.ts';
+import { commandText } from '../command-text.ts';
 import { keepaliveOf } from '../keepalive.ts';
 import { clientOfEntity, coreEntityOf } from './entity.ts';
 import { entityOfEvent, resultOfEvent } from './event.ts';
@@ -120,7 +121,7 @@ export function coreCheckRequest(
       ...ofKind(check, Number.isInteger, ['interval', 'ttl', 'low_flap_threshold', 'high_flap_threshold']),
       ...ofKind(check, Number.isInteger, ['max_output_size']),
       metadata: { name: request.name, namespace, labels: metadata.labels, annotations: metadata.annotations },
-      command: request.command ?? '',
+      command: commandText(request.command ?? ''),
       // The single `handler` of a check of the configuration is no business of its agents, which would return it twice.
       handlers: isTexts(check['handlers']) ? check['handlers'] : null,
       subscriptions: (definition?.subscribers ?? []).map(coreSubscription),

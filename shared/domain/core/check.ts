@@ -2,8 +2,9 @@ import type { CheckDefinition } from '../../schemas/check.ts';
 import type { CoreCheck } from '../../schemas/core/check.ts';
 import { timeWindowsOf } from '../../schemas/core/windows.ts';
 import { redact } from '../redact.ts';
+import { commandOfCore, shownCommand } from './definition-command.ts';
 import { entityConditions } from './expressions.ts';
-import type { Untranslatable } from './problem.ts';
+import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 import { coreSubscription, subscriptionOfCore } from './subscription.ts';
 
@@ -29,8 +30,12 @@ export function checkDefinitionOf(check: CoreCheck): NamedCheck | Untranslatable
     subdue,
     proxy_requests: proxy,
     handlers,
+    command: _text,
+    mon: _own,
     ...rest
   } = check;
+  const command = commandOfCore(check);
+  if (isUntranslatable(command)) return command;
   const conditions = entityConditions(proxy?.entity_attributes ?? []);
   if ('problem' in conditions) return { problem: `proxy_requests.entity_attributes: ${conditions.problem}` };
   const windows = timeWindowsOf(subdue);
@@ -48,7 +53,7 @@ export function checkDefinitionOf(check: CoreCheck): NamedCheck | Untranslatable
     subscribers: (subscriptions ?? []).map(subscriptionOfCore),
     publish: publish === true,
     ...(hasPairs(labels) || hasPairs(annotations) ? { metadata: { labels, annotations } } : {}),
-    command: check.command,
+    command,
     name,
   };
 }
@@ -92,7 +97,7 @@ export function coreCheckOf(namespace: string, definition: NamedCheck): CoreChec
   return {
     ...rest,
     metadata: { name, namespace, labels: null, annotations: CONFIGURED },
-    command: command ?? '',
+    ...shownCommand(command ?? ''),
     subscriptions: (subscribers ?? []).map(coreSubscription),
     handlers: handlers ?? (handler === undefined ? [] : [handler]),
     interval: interval ?? 0,

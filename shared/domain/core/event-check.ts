@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../schemas/result.ts';
+import { commandOf, commandText } from '../command-text.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
 import { coreSubscription } from './subscription.ts';
 
@@ -45,6 +46,9 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
     if (!NOT_SHOWN.has(name) && (KINDS.get(name)?.(value) ?? true)) shown[name] = value;
   }
   const { handler, handlers, source, subdue } = check;
+  // Of this face a command is one text.
+  const command = commandOf(check['command']);
+  if (command !== undefined) shown['command'] = commandText(command);
   shown['handlers'] = textsOf(handlers) ?? (isText(handler) ? [handler] : []);
   shown['subscriptions'] = (textsOf(check['subscribers']) ?? []).map(coreSubscription);
   shown['proxy_entity_name'] = isText(source) ? source : '';

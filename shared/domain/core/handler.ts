@@ -1,8 +1,9 @@
 import type { CoreHandler } from '../../schemas/core/handler.ts';
 import { handlerSchema, type HandlerDefinition } from '../../schemas/handler.ts';
 import { problemsOf } from '../../schemas/problems.ts';
-import { redact, settingsRedactKeys } from '../redact.ts';
-import type { Untranslatable } from './problem.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../redact.ts';
+import { commandOfCore, shownCommand } from './definition-command.ts';
+import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
 /** The filter by which a handler of the newer API asks to be kept from silenced events. */
@@ -15,14 +16,16 @@ const NOT_SILENCED = 'not_silenced';
  * under `mon` is ours and wins.
  */
 export function handlerDefinitionOf(handler: CoreHandler): HandlerDefinition | Untranslatable {
-  const { type, command, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
+  const { type, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
+  const command = commandOfCore(handler);
+  if (isUntranslatable(command)) return command;
   const wanted = filters ?? [];
   const definition =
     type === 'set'
       ? { type, handlers }
       : {
           type,
-          ...(command ? { command } : {}),
+          ...(command === '' ? {} : { command }),
           ...(socket ? { socket } : {}),
           ...(timeout ? { timeout } : {}),
           ...(mutator ? { mutator } : {}),
@@ -41,16 +44,20 @@ const SHARED: ReadonlySet<string> = new Set(['command', 'socket', 'timeout', 'mu
 
 /** A handler of the configuration as the newer API shows it. */
 export function coreHandlerOf(namespace: string, name: string, definition: HandlerDefinition): CoreHandler {
-  const shown = redact(definition, settingsRedactKeys({}));
+  const shown = redact(definition, DEFINITION_REDACT_KEYS);
   const { type } = shown;
   const isShared = type === 'pipe' || type === 'tcp' || type === 'udp' || type === 'set';
-  const own = Object.entries(shown).filter(([key]) => !SHARED.has(key) && !(key === 'type' && isShared));
+  const { command, mon } = type === 'pipe' ? shownCommand(shown.command) : { command: '' };
+  const own = {
+    ...Object.fromEntries(Object.entries(shown).filter(([key]) => !SHARED.has(key) && !(key === 'type' && isShared))),
+    ...mon,
+  };
   const filters = type === 'set' ? [] : (shown.filters ?? (shown.filter === undefined ? [] : [shown.filter]));
   const isKept = type !== 'set' && shown.handle_silenced !== true;
   return {
     metadata: { name, namespace, labels: null, annotations: CONFIGURED },
     type: isShared ? type : 'pipe',
-    command: type === 'pipe' ? shown.command : '',
+    command,
     timeout: 'timeout' in shown && typeof shown.timeout === 'number' ? Math.ceil(shown.timeout) : 0,
     ...(type === 'tcp' || type === 'udp' ? { socket: shown.socket } : {}),
     handlers: type === 'set' ? shown.handlers : null,
@@ -58,6 +65,6 @@ export function coreHandlerOf(namespace: string, name: string, definition: Handl
     mutator: type === 'set' ? '' : (shown.mutator ?? ''),
     env_vars: null,
     runtime_assets: null,
-    ...(own.length === 0 ? {} : { mon: Object.fromEntries(own) }),
+    ...(Object.keys(own).length === 0 ? {} : { mon: own }),
   };
 }

@@ -1,10 +1,15 @@
 import type { CoreMutator } from '../../schemas/core/mutator.ts';
 import type { MutatorDefinition } from '../../schemas/mutator.ts';
 import { redact } from '../redact.ts';
+import { commandOfCore, shownCommand } from './definition-command.ts';
+import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
 /** A mutator of the newer API as the definition that the backend works by. */
-export function mutatorDefinitionOf({ command, timeout, env_vars: envVars }: CoreMutator): MutatorDefinition {
+export function mutatorDefinitionOf(mutator: CoreMutator): MutatorDefinition | Untranslatable {
+  const { timeout, env_vars: envVars } = mutator;
+  const command = commandOfCore(mutator);
+  if (isUntranslatable(command)) return command;
   return { command, ...(timeout ? { timeout } : {}), ...(envVars?.length ? { env_vars: envVars } : {}) };
 }
 
@@ -14,7 +19,7 @@ export function coreMutatorOf(namespace: string, name: string, definition: Mutat
   return {
     ...rest,
     metadata: { name, namespace, labels: null, annotations: CONFIGURED },
-    command,
+    ...shownCommand(command),
     timeout: Math.ceil(timeout ?? 0),
     env_vars: null,
     runtime_assets: null,

@@ -3,6 +3,6 @@ export interface Untranslatable {
   readonly problem: string;
 }
 
-export function isUntranslatable(value: object): value is Untranslatable {
-  return 'problem' in value && typeof value.problem === 'string';
+export function isUntranslatable(value: unknown): value is Untranslatable {
+  return typeof value === 'object' && value !== null && 'problem' in value && typeof value.problem === 'string';
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { argumentsSchema, commandSchema, programProblem } from '../command.ts';
 import { cronProblem } from '../cron.ts';
 import { environmentSchema } from '../environment.ts';
 import { NAME_LENGTH_MAX, subscriptionSchema } from '../name.ts';
-import { checkNameSchema } from '../check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 import { coreWindowsSchema } from './windows.ts';
 
@@ -15,6 +15,9 @@ export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 export const envVarsSchema = environmentSchema.nullish();
 
+/** What has no place in the newer API: a program with its arguments, whose text is the `command`. */
+export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish() }).nullish();
+
 /** Percents of change. */
 const thresholdSchema = z.int().min(0).max(100).nullish();
 
@@ -24,8 +27,8 @@ const thresholdSchema = z.int().min(0).max(100).nullish();
  */
 export const coreCheckSchema = z
   .looseObject({
-    metadata: metadataSchema(checkNameSchema.min(1, 'must not be empty')),
-    command: z.string().min(1, 'must not be empty'),
+    metadata: metadataSchema(),
+    command: commandSchema,
     subscriptions: z.array(subscriptionSchema).max(LIST_MAX).nullish(),
     handlers: textsSchema,
     interval: secondsSchema,
@@ -60,10 +63,13 @@ export const coreCheckSchema = z
       .max(LIST_MAX)
       .nullish(),
     pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
+    mon: ownCommandSchema,
   })
   .superRefine((check, context) => {
     const issue = (attribute: string, message: string): void =>
       context.addIssue({ code: 'custom', message, path: [attribute] });
+    const program = programProblem(check.command, true) ?? programProblem(check.mon?.command, true);
+    if (program !== undefined) issue('command', program);
     const interval = check.interval ?? 0;
     const cron = check.cron ?? '';
     const ttl = check.ttl ?? 0;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { argumentsSchema } from '../command.ts';
 import { handlerSchema } from '../handler.ts';
 import { envVarsSchema, secondsSchema, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
@@ -35,7 +36,7 @@ export const coreHandlerSchema = z
   .looseObject({
     ...common,
     type: z.enum(['pipe', 'tcp', 'udp', 'set']),
-    command: z.string().nullish(),
+    command: z.union([z.string(), argumentsSchema]).nullish(),
     socket: socketSchema.nullish(),
     handlers: textsSchema,
     mon: ownSchema,
@@ -45,7 +46,8 @@ export const coreHandlerSchema = z
       context.addIssue({ code: 'custom', message, path: [attribute] });
     const { type, mon } = handler;
     if (mon?.['type'] !== undefined) return;
-    if (type === 'pipe' && (handler.command ?? '') === '') issue('command', 'is required for a handler of type pipe');
+    if (type === 'pipe' && (handler.command || mon?.['command'] || '') === '')
+      issue('command', 'is required for a handler of type pipe');
     if ((type === 'tcp' || type === 'udp') && (handler.socket ?? undefined) === undefined) {
       issue('socket', `is required for a handler of type ${type}`);
     }

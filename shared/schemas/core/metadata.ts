@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAME_LENGTH_MAX, NAME_PATTERN } from '../name.ts';
+import { NAME_LENGTH_MAX, nameMessage, NAME_PATTERN } from '../name.ts';
 
 /** Labels and annotations of one object. */
 const PAIRS_MAX = 1000;
@@ -9,8 +9,7 @@ export const coreNameSchema = z
   .string()
   .min(1, 'must not be empty')
   .max(NAME_LENGTH_MAX)
-  .regex(NAME_PATTERN, 'must be word characters, dots and hyphens only')
-  .refine((name) => name !== '.' && name !== '..', 'must not be . or ..');
+  .regex(NAME_PATTERN, { error: nameMessage('word characters, dots and hyphens') });
 
 const pairsSchema = z
   .record(z.string().max(NAME_LENGTH_MAX), z.string())

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { envVarsSchema, secondsSchema, textsSchema } from './check.ts';
+import { commandSchema } from '../command.ts';
+import { envVarsSchema, ownCommandSchema, secondsSchema, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 /** A mutator of the newer API: a command that gets the event and answers what handlers get. */
@@ -7,11 +8,12 @@ export const coreMutatorSchema = z.looseObject({
   metadata: metadataSchema(),
   /** The only kind; a script inside of the backend is none of ours. */
   type: z.enum(['pipe', '']).nullish(),
-  command: z.string().min(1, 'must not be empty'),
+  command: commandSchema,
   timeout: secondsSchema,
   env_vars: envVarsSchema,
   runtime_assets: textsSchema,
   secrets: z.array(z.looseObject({ name: z.string(), secret: z.string() })).nullish(),
+  mon: ownCommandSchema,
 });
 
 export type SubmittedCoreMutator = z.infer<typeof coreMutatorSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAME_LENGTH_MAX } from '../name.ts';
+import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
 import { bcryptHashSchema, passwordSchema } from './password.ts';
 
 const GROUPS_MAX = 100;
@@ -12,13 +12,14 @@ export const usernameSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
   .regex(/^[\w.@-]+$/, 'must be word characters, dots, hyphens and @ only')
-  .refine((name) => name !== '.' && name !== '..', 'must not be . or ..')
+  .refine((name) => !isDots(name), DOTS_MESSAGE)
   .refine((name) => !RESERVED.has(name), 'is what the audit trail calls the backend itself, or nobody in particular');
 
 export const groupSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
-  .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only');
+  .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
+  .refine((name) => !isDots(name), DOTS_MESSAGE);
 
 /** A user as it is sent: with a password, or its hash from a dump, and without either where it has one already. */
 export const submittedUserSchema = z
