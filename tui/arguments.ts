@@ -9,6 +9,10 @@ export interface Arguments {
   readonly context: string | undefined;
   /** Path of the configuration file. */
   readonly config: string | undefined;
+  /** File with the authorities that the certificate of the backend may come from. */
+  readonly trustedCaFile: string | undefined;
+  /** Whether anybody is believed to be the backend. */
+  readonly insecureSkipTlsVerify: boolean | undefined;
   readonly readOnly: boolean;
   /** Of these, what is not said is as the configuration file says. */
   readonly ascii: boolean | undefined;
@@ -36,6 +40,8 @@ export const DEFAULT_ARGUMENTS: Arguments = {
   backend: undefined,
   context: undefined,
   config: undefined,
+  trustedCaFile: undefined,
+  insecureSkipTlsVerify: undefined,
   readOnly: false,
   ascii: undefined,
   color: true,

@@ -1,6 +1,11 @@
 import { hostname, userInfo } from 'node:os';
 import type { ApiClient } from '../shared/client/api-client.ts';
-import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
+import {
+  addressWarning,
+  parseBackendAddress,
+  tlsVariables,
+  type CredentialsEnv,
+} from '../shared/client/backend-address.ts';
 import { errorMessage } from '../shared/errors.ts';
 import { openAll } from './all-contexts.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './arguments.ts';
@@ -47,7 +52,10 @@ async function main(flags: Arguments): Promise<void> {
   try {
     // Before the screen is taken over, which is no place for an error.
     const choice = chooseBackend(flags, process.env, loaded.config);
-    const shown = await open(choice, loaded.config);
+    const { trustedCaFile, insecureSkipTlsVerify: isUnverified } = flags;
+    const openAs = opening(loaded.config, tlsVariables({ trustedCaFile, isUnverified }));
+    const shown = await openAs.choice(choice);
+    warnOf(shown);
     if (shown.members !== undefined && (flags.watch !== undefined || wantsLines(flags, process.env))) {
       return fail('only the console on a whole screen shows all contexts as one: name one with --context');
     }
@@ -62,7 +70,7 @@ async function main(flags: Arguments): Promise<void> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
       return fail('the console needs a terminal; in scripts and pipes use: mon watch');
     }
-    start(shown, nameOf(choice), loaded, flags);
+    start(shown, nameOf(choice), loaded, { flags, open: openAs.context });
   } catch (error) {
     fail(errorMessage(error));
   }
@@ -72,7 +80,7 @@ function start(
   shown: ShownBackend,
   current: string | undefined,
   { path, config }: LoadedConfig,
-  flags: Arguments,
+  { flags, open }: { readonly flags: Arguments; readonly open: (name: string) => Promise<ShownBackend> },
 ): void {
   bindKeys(config.keys);
   const settings = settingsOf(flags, config, process.env);
@@ -87,7 +95,7 @@ function start(
     contexts: {
       names: [...config.contexts.keys()],
       current,
-      open: (name) => openContext(name, contextNamed(config, name)),
+      open,
     },
     kept: keptOf(config, settings),
     isTmux: (process.env['TMUX'] ?? '') !== '',
@@ -111,14 +119,35 @@ function start(
   });
 }
 
-function open(choice: Choice, config: LoadedConfig['config']): Promise<ShownBackend> {
-  switch (choice.kind) {
-    case 'url':
-      return Promise.resolve(shownAt(choice.backend));
-    case 'context':
-      return openContext(choice.name, choice.context);
-    case 'all':
-      return openAll([...config.contexts.keys()], (name) => openContext(name, contextNamed(config, name)));
+/** Opens backends; `tls` is what the command line says of it, over everything else. */
+function opening(
+  config: LoadedConfig['config'],
+  tls: CredentialsEnv,
+): {
+  readonly choice: (choice: Choice) => Promise<ShownBackend>;
+  readonly context: (name: string) => Promise<ShownBackend>;
+} {
+  const context = (name: string): Promise<ShownBackend> => openContext(name, contextNamed(config, name), tls);
+  return {
+    context,
+    choice: (choice) => {
+      switch (choice.kind) {
+        case 'url':
+          return Promise.resolve(shownAt(choice.backend, { ...process.env, ...tls }));
+        case 'context':
+          return context(choice.name);
+        case 'all':
+          return openAll([...config.contexts.keys()], context);
+      }
+    },
+  };
+}
+
+/** Before the screen is taken over, so that it is there to be read afterwards. */
+function warnOf({ backend, env, members }: ShownBackend): void {
+  for (const one of members?.values() ?? [{ backend, env }]) {
+    const warning = 'problem' in one ? undefined : addressWarning(one.backend, one.env);
+    if (warning !== undefined) process.stderr.write(`mon: ${warning}\n`);
   }
 }
 
@@ -133,16 +162,20 @@ function nameOf(choice: Choice): string | undefined {
   }
 }
 
-/** A backend by its URL, with the credentials of the URL or of the environment. */
-function shownAt(backend: string): ShownBackend {
-  parseBackendAddress(backend);
-  return { backend, api: () => loadApiClient(backend, process.env) };
+/**
+ * A backend by its URL, with the credentials of the URL or of the environment.
+ *
+ * @throws MonError `invalid`
+ */
+function shownAt(backend: string, env: CredentialsEnv): ShownBackend {
+  parseBackendAddress(backend, env);
+  return { backend, env, api: () => loadApiClient(backend, env) };
 }
 
-async function openContext(name: string, context: ContextConfig): Promise<ShownBackend> {
+async function openContext(name: string, context: ContextConfig, tls: CredentialsEnv): Promise<ShownBackend> {
   const { resolveContext } = await import('./config/resolve-context.ts');
   const { backend, env } = await resolveContext(name, context, process.env);
-  return { backend, env, api: () => loadApiClient(backend, env) };
+  return shownAt(backend, { ...env, ...tls });
 }
 
 /** Loading what speaks and checks HTTP takes a tenth of the time to the first frame: not before that. */

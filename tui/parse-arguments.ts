@@ -16,6 +16,10 @@ Options
   --backend URL   API of the backend (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
   --context NAME  a backend of the configuration file
   --config FILE   configuration file (default: ~/.config/mon/console.yml)
+  --trusted-ca-file FILE
+                  authorities (PEM) that the certificate of the backend may come from
+  --insecure-skip-tls-verify
+                  believe anybody to be the backend, for a test
   --read-only     look, but change nothing
   --mouse         wheel, and clicks on rows, column titles and tabs
   --ascii         draw with ASCII only
@@ -35,6 +39,8 @@ Environment
   MON_BACKEND      the same as --backend
   MON_CREDENTIALS  user:password for the backend
   MON_API_KEY      a key for the backend
+  MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY=true
+                   the same as the options of that name
   XDG_CONFIG_HOME  where mon/console.yml is, in place of ~/.config
 
 Exit codes
@@ -66,6 +72,8 @@ export function parseArguments(
       backend: { type: 'string' },
       context: { type: 'string' },
       config: { type: 'string' },
+      trustedCaFile: { type: 'string' },
+      insecureSkipTlsVerify: { type: 'boolean' },
       readOnly: { type: 'boolean', default: DEFAULT_ARGUMENTS.readOnly },
       ascii: { type: 'boolean' },
       color: { type: 'boolean', default: DEFAULT_ARGUMENTS.color },
@@ -85,7 +93,7 @@ export function parseArguments(
     return { problem: 'mon takes no arguments but "watch", only options: see mon --help' };
   }
   const { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, screenReader } = flags;
-  const { filter, once, json } = flags;
+  const { filter, once, json, trustedCaFile, insecureSkipTlsVerify } = flags;
   if (backend !== undefined && context !== undefined) {
     return { problem: 'name a backend or a context, not both: see mon --help' };
   }
@@ -94,5 +102,6 @@ export function parseArguments(
     return { problem: '--filter, --once and --json belong to "mon watch": see mon --help' };
   }
   const watch = command === undefined ? undefined : { filter: filter ?? '', once, json };
-  return { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, screenReader, watch };
+  const tls = { trustedCaFile, insecureSkipTlsVerify };
+  return { backend, context, config, ...tls, readOnly, ascii, color, skin, mouse, bell, notify, screenReader, watch };
 }

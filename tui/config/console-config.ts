@@ -15,6 +15,10 @@ export interface ContextConfig {
   readonly user?: string | undefined;
   readonly password?: SecretSource | undefined;
   readonly key?: SecretSource | undefined;
+  /** PEM: the authorities that its certificate may come from. */
+  readonly 'trusted-ca-file'?: string | undefined;
+  /** Whether anybody is believed to be it. */
+  readonly 'insecure-skip-tls-verify'?: boolean | undefined;
   /** What `monctl` works on there unless it is told otherwise. */
   readonly namespace?: string | undefined;
 }

@@ -54,6 +54,8 @@ const contextSchema = z
     password: secretSchema.optional(),
     key: secretSchema.optional(),
     namespace: namespaceNameSchema.optional(),
+    'trusted-ca-file': z.string().min(1).max(4096).optional(),
+    'insecure-skip-tls-verify': z.boolean().optional(),
   })
   .refine(({ user, password }) => (user === undefined) === (password === undefined), 'user and password go together')
   .refine(({ user, key }) => user === undefined || key === undefined, 'name user and password, or a key, not both');

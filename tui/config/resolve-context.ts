@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { parseBackendAddress } from '../../shared/client/backend-address.ts';
+import { parseBackendAddress, tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
 
@@ -17,10 +17,10 @@ const SECRET_LENGTH_MAX = 4096;
  */
 export async function resolveContext(
   name: string,
-  { backend, user, password, key }: ContextConfig,
+  { backend, user, password, key, ...rest }: ContextConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ResolvedContext> {
-  const credentials: Record<string, string> = {};
+  const credentials: Record<string, string | undefined> = { ...tlsOf(rest, env) };
   if (key !== undefined) credentials['MON_API_KEY'] = await secretOf(name, 'key', key, env);
   if (user !== undefined && password !== undefined) {
     credentials['MON_CREDENTIALS'] = `${user}:${await secretOf(name, 'password', password, env)}`;
@@ -28,6 +28,14 @@ export async function resolveContext(
   // It fails here rather than in the middle of connecting.
   parseBackendAddress(backend, credentials);
   return { backend, env: credentials };
+}
+
+/** What the environment says of TLS holds for every backend that says nothing of its own. */
+function tlsOf(
+  { 'trusted-ca-file': trustedCaFile, 'insecure-skip-tls-verify': isUnverified }: Partial<ContextConfig>,
+  { MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: CredentialsEnv,
+): CredentialsEnv {
+  return { MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY, ...tlsVariables({ trustedCaFile, isUnverified }) };
 }
 
 async function secretOf(

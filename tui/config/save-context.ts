@@ -26,10 +26,12 @@ export async function saveContext(
     backend,
     namespace,
     secret,
+    tls,
   }: {
     readonly backend: string;
     readonly namespace: string | undefined;
     readonly secret: KeptSecret | undefined;
+    readonly tls: Pick<ContextConfig, 'trusted-ca-file' | 'insecure-skip-tls-verify'>;
   },
 ): Promise<void> {
   const text = (await readConfigText(path)) ?? '';
@@ -43,6 +45,7 @@ export async function saveContext(
     backend,
     ...(secret !== undefined && (await keep(path, name, secret))),
     ...(namespace !== undefined && { namespace }),
+    ...tls,
   };
   const document = openDocument(text);
   if (!isMap(document.contents)) document.contents = openDocument('{}\n').contents;

@@ -1,9 +1,10 @@
-import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
+import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { MonError } from '../../shared/errors.ts';
 import { chooseBackend } from '../config/choose-backend.ts';
 import { loadConfig } from '../config/config-file.ts';
 import { EMPTY_CONFIG } from '../config/console-config.ts';
 import { resolveContext } from '../config/resolve-context.ts';
+import type { Flags } from './flags.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -43,4 +44,12 @@ export async function chosenBackend(
         namespace: choice.context.namespace,
       };
   }
+}
+
+/** What the command line says about TLS, over what the environment and a context say. */
+export function tlsFlags(flags: Pick<Flags, 'value' | 'switch'>): CredentialsEnv {
+  return tlsVariables({
+    trustedCaFile: flags.value('trusted-ca-file'),
+    isUnverified: flags.switch('insecure-skip-tls-verify'),
+  });
 }

@@ -1,5 +1,6 @@
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openCoreClient } from '../../shared/client/core-client.ts';
 import type { CoreClient } from '../../shared/client/core-client.ts';
 import { loadConfig } from '../config/config-file.ts';
@@ -42,7 +43,7 @@ export async function complete(
   const line = readLine(before, commands);
   const openNames = async (): Promise<NameSources> => {
     const { namespace, ...chosen } = await chosenBackend(line, env);
-    const at = { ...chosen, timeoutMs: TIMEOUT_MS };
+    const at = { backend: chosen.backend, env: { ...chosen.env, ...line.tls }, timeoutMs: TIMEOUT_MS };
     return { api: openApiClient(at), core: openCoreClient(at), namespace: line.namespace ?? namespace, env };
   };
   try {
@@ -63,6 +64,7 @@ interface Line {
   readonly backend: string | undefined;
   readonly context: string | undefined;
   readonly namespace: string | undefined;
+  readonly tls: CredentialsEnv;
   readonly command: Command | undefined;
 }
 
@@ -93,6 +95,10 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
     backend: given.get('backend'),
     context: given.get('context'),
     namespace: given.get('namespace'),
+    tls: tlsVariables({
+      trustedCaFile: given.get('trusted-ca-file'),
+      isUnverified: before.includes('--insecure-skip-tls-verify') || undefined,
+    }),
     command,
   };
 }

@@ -46,6 +46,7 @@ const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   unauthenticated: EXIT.refused,
   forbidden: EXIT.refused,
   payment_required: EXIT.refused,
+  no_memory: EXIT.unavailable,
   unavailable: EXIT.unavailable,
   conflict: EXIT.conflict,
   precondition: EXIT.conflict,

@@ -1,4 +1,3 @@
-import { parseBackendAddress } from '../../shared/client/backend-address.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
@@ -40,7 +39,7 @@ export async function* follow<Item>(
   let wake: (() => void) | undefined;
 
   const feed = openFeed(
-    { backend, headers: parseBackendAddress(backend, credentials).headers, topics: [topic], clock },
+    { backend, env: credentials, topics: [topic], clock },
     {
       onState(state) {
         isLive = state.kind === 'live';

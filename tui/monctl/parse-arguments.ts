@@ -16,6 +16,13 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
     completes: 'context',
     text: 'a backend of the configuration file, see monctl configure',
   },
+  'trusted-ca-file': {
+    type: 'value',
+    value: 'FILE',
+    completes: 'file',
+    text: 'authorities (PEM) that the certificate of the backend may come from',
+  },
+  'insecure-skip-tls-verify': { type: 'switch', text: 'believe anybody to be the backend, for a test' },
   output: {
     type: 'value',
     value: OUTPUT_FORMATS.join('|'),

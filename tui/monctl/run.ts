@@ -3,6 +3,7 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import { openCoreClient } from '../../shared/client/core-client.ts';
 import type { CoreClient } from '../../shared/client/core-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import { addressWarning } from '../../shared/client/backend-address.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
@@ -30,7 +31,7 @@ import { stashCommands } from './commands/stash.ts';
 import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/user.ts';
 import { versionCommand } from './commands/version.ts';
-import { chosenBackend } from './choose-backend.ts';
+import { chosenBackend, tlsFlags } from './choose-backend.ts';
 import type { ChosenBackend } from './choose-backend.ts';
 import type { Ask } from './command.ts';
 import { COMPLETE, complete } from './complete.ts';
@@ -95,8 +96,12 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-function chosen(flags: Flags, env: Surroundings['env']): Promise<ChosenBackend> {
-  return chosenBackend({ backend: flags.value('backend'), context: flags.value('context') }, env);
+async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 'stderr'>): Promise<ChosenBackend> {
+  const found = await chosenBackend({ backend: flags.value('backend'), context: flags.value('context') }, env);
+  const chosenWay = { ...found, env: { ...found.env, ...tlsFlags(flags) } };
+  const warning = addressWarning(chosenWay.backend, chosenWay.env);
+  if (warning !== undefined) stderr.write(`monctl: ${safeText(warning)}\n`);
+  return chosenWay;
 }
 
 /** For what asks no backend: the configuration file may be as wrong as it likes. */
@@ -121,7 +126,11 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       const format = flags.value('output') ?? 'table';
       const output = openOutput({ format, raw: flags.switch('raw') ?? false }, stdout, stderr);
       const { readInput, ask, clock } = surroundings;
-      const { backend, env: credentials, namespace } = command.isLocal === true ? NO_BACKEND : await chosen(flags, env);
+      const {
+        backend,
+        env: credentials,
+        namespace,
+      } = command.isLocal === true ? NO_BACKEND : await chosen(flags, surroundings);
       let api: ApiClient | undefined;
       let core: CoreClient | undefined;
       await command.run({

@@ -1,3 +1,4 @@
+import { shellWord } from '../../shared/domain/command-text.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { openMenu, type MenuItem } from './menu.ts';
@@ -91,9 +92,4 @@ function namesOf({ kind, name }: Copied): readonly string[] {
   if (kind !== 'event' && kind !== 'result') return [name];
   const { client, check } = targetOf(name);
   return [client, check];
-}
-
-/** A word of a POSIX shell: in quotes unless it means nothing to any. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,5 @@
 import type { EventExplanation } from '../../shared/client/answers.ts';
+import { commandOf, commandText } from '../../shared/domain/command-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
@@ -97,8 +98,8 @@ function handlerLines(handling: EventExplanation | undefined, nowMs: number, wid
 }
 
 function commandLines(event: Event, width: number, wrap: boolean): readonly DetailLine[] {
-  const { command } = event.check;
-  return typeof command === 'string' ? labelled('command', [safeLine(command)], width, wrap) : [];
+  const command = commandOf(event.check['command']);
+  return command === undefined ? [] : labelled('command', [safeLine(commandText(command))], width, wrap);
 }
 
 function clientText(event: Event): string {

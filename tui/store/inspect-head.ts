@@ -1,6 +1,7 @@
 import { aggregateMark, aggregateBar, percentText } from './aggregate-book.ts';
 import { sparkline } from '../components/sparkline.ts';
 import type { ClientDetail } from '../../shared/client/answers.ts';
+import { commandText } from '../../shared/domain/command-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { SEVERITIES, severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
@@ -140,7 +141,7 @@ function checkHead(
   return [
     line('schedule', scheduleText(definition) + next, width),
     line('asked of', (definition.subscribers ?? []).join(', '), width),
-    line('command', definition.command ?? '', width),
+    line('command', commandText(definition.command ?? ''), width),
     [label('results'), ...counts],
   ];
 }

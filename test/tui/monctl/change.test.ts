@@ -121,6 +121,11 @@ const DRY_RUNS: readonly {
     ],
   },
   {
+    line: ['client', 'delete', '--selector', 'web events>1'],
+    request: 'DELETE /api/mon/v1/clients?q=web+events%3E1',
+    effects: ['1 client would be deleted, their events resolved: web-001'],
+  },
+  {
     line: ['check', 'request', 'disk'],
     request: 'POST /request',
     body: { check: 'disk' },
@@ -314,6 +319,7 @@ test.each([
   ['event', 'resolve', 'web-001', 'nope'],
   ['silenced', 'clear', 'web:nope'],
   ['client', 'delete', 'nope'],
+  ['client', 'delete', '--selector', 'client:nope'],
   ['check', 'request', 'nope'],
   ['result', 'delete', 'web-001', 'nope'],
   ['aggregate', 'delete', 'nope'],

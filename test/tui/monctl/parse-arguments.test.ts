@@ -126,6 +126,9 @@ test('the manual of a command', () => {
       --backend URL                 the backend; default http://127.0.0.1:4567
       --context NAME                a backend of the configuration file, see monctl
                                     configure
+      --trusted-ca-file FILE        authorities (PEM) that the certificate of the
+                                    backend may come from
+      --insecure-skip-tls-verify    believe anybody to be the backend, for a test
       -o, --output table|json|yaml  how to show the result; default table
       --raw                         keep control characters; for pipes only
       -h, --help                    show the manual of the command

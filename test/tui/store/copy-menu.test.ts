@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { shellWord } from '../../../tui/store/copy-menu.ts';
+import { shellWord } from '../../../shared/domain/command-text.ts';
 import { shownItems } from '../../../tui/store/menu.ts';
 import { runbookOf } from '../../../tui/store/runbook.ts';
 import { CLIPBOARD_MAX, clipboardSequence } from '../../../tui/terminal/clipboard.ts';

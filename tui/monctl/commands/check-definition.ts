@@ -1,4 +1,5 @@
 import type { CoreObject } from '../../../shared/client/core-client.ts';
+import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS } from '../change.ts';
@@ -59,7 +60,7 @@ export const createCheck: Command = {
   words: ['check', 'create'],
   summary: 'Define a check that the backend stores',
   details: [
-    'Checks of the configuration file are changed there. A definition with more attributes is made with monctl create -f.',
+    'Checks of the configuration file are changed there. A definition with more attributes, or whose command needs no shell, is made with monctl create -f.',
   ],
   operands: ['CHECK'],
   options: {
@@ -92,7 +93,10 @@ export const createCheck: Command = {
     await carryOut(call, {
       send: (_api, core) => core.create(listPath(namespace, 'checks'), check),
       effects: () => Promise.resolve([`the check ${name} would be defined in ${namespace}`]),
-      done: () => call.output.show(check, () => 'Created'),
+      async done() {
+        if (shellTokensIn(check, true) !== undefined) call.output.note(`the check ${name} ${SHELL_TOKENS_WARNING}`);
+        await call.output.show(check, () => 'Created');
+      },
     });
   },
 };

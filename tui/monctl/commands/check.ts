@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { DefinedCheck } from '../../../shared/client/answers.ts';
+import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
@@ -280,7 +281,7 @@ function columns(nowMs: number): readonly Column<DefinedCheck>[] {
     },
     { title: 'NEXT', text: ({ next_run: nextRun }) => nextRunText(nextRun, nowMs) },
     { title: 'SUBSCRIBERS', text: ({ subscribers }) => subscribers?.join(', ') ?? '' },
-    { title: 'COMMAND', text: ({ command }) => command ?? '' },
+    { title: 'COMMAND', text: ({ command }) => commandText(command ?? '') },
   ];
 }
 

@@ -169,9 +169,12 @@ const create: Command = {
 
 const remove: Command = {
   words: ['client', 'delete'],
-  summary: 'Resolve the events of a client and delete it with its results',
-  details: ['Its agent makes it again with the next keepalive, unless --invalidate-expire keeps it away.'],
-  operands: ['CLIENT'],
+  summary: 'Resolve the events of a client, or of many, and delete them with their results',
+  details: [
+    'An agent makes its client again with the next keepalive, unless --invalidate-expire keeps it away.',
+    'Of many, those go that the filter still finds when it is their turn.',
+  ],
+  operands: ['[CLIENT]'],
   completes: ['client'],
   options: {
     invalidate: { type: 'switch', text: 'refuse what it sends while it is deleted' },
@@ -180,12 +183,22 @@ const remove: Command = {
       value: 'DURATION',
       text: 'refuse it for so long; sets --invalidate',
     },
+    selector: {
+      type: 'value',
+      value: 'TEXT',
+      text: 'in place of CLIENT: all that this filter finds, as in client list -q; also result>30d and events:0',
+    },
     ...DELETE_OPTIONS,
   },
-  examples: [['monctl client delete web-001 --invalidate-expire 1h', 'a machine that is being taken away']],
+  examples: [
+    ['monctl client delete web-001 --invalidate-expire 1h', 'a machine that is being taken away'],
+    ["monctl client delete --selector 'keepalive>30d result>30d' --dry-run", 'who would go for a month of silence'],
+  ],
   async run(call) {
     const { flags, output } = call;
     const [name = ''] = call.operands;
+    if (flags.value('selector') !== undefined) return removeFound(call);
+    if (name === '') throw new MonError('invalid', 'say which client: CLIENT, or many with --selector');
     const expire = flags.value('invalidate-expire');
     const expireSeconds = expire === undefined ? undefined : parseLifetime('--invalidate-expire', expire);
     const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
@@ -201,6 +214,40 @@ const remove: Command = {
     });
   },
 };
+
+/** Names of those who would go. */
+const NAMED_MAX = 5;
+
+async function removeFound(call: Call): Promise<void> {
+  const { api, flags, operands, output } = call;
+  if (operands[0] !== '') throw new MonError('invalid', 'either CLIENT or --selector');
+  if (flags.value('invalidate-expire') !== undefined || flags.switch('invalidate') !== undefined) {
+    throw new MonError('invalid', '--invalidate and --invalidate-expire are for one CLIENT');
+  }
+  const text = flags.value('selector') ?? '';
+  if (text.trim() === '')
+    throw new MonError('invalid', "--selector: say which clients, as in 'keepalive>30d result>30d'");
+  const found = () => api().findClients(text, NAMED_MAX);
+  await carryOut(call, {
+    async send(sender) {
+      let deleted = 0;
+      for (let more = true; more;) {
+        const answer = await sender.deleteClients(text);
+        deleted += answer.deleted;
+        more = answer.more && answer.deleted > 0;
+      }
+      return deleted;
+    },
+    async effects() {
+      const { total, first } = await found();
+      if (total === 0) throw new MonError('not_found', 'no client is found: see monctl client list -q');
+      const names = total > first.length ? `${first.join(', ')}, ...` : first.join(', ');
+      return [`${counted(total, 'clients')} would be deleted, their events resolved: ${names}`];
+    },
+    question: `delete all that ${text} finds`,
+    done: (deleted) => output.show({ deleted }, () => `deleted ${counted(deleted, 'clients')}`),
+  });
+}
 
 export const clientCommands: readonly Command[] = [list, info, history, create, remove];
 

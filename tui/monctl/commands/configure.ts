@@ -1,10 +1,12 @@
+import { resolve } from 'node:path';
 import { openCoreClient } from '../../../shared/client/core-client.ts';
 import { parseBackendAddress } from '../../../shared/client/backend-address.ts';
 import type { CredentialsEnv } from '../../../shared/client/backend-address.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { configPath } from '../../config/config-file.ts';
-import type { KeptSecret } from '../../config/save-context.ts';
+import type { KeptSecret, saveContext } from '../../config/save-context.ts';
+import { tlsFlags } from '../choose-backend.ts';
 import type { Call, Command } from '../command.ts';
 import { DEFAULT_BACKEND } from '../parse-arguments.ts';
 import { readSecret, secretOption } from '../secret.ts';
@@ -47,15 +49,28 @@ export const configureCommand: Command = {
       throw new MonError('invalid', 'leave the credentials out of the address: use --user or --api-key-file');
     }
     const secret = await secretOf(call);
-    await verify(url, secret);
+    await verify(url, secret, { ...tlsEnvironment(env), ...tlsFlags(flags) });
     const path = configPath(env);
-    const { saveContext } = await import('../../config/save-context.ts');
-    await saveContext(path, name, { backend: url, namespace: flags.value('namespace'), secret });
+    const { saveContext: save } = await import('../../config/save-context.ts');
+    await save(path, name, { backend: url, namespace: flags.value('namespace'), secret, tls: keptTls(call) });
     await output.show({ context: name, backend: url, file: path }, () =>
       safeText(`the context ${name} for ${url} is in ${path}`),
     );
   },
 };
+
+/** What the command line says, to be there again when the context is used; of the environment nothing is kept. */
+function keptTls({ flags }: Call): Parameters<typeof saveContext>[2]['tls'] {
+  const file = flags.value('trusted-ca-file');
+  return {
+    ...(file === undefined ? {} : { 'trusted-ca-file': resolve(file) }),
+    ...(flags.switch('insecure-skip-tls-verify') === true ? { 'insecure-skip-tls-verify': true } : {}),
+  };
+}
+
+function tlsEnvironment({ MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: Call['env']): CredentialsEnv {
+  return { MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY };
+}
 
 async function askedBackend({ ask }: Call): Promise<string> {
   if (ask === undefined) throw new MonError('invalid', 'name the backend: --backend URL');
@@ -78,8 +93,8 @@ async function secretOf(call: Call): Promise<KeptSecret | undefined> {
 }
 
 /** @throws MonError `unauthenticated` when the backend does not take it */
-async function verify(backend: string, secret: KeptSecret | undefined): Promise<void> {
-  if (!(await openCoreClient({ backend, env: credentialsOf(secret) }).testCredentials())) {
+async function verify(backend: string, secret: KeptSecret | undefined, tls: CredentialsEnv): Promise<void> {
+  if (!(await openCoreClient({ backend, env: { ...credentialsOf(secret), ...tls } }).testCredentials())) {
     throw new MonError('unauthenticated', `${backend} does not take these credentials: nothing was written`);
   }
 }

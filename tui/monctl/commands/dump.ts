@@ -16,11 +16,11 @@ export const dumpCommand: Command = {
   words: ['dump'],
   summary: 'Write the objects of the backend to a file, to be restored',
   details: [
-    `TYPES is all, or some of ${TYPE_NAMES.join(', ')}, with commas between them; core/v2.CheckConfig and CheckConfig are other names of checks.`,
+    `TYPES is some of ${TYPE_NAMES.join(', ')}, with commas between them, or all, which is the default; core/v2.CheckConfig and CheckConfig are other names of checks.`,
     'With the scope admin the dump is exact and holds secrets as they are, passwords and API keys as hashes; without it, what the credentials may see as the API shows it.',
     'What is denied or not there is left out and named. Definitions of the configuration file are in that file, and not in a dump.',
   ],
-  operands: ['TYPES'],
+  operands: ['[TYPES]'],
   completes: [['all', ...TYPE_NAMES]],
   options: {
     ...NAMESPACES_OPTIONS,
@@ -41,12 +41,12 @@ export const dumpCommand: Command = {
     force: { type: 'switch', text: 'although the file is there' },
   },
   examples: [
-    ['monctl dump all --all-namespaces --file backup.yml', 'everything, to be restored'],
+    ['monctl dump --all-namespaces --file backup.yml', 'everything, to be restored'],
     ['monctl dump checks,handlers --namespace staging', 'definitions, to look at'],
   ],
   async run(call) {
     const { flags, output } = call;
-    const kinds = kindsOf(call.operands[0] ?? '', flags.list('omit') ?? []);
+    const kinds = kindsOf(call.operands[0] || 'all', flags.list('omit') ?? []);
     const format = flags.value('format') ?? 'yaml';
     if (!isDumpFormat(format)) throw new MonError('invalid', `--format must be ${DUMP_FORMATS.join(' or ')}`);
     const namespace = namespacesOf(call);

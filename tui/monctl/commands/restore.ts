@@ -74,9 +74,9 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
     }
     const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects), assumed_entities: foreseen.newEntities };
     const core = call.core();
-    const results = await asked(restorePage(core, { objects, ...(isDryRun && dryRun) }), tally);
+    const results = await restorePage(core, { objects, ...(isDryRun && dryRun) });
     // At once, while nothing else can have changed much.
-    const readBack = isDryRun ? undefined : await asked(restorePage(core, { objects, dry_run: true }), tally, results);
+    const readBack = isDryRun ? undefined : await restorePage(core, { objects, dry_run: true });
     for (const [at, object] of objects.entries()) {
       const result = results[at];
       if (result === undefined) throw new MonError('internal', `${call.core().url} said nothing of an object`);
@@ -124,32 +124,6 @@ class Foreseen {
       ];
     });
     return [...new Set(needed)].filter((key) => this.#keys.has(key));
-  }
-}
-
-/**
- * An answer, or why there is none in the middle of it.
- *
- * @param results of this page so far
- */
-async function asked(
-  answer: Promise<readonly Restored[]>,
-  tally: Tally,
-  results: readonly Restored[] = [],
-): Promise<readonly Restored[]> {
-  try {
-    return await answer;
-  } catch (error) {
-    const hasBegun = results.some(({ outcome }) => outcome !== 'left out');
-    const { created, replaced } = tally.outcomes;
-    if (error instanceof MonError && error.code === 'unauthenticated' && (hasBegun || created + replaced > 0)) {
-      throw new MonError(
-        'unauthenticated',
-        'the users of the dump guard the backend from now on: restore it again with the credentials of one of them, which goes on where this ended',
-        { cause: error },
-      );
-    }
-    throw error;
   }
 }
 

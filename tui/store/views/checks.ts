@@ -1,4 +1,5 @@
 import type { DefinedCheck } from '../../../shared/client/answers.ts';
+import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { countField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
@@ -93,7 +94,7 @@ export const CHECKS = tableView<CheckEntry>({
       least: 14,
       most: Infinity,
       spare: 2,
-      text: ({ check }) => check.command ?? '',
+      text: ({ check }) => commandText(check.command ?? ''),
     },
   ],
   sort: 'check',
