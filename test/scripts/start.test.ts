@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { placesEnv } from '../support/administrator.ts';
 
 /** Quick ones, so that the first results are in at once. */
 const CHECKS = {
@@ -69,7 +70,7 @@ interface Start {
 function start(env: Record<string, string> = {}): Start {
   const child = spawn(process.execPath, [join(root, 'scripts/lib/start.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], MON_PORT: String(port), ...env },
+    env: { PATH: process.env['PATH'], ...placesEnv(), MON_PORT: String(port), ...env },
   });
   started.push(child);
   let text = '';

@@ -38,6 +38,11 @@ export class AgentFleet implements AsyncDisposable {
     return new AgentFleet(dir, daemon, await CuttingProxy.open(daemon.url));
   }
 
+  /** Of the backend itself, without the network between. */
+  get backendUrl(): string {
+    return this.#daemon.url;
+  }
+
   /** Where the backend is found all the time, also after it was started again. */
   get url(): string {
     return this.#network.url;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ConnectionOptions } from 'node:tls';
 import { WebSocket } from 'ws';
 import { vi } from 'vitest';
 import {
@@ -40,14 +41,30 @@ export class AgentPeer {
 
   /**
    * @param namespace that it names in the headers of the upgrade; default: none
+   * @param tls what the connection is made with
+   * @param key of the API; default: it shows none
    * @throws Error when the backend refuses the connection
    */
-  static async connect(url: string, name = 'web-1', namespace?: string): Promise<AgentPeer> {
-    const headers = namespace === undefined ? {} : { [AGENT_NAME_HEADER]: name, [AGENT_NAMESPACE_HEADER]: namespace };
-    const socket = new WebSocket(url.replace(/^http/, 'ws') + AGENT_PATH, AGENT_PROTOCOL, { headers });
+  static async connect(
+    url: string,
+    name = 'web-1',
+    namespace?: string,
+    tls?: ConnectionOptions,
+    key?: string,
+  ): Promise<AgentPeer> {
+    const headers = {
+      ...(namespace !== undefined && { [AGENT_NAME_HEADER]: name, [AGENT_NAMESPACE_HEADER]: namespace }),
+      ...(key !== undefined && { Authorization: `Key ${key}` }),
+    };
+    const socket = new WebSocket(url.replace(/^http/, 'ws') + AGENT_PATH, AGENT_PROTOCOL, { ...tls, headers });
     const peer = new AgentPeer(socket, name);
     await once(socket, 'open');
     return peer;
+  }
+
+  /** What it said and the backend has not read yet, but for what the system keeps. */
+  get unsentBytes(): number {
+    return this.#socket.bufferedAmount;
   }
 
   say(message: AgentMessage): void {

@@ -7,7 +7,8 @@ import { Results } from '../../daemon/backend/pipeline/results.ts';
 import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
 import { checksOf, checksOfClient, clientsOf, summaryOf } from '../../daemon/backend/read/aggregates.ts';
 import type { Lease, Store } from '../../daemon/backend/ports.ts';
-import type { CheckEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
+import type { CheckEntry } from '../../daemon/backend/registry/entries.ts';
+import type { Namespace } from '../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { isSilenced } from '../../shared/domain/silencing.ts';
@@ -210,7 +211,7 @@ export class AggregateRig implements AsyncDisposable {
         silenced: having(
           ({ client, name, state }) =>
             state.event !== undefined &&
-            isSilenced(this.namespace.silenced, client.record.subscriptions, name, this.clock.now()),
+            isSilenced(this.namespace.silenced, client.subscriptions, name, this.clock.now()),
         ),
         down: having(({ client }) => client.checks.get('keepalive')?.state.event !== undefined),
       },

@@ -1,6 +1,8 @@
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
 import type { CommandParts, UpgradeFlags } from '../../daemon/backend/upgrade/upgrade-command.ts';
+import { upgradeDirectory } from '../../daemon/backend/upgrade/upgrade-directory.ts';
+import { backendAddress } from '../../shared/client/local-access.ts';
 import { RecordedLog } from './recorded-log.ts';
 
 /** What `mon-backend upgrade` is given when nothing is said. */
@@ -31,6 +33,11 @@ export function commandRig({
     asked,
     printed,
   };
+}
+
+/** `mon-backend upgrade` of a directory, with nothing said about how a backend is reached. */
+export async function upgradeDir(dir: string, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
+  await upgradeDirectory(dir, flags, parts, backendAddress);
 }
 
 /** The log as level, message and fields, without those of a backup, which differ each time. */

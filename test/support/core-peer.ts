@@ -1,3 +1,5 @@
+import { administratorOf } from './administrator.ts';
+
 /** What came back. */
 export interface CoreAnswer {
   readonly status: number;
@@ -6,7 +8,10 @@ export interface CoreAnswer {
   readonly body: unknown;
 }
 
-/** The newer API, asked as its command-line client does: with the same headers on every request, body or not. */
+/**
+ * The newer API, asked as its command-line client does: with the same headers on every request, body or not. It is an
+ * administrator, where the backend takes everybody.
+ */
 export class CorePeer {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -18,6 +23,7 @@ export class CorePeer {
       'Content-Type': 'application/json',
       'Accept-Encoding': 'gzip',
       'User-Agent': 'sensuctl/6.2.4',
+      ...administratorOf(url),
       ...headers,
     };
   }

@@ -9,7 +9,7 @@ import { logHandling } from '../../daemon/backend/pipeline/log-handling.ts';
 import { Results } from '../../daemon/backend/pipeline/results.ts';
 import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
 import { StaleResults } from '../../daemon/backend/pipeline/stale-results.ts';
-import type { CheckEntry } from '../../daemon/backend/registry/namespace.ts';
+import type { CheckEntry } from '../../daemon/backend/registry/entries.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';

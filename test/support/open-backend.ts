@@ -1,11 +1,12 @@
 import { compose, type Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import type { BatcherOptions } from '../../daemon/backend/pipeline/batcher.ts';
-import type { Clock, Store } from '../../daemon/backend/ports.ts';
+import type { Clock, Disk, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import type { Log } from '../../daemon/log/log.ts';
+import { placesOf } from './administrator.ts';
 import { RecordedLog } from './recorded-log.ts';
 
 /** The whole backend in this process, over a directory that can be opened again after `stop`. */
@@ -14,6 +15,8 @@ export async function openBackend(options: {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly batcher?: BatcherOptions;
+  /** Default: nothing is known of the disk. */
+  readonly disk?: Disk;
   /** What stands between the backend and its store. */
   readonly around?: (store: Store) => Store;
   /** The `checks` and other sections of a configuration. */
@@ -26,10 +29,12 @@ export async function openBackend(options: {
     config: { ...(await loadConfig({ directories: [], env: {} })), ...options.definitions },
     openStore: async () => around(await openLevelStore(dir)),
     storeBytes: () => storeBytes(dir),
+    ...(options.disk === undefined ? {} : { disk: options.disk }),
     clock: options.clock ?? new SystemClock(),
     log: options.log ?? new RecordedLog(),
     bind: '127.0.0.1',
     port: 0,
+    localPlaces: placesOf(dir),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
   });
 }

@@ -1,6 +1,7 @@
 import { spawn, type IPty } from '@lydell/node-pty';
 import { vi } from 'vitest';
 import { Screen } from './screen.ts';
+import { placesEnv } from './administrator.ts';
 
 export interface PtyOptions {
   readonly columns?: number;
@@ -33,7 +34,14 @@ export class Pty implements AsyncDisposable {
       rows,
       cwd,
       // Not the environment of the tests: `CI` or `NO_COLOR` would make it another program.
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LANG: 'C.UTF-8', COLORTERM: 'truecolor', ...env },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        ...placesEnv(),
+        LANG: 'C.UTF-8',
+        COLORTERM: 'truecolor',
+        ...env,
+      },
       // Bytes: text would be cut within characters.
       encoding: null,
     });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import type { OutputStream } from '../../tui/monctl/output.ts';
 import { run } from '../../tui/monctl/run.ts';
+import { placesEnv } from './administrator.ts';
 
 /** Noon of a day when nothing happened; what `runMonctl` takes for now. */
 export const NOW = Date.UTC(2026, 10, 20, 12) / 1000;
@@ -57,7 +58,12 @@ export const MONCTL = fileURLToPath(new URL('../../tui/monctl/main.ts', import.m
 export async function spawnMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
   const child = spawn(process.execPath, [MONCTL, ...args], {
     // The cache halves the time that the sources take to start.
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...placesEnv(),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -6,12 +6,17 @@ import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import type { Clock, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import { placesOf } from './administrator.ts';
 import { RecordedLog } from './recorded-log.ts';
 
 export interface RunningBackend extends AsyncDisposable {
   readonly url: string;
   /** Of the listener for agents; empty without one in the settings. */
   readonly agentUrl: string;
+  /** As SIGHUP. */
+  readonly reload: () => Promise<void>;
+  /** Of the listener for the newer API; empty without one in the settings. */
+  readonly coreUrl: string;
   readonly log: RecordedLog;
 }
 
@@ -22,6 +27,7 @@ export async function startBackend(
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
+    readonly requestTimes?: BackendOptions['requestTimes'];
     /** What stands between the backend and its store. */
     readonly around?: (store: Store) => Store;
   } = {},
@@ -33,17 +39,23 @@ export async function startBackend(
   const file = join(dir, 'config.json');
   await writeFile(file, JSON.stringify(options.settings ?? {}));
   const log = new RecordedLog();
+  const stateDir = join(dir, 'store');
+  const config = await loadConfig({ file, directories: [], env: {} });
   const backend = await compose({
-    config: await loadConfig({ file, directories: [], env: {} }),
-    openStore: async () => around(await openLevelStore(join(dir, 'store'))),
+    config,
+    openStore: async () => around(await openLevelStore(stateDir)),
     clock: options.clock ?? new SystemClock(),
     log,
     bind: '127.0.0.1',
     port: 0,
+    // Where credentials are configured a test shows them, or none.
+    ...(config.api.user === undefined && { localPlaces: placesOf(stateDir) }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
+    ...(options.requestTimes === undefined ? {} : { requestTimes: options.requestTimes }),
   });
   parts.defer(() => backend.stop());
+  const reload = (): Promise<void> => backend.reload();
   const running = parts.move();
-  const { url, agentUrl = '' } = backend;
-  return { url, agentUrl, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const { url, agentUrl = '', coreUrl = '' } = backend;
+  return { url, agentUrl, coreUrl, reload, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

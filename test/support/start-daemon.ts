@@ -3,12 +3,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-const recordSchema = z.looseObject({ level: z.string(), message: z.string(), url: z.string().optional() });
+const recordSchema = z.looseObject({
+  level: z.string(),
+  message: z.string(),
+  url: z.string().optional(),
+  agent_url: z.string().optional(),
+});
 type LogRecord = z.infer<typeof recordSchema>;
 
 export interface DaemonProcess extends AsyncDisposable {
   /** Where it listens. */
   readonly url: string;
+  /** The listener for agents, if there is one. */
+  readonly agentUrl: string | undefined;
   readonly pid: number;
   /** Log records so far. */
   readonly records: readonly LogRecord[];
@@ -27,15 +34,23 @@ export async function startDaemon(options: {
   readonly port?: number;
   /** More arguments of `mon-backend start`. */
   readonly args?: readonly string[];
+  /** How many files it may have open; default: as many as the tests. */
+  readonly openFiles?: number;
+  /** Default: `mon-backend` itself. */
+  readonly program?: string;
   /** More variables of its environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Told at once, before it serves; `kill` ends it without a chance to do anything. */
   readonly onSpawn?: (kill: () => void) => void;
 }): Promise<DaemonProcess> {
+  const limit = options.openFiles === undefined ? '' : `ulimit -n ${String(options.openFiles)} && `;
   const child = spawn(
-    process.execPath,
+    'sh',
     [
-      'daemon/backend/main.ts',
+      '-c',
+      `${limit}exec "$0" "$@"`,
+      process.execPath,
+      options.program ?? 'daemon/backend/main.ts',
       'start',
       '--state-dir',
       options.stateDir,
@@ -50,24 +65,26 @@ export async function startDaemon(options: {
   const records: LogRecord[] = [];
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const { promise: served, resolve } = Promise.withResolvers<string>();
+  const { promise: served, resolve } = Promise.withResolvers<LogRecord & { readonly url: string }>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const record = recordSchema.parse(JSON.parse(line));
     records.push(record);
-    if (record.message === 'backend started' && record.url !== undefined) resolve(record.url);
+    const { url } = record;
+    if (record.message === 'backend started' && url !== undefined) resolve({ ...record, url });
   });
   const failed = ended.then(({ code }) => {
     throw new Error(`the backend ended with ${String(code)} before it served: ${stderr}${JSON.stringify(records)}`);
   });
   // Once it serves, its end is no failure.
   failed.catch(() => undefined);
-  const url = await Promise.race([served, failed]);
+  const { url, agent_url: agentUrl } = await Promise.race([served, failed]);
   const end = async (signal: NodeJS.Signals): ReturnType<DaemonProcess['end']> => {
     child.kill(signal);
     return ended;
   };
   return {
     url,
+    agentUrl,
     pid: child.pid ?? 0,
     records,
     end,

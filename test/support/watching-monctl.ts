@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished, vi } from 'vitest';
 import { MONCTL } from './run-monctl.ts';
+import { placesEnv } from './administrator.ts';
 
 /** The program itself, into a pipe, until the test ends. */
 export interface WatchingMonctl {
@@ -19,7 +20,12 @@ export function watchMonctl(args: readonly string[], env: Readonly<Record<string
 /** A command line that stays of its own accord. */
 export function followMonctl(args: readonly string[], env: Readonly<Record<string, string>>): WatchingMonctl {
   const child = spawn(process.execPath, [MONCTL, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...placesEnv(),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close').then(() => child.exitCode);

@@ -26,8 +26,8 @@ test('what a machine finds while a plan keeps results out is told afterwards, al
   };
   await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(0), SOON);
 
-  const client = (): UpgradeClient => openUpgradeClient({ backend: fleet.url });
-  const { id } = await client().create({ from: '6.4.0', to: '6.5.0' });
+  const client = (): UpgradeClient => openUpgradeClient({ backend: fleet.backendUrl });
+  const { id } = await client().create({ from: '5.7.0', to: '6.5.0' });
   const plan = new PlanDriver(client, id);
   await plan.take();
   while (currentStep(await plan.plan())?.id !== 'drain') await plan.skip('not in this test');

@@ -24,6 +24,12 @@ test.each<{ name: string; base: Settings; over: Settings; expected: Settings }>(
     expected: { subscriptions: ['web', 'all', 'db'] },
   },
   {
+    name: 'a command that is a list is replaced as a whole',
+    base: { checks: { web: { command: ['check-web', '-w', '1'], handlers: ['a'] } } },
+    over: { checks: { web: { command: ['check-http'], handlers: ['b'] } } },
+    expected: { checks: { web: { command: ['check-http'], handlers: ['a', 'b'] } } },
+  },
+  {
     name: 'equal objects in arrays are duplicates',
     base: { a: [{ x: 1 }] },
     over: { a: [{ x: 1 }, { x: 2 }] },

@@ -91,10 +91,31 @@ describe('whose keys', () => {
   });
 });
 
-test('of settings the headers of webhooks are hidden too', () => {
-  const settings = { handlers: { pager: { type: 'webhook', headers: { Authorization: 'Bearer 1' } } } };
+test('of settings the headers of webhooks are hidden too, and what follows the host in their URL', () => {
+  const pager = {
+    type: 'webhook',
+    headers: { Authorization: 'Bearer 1' },
+    url: 'https://hooks.example:8443/T0/B0?k=1',
+  };
+  const settings = {
+    handlers: { pager, odd: { type: 'webhook', url: 7 } },
+    checks: { c: { url: 'https://a.example/x' } },
+  };
   expect(redact(settings, settingsRedactKeys(settings))).toEqual({
-    handlers: { pager: { type: 'webhook', headers: 'REDACTED' } },
+    handlers: {
+      pager: { type: 'webhook', headers: 'REDACTED', url: 'https://hooks.example:8443/REDACTED' },
+      odd: { type: 'webhook', url: 'REDACTED' },
+    },
+    checks: settings.checks,
+  });
+});
+
+test('of the environment of a command the names alone are shown', () => {
+  const shown = { env_vars: ['CHAT=REDACTED', 'ROOM=REDACTED', 'REDACTED', 'REDACTED'] };
+  const whole = { env_vars: ['CHAT=https://hooks.example/x', 'ROOM=', 'no variable', 7] };
+  expect(redact(whole)).toEqual(shown);
+  expect(keepHidden({ env_vars: ['ROOM=new', 'CHAT=REDACTED', 'OTHER=REDACTED'] }, whole)).toEqual({
+    env_vars: ['ROOM=new', 'CHAT=https://hooks.example/x', 'OTHER=REDACTED'],
   });
 });
 
