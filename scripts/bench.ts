@@ -3,9 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number): Promise<void> }>>> = {
+const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number, clients: number): Promise<void> }>>> = {
   agents: () => import('./bench/agents.ts'),
   api: () => import('./bench/api.ts'),
+  clients: () => import('./bench/clients.ts'),
   console: () => import('./bench/console.ts'),
   handlers: () => import('./bench/handlers.ts'),
   ingest: () => import('./bench/ingest.ts'),
@@ -14,14 +15,17 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number): Pro
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string', default: '8' } },
+  options: {
+    seconds: { type: 'string', default: '8' },
+    clients: { type: 'string', default: '1000000' },
+  },
 });
 const load = BENCHES[positionals[0] ?? ''];
 if (load === undefined) {
-  console.error(`usage: npm run bench -- NAME [--seconds N]\nNAME: ${Object.keys(BENCHES).join(', ')}`);
+  console.error(`usage: npm run bench -- NAME [--seconds N] [--clients N]\nNAME: ${Object.keys(BENCHES).join(', ')}`);
   process.exitCode = 2;
 } else {
   // Where the state of what is measured goes.
   await mkdir(fileURLToPath(new URL('../build/', import.meta.url)), { recursive: true });
-  await (await load()).run(Number(values.seconds));
+  await (await load()).run(Number(values.seconds), Number(values.clients));
 }

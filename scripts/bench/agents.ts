@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
+import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } from '../../shared/schemas/agent.ts';
 import { startBackend } from './backend-process.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
@@ -11,8 +12,8 @@ import { count, quantile, report, sleep } from './report.ts';
 const AGENTS = 5000;
 const CHECKS = 10;
 const INTERVAL_S = 10;
-/** As many as 20,000, or as the system lets a process have files open. */
-const IDLE_AGENTS = Math.min(20_000, openFilesMax() - 200);
+/** As many as 20,000, or as a backend lets in that keeps its descriptors for the store. */
+const IDLE_AGENTS = Math.min(20_000, connectionLimits(20_000, undefined, openFilesMax()).all - 10);
 /** Handshakes under way at once: agents reconnect with jitter, not in step. */
 const CONNECTING = 200;
 

@@ -128,7 +128,10 @@ class Line {
   readonly #socket: Socket;
   #pending: { resolve(): void; reject(error: Error): void } | undefined;
   #head: Buffer | undefined;
-  #missing = 0;
+  /** Bytes of the body that are still to come; undefined: it comes in chunks. */
+  #missing: number | undefined = 0;
+  /** The end of what came last of a body in chunks. */
+  #tail = '';
 
   constructor({ url, pid }: Target) {
     this.pid = pid;
@@ -143,7 +146,7 @@ class Line {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#pending = { resolve, reject };
     this.#socket.write(
-      `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
     );
     await promise;
   }
@@ -153,7 +156,9 @@ class Line {
   }
 
   #receive(data: Buffer): void {
-    if (this.#missing > 0) {
+    if (this.#missing === undefined) {
+      this.#noteChunks(data);
+    } else if (this.#missing > 0) {
       this.#missing -= data.length;
     } else {
       const received = this.#head === undefined ? data : Buffer.concat([this.#head, data]);
@@ -168,11 +173,22 @@ class Line {
         this.#pending?.reject(new Error(received.toString()));
         return;
       }
-      this.#missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - (received.length - end - 4);
+      const body = received.subarray(end + 4);
+      if (/transfer-encoding: chunked/i.test(head)) this.#noteChunks(body);
+      else this.#missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - body.length;
     }
     if (this.#missing === 0) this.#pending?.resolve();
   }
+
+  #noteChunks(data: Buffer): void {
+    this.#tail = (this.#tail + data.subarray(-LAST_CHUNK.length).toString('latin1')).slice(-LAST_CHUNK.length);
+    this.#missing = this.#tail === LAST_CHUNK ? 0 : undefined;
+    if (this.#missing === 0) this.#tail = '';
+  }
 }
+
+/** Of a body in chunks. */
+const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 async function postResults(
   backend: Target,

@@ -6,13 +6,29 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A backend of its own process on an empty store, on the disk of the project, so that fsync costs what it does there. */
+/** Builds what is older than its sources, so that no start is measured that does. */
+export async function buildPrograms(): Promise<void> {
+  await once(spawn(`${ROOT}scripts/mon-backend`, ['version'], { stdio: 'ignore' }), 'exit');
+}
+
+/** A directory for a store, on the disk of the project, so that fsync costs what it does there. */
+export function makeStateDir(): Promise<string> {
+  return mkdtemp(`${ROOT}build/bench-`);
+}
+
+/**
+ * A backend of its own process.
+ *
+ * @param stateDir goes with it; default: an empty one
+ */
 export async function startBackend(
   args: readonly string[] = [],
+  { stateDir, env = {} }: { readonly stateDir?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<AsyncDisposable & { url: string; pid: number }> {
-  const stateDir = await mkdtemp(`${ROOT}build/bench-`);
-  const child = spawn(`${ROOT}scripts/mon-backend`, ['start', '--state-dir', stateDir, '--port', '0', ...args], {
+  const dir = stateDir ?? (await makeStateDir());
+  const child = spawn(`${ROOT}scripts/mon-backend`, ['start', '--state-dir', dir, '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   });
   const exited = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
@@ -29,7 +45,7 @@ export async function startBackend(
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await exited;
-      await rm(stateDir, { recursive: true, force: true });
+      await rm(dir, { recursive: true, force: true });
     },
   };
 }

@@ -21,6 +21,13 @@ export function peakMemoryMiB(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) / 1024;
 }
 
+/** What it has now, apart: what it has for itself, and pages of files, which the system takes back when it needs them. */
+export function memoryPartsMiB(pid: number): { readonly own: number; readonly files: number } {
+  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
+  const part = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { own: part('RssAnon'), files: part('RssFile') };
+}
+
 export function memoryMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) / 1024;
 }

@@ -29,7 +29,7 @@ export async function startDaemon(
   log: string,
 ): Promise<DaemonProcess> {
   keepOldLog(log);
-  const output = openSync(log, 'a');
+  const output = openSync(log, 'a', 0o600);
   const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', output, output], detached: true });
   closeSync(output);
   const exit = once(child, 'exit');

@@ -22,7 +22,7 @@ export function readRunning(file: string): Running | undefined {
 
 /** Disposing of it removes the record. */
 export function recordRunning(file: string, running: Running): Disposable {
-  writeFileSync(file, `${JSON.stringify(running)}\n`);
+  writeFileSync(file, `${JSON.stringify(running)}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }
 

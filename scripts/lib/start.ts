@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { commandText } from '../../shared/domain/command-text.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
+import type { Command } from '../../shared/schemas/command.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { firstResults, resultLines } from './first-results.ts';
 import { isAlive, isPortTaken, readRunning, recordRunning } from './running.ts';
@@ -68,7 +70,7 @@ async function main(): Promise<number> {
   }
   const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
 
-  for (const folder of ['var/log', OWN_DEFINITIONS]) mkdirSync(folder, { recursive: true });
+  for (const folder of ['var/log', OWN_DEFINITIONS]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(OWN_DEFINITIONS, 'port.json'), `${JSON.stringify({ checks: movedTo(url, checks) })}\n`);
   const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
   await using started = new AsyncDisposableStack();
@@ -115,13 +117,21 @@ async function main(): Promise<number> {
 }
 
 /** What changes in the checks that ask the backend itself when it is not at its usual port. */
-function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: string }> {
+function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: Command }> {
   const usual = urlOf(DEFAULT_PORT);
   return Object.fromEntries(
     [...checks].flatMap(([name, { command }]) =>
-      url !== usual && command?.includes(usual) ? [[name, { command: command.replaceAll(usual, url) }]] : [],
+      command !== undefined && url !== usual && commandText(command).includes(usual)
+        ? [[name, { command: moved(command, usual, url) }]]
+        : [],
     ),
   );
+}
+
+function moved(command: Command, from: string, to: string): Command {
+  return typeof command === 'string'
+    ? command.replaceAll(from, to)
+    : command.map((argument) => argument.replaceAll(from, to));
 }
 
 /** The console takes over the terminal until it is quit. */
