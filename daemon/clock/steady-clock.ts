@@ -7,6 +7,8 @@ const SLEW = 1 / 1000;
 /** Between two looks at the monotonic clock, or else the process was kept from running and the wall clock says nothing. */
 const LOOK_MS_MAX = 50;
 const LOOKS_MAX = 4;
+/** Time is told in milliseconds. */
+const TICK_MS = 0.5;
 
 /** Somebody has set the clock of the machine. */
 export interface ClockJump {
@@ -140,6 +142,8 @@ export class SteadyClock implements MachineClock {
   }
 
   #look(): void {
+    // Asked for each message: what was told less than a tick ago is still true.
+    if (this.#machine.monotonic() - this.#lookedMs < TICK_MS) return;
     const { wallMs, monotonicMs } = this.#read();
     const elapsedMs = Math.max(0, monotonicMs - this.#lookedMs);
     this.#lookedMs = Math.max(this.#lookedMs, monotonicMs);

@@ -23,21 +23,18 @@ const NUMBER_BYTES_MAX = 24;
 const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
 const NONE: ReadonlySet<string> = new Set();
 
-/** What numbers may be: whole ones as they were written (design, S8), or what somebody has measured. */
-type Numbers = 'exact' | 'any';
-
 /** Beyond 2^53 whole numbers are rounded when they are read, so another one would be stored than was sent. */
 export function isInexact(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 export function excessOfResult(result: object, limits: AttributeLimits): AttributeExcess | undefined {
-  return excessOf('result', result, limits, { free: FREE_IN_RESULTS, numbers: 'exact' });
+  return excessOf('result', result, limits, { free: FREE_IN_RESULTS, isExact: true });
 }
 
 /** @param noun what people call it */
 export function excessOfClient(client: object, limits: AttributeLimits, noun = 'client'): AttributeExcess | undefined {
-  return excessOf(noun, client, limits, { free: NONE, numbers: 'any' });
+  return excessOf(noun, client, limits, { free: NONE, isExact: false });
 }
 
 /** Looks at each result that comes, so nearly all are told to be small enough without their JSON being made. */
@@ -45,9 +42,23 @@ function excessOf(
   noun: string,
   record: object,
   limits: AttributeLimits,
-  { free, numbers }: { readonly free: ReadonlySet<string>; readonly numbers: Numbers },
+  rules: { readonly free: ReadonlySet<string>; readonly isExact: boolean },
 ): AttributeExcess | undefined {
-  const size = sizeOf(record, DEPTH_MAX, { keysMax: limits.keys, numbers }, free);
+  const bounds = { keysMax: limits.keys, isExact: rules.isExact };
+  // What is small with all that is free is small, and what is free is asked for only where it matters.
+  const whole = sizeOf(record, DEPTH_MAX, bounds);
+  if (whole >= 0 && whole <= limits.bytes) return undefined;
+  return excessWithout(noun, record, limits, bounds, rules.free);
+}
+
+function excessWithout(
+  noun: string,
+  record: object,
+  limits: AttributeLimits,
+  bounds: Bounds,
+  free: ReadonlySet<string>,
+): AttributeExcess | undefined {
+  const size = sizeOfCounted(record, bounds, free);
   if (size === INEXACT) {
     return { limit: 'integer', message: `the ${noun} holds a whole number beyond 2^53: put it in double quotes` };
   }
@@ -75,11 +86,28 @@ const INEXACT = -3;
 
 interface Bounds {
   readonly keysMax: number;
-  readonly numbers: Numbers;
+  /** Whether whole numbers must be as they were written (design, S8); else they are what somebody has measured. */
+  readonly isExact: boolean;
 }
 
-/** Bytes that its JSON may have at most, or one of those above. */
-function sizeOf(value: object, levels: number, bounds: Bounds, free: ReadonlySet<string>): number {
+/** Bytes that its JSON may have at most without what is free, or one of those above. */
+function sizeOfCounted(record: object, bounds: Bounds, free: ReadonlySet<string>): number {
+  // Only what is measured is free and has numbers.
+  const freeBounds = { keysMax: bounds.keysMax, isExact: false };
+  let total = 2;
+  let keys = 0;
+  for (const key in record) {
+    if (++keys > bounds.keysMax) return TOO_MANY;
+    const value = (record as Readonly<Record<string, unknown>>)[key];
+    const isFree = free.has(key);
+    const size = sizeOfValue(value, DEPTH_MAX, isFree ? freeBounds : bounds);
+    if (size < 0) return size;
+    if (!isFree) total += size + CHARACTER_BYTES_MAX * key.length + 4;
+  }
+  return total;
+}
+
+function sizeOf(value: object, levels: number, bounds: Bounds): number {
   if (levels === 0) return TOO_DEEP;
   let total = 2;
   if (Array.isArray(value)) {
@@ -90,22 +118,21 @@ function sizeOf(value: object, levels: number, bounds: Bounds, free: ReadonlySet
     }
     return total;
   }
-  const keys = Object.keys(value);
-  if (keys.length > bounds.keysMax) return TOO_MANY;
-  for (const key of keys) {
-    // Only what is measured is free and has numbers.
-    const own = free.has(key) ? { ...bounds, numbers: 'any' as const } : bounds;
-    const size = sizeOfValue((value as Readonly<Record<string, unknown>>)[key], levels, own);
+  let keys = 0;
+  // Nothing is inherited by what was read from JSON.
+  for (const key in value) {
+    if (++keys > bounds.keysMax) return TOO_MANY;
+    const size = sizeOfValue((value as Readonly<Record<string, unknown>>)[key], levels, bounds);
     if (size < 0) return size;
-    if (!free.has(key)) total += size + CHARACTER_BYTES_MAX * key.length + 4;
+    total += size + CHARACTER_BYTES_MAX * key.length + 4;
   }
   return total;
 }
 
 function sizeOfValue(value: unknown, levels: number, bounds: Bounds): number {
   if (typeof value === 'string') return CHARACTER_BYTES_MAX * value.length + 2;
-  if (typeof value === 'object' && value !== null) return sizeOf(value, levels - 1, bounds, NONE);
-  return bounds.numbers === 'exact' && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;
+  if (typeof value === 'object' && value !== null) return sizeOf(value, levels - 1, bounds);
+  return bounds.isExact && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;
 }
 
 function bytesOf(record: object, free: ReadonlySet<string>): number {

@@ -421,10 +421,11 @@ export class Transaction {
     readonly jobs: readonly HandlerJob[];
     readonly handlingNotes: readonly HandlingNote[];
   } {
+    const era = this.#era;
     for (const [entry, bodies] of this.#pending) {
       const { client } = entry;
       const key = checkRecordKey(client.namespace.name, client.name, entry.name);
-      this.#put(key, encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, this.#era));
+      this.#put(key, encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era));
     }
     for (const [namespace, clients] of this.#spools) {
       for (const client of clients) {

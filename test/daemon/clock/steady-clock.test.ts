@@ -27,23 +27,25 @@ describe('a clock that is set', () => {
     const machine = new ManualClock();
     const clock = new SteadyClock(machine);
     machine.set(2 * HOUR);
+    machine.advance(1);
     clock.now();
-    machine.advance(1000);
     machine.set(-2 * HOUR);
-    expect([clock.now(), clock.heldSeconds, clock.jumps]).toEqual([START + 1000, 0, 2]);
+    machine.advance(1000);
+    expect([clock.now(), clock.heldSeconds, clock.jumps]).toEqual([START + 1001, 0, 2]);
   });
 
   test('is followed once it is believed', () => {
     const machine = new ManualClock();
     const clock = new SteadyClock(machine, { adoptAfterMs: (seconds) => (seconds > 0 ? 0 : 600_000) });
     machine.set(HOUR);
-    expect([clock.now(), clock.steady()]).toEqual([START + HOUR, START]);
+    machine.advance(1);
+    expect([clock.now(), clock.steady()]).toEqual([START + HOUR + 1, START + 1]);
     machine.set(-HOUR);
     machine.advance(1000);
-    expect(clock.now()).toBe(START + HOUR + 1000);
+    expect(clock.now()).toBe(START + HOUR + 1001);
     machine.advance(600_000);
     clock.now();
-    expect([clock.now(), clock.steady()]).toEqual([START + 601_000, START + 601_000]);
+    expect([clock.now(), clock.steady()]).toEqual([START + 601_001, START + 601_001]);
   });
 });
 
