@@ -5,6 +5,8 @@ import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import type { CoreAsset } from '../../../shared/schemas/core/asset.ts';
+import type { CoreHook } from '../../../shared/schemas/core/hook.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
@@ -33,6 +35,8 @@ export interface NamespaceDefinitions extends HandlingDefinitions {
   handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]>;
   filter(name: string): EventFilter | CoreEventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
+  hook(name: string): CoreHook | undefined;
+  asset(name: string): CoreAsset | undefined;
 }
 
 /** What stands in the configuration, of each kind. */
@@ -41,6 +45,9 @@ interface ConfiguredDefinitions {
   readonly handlers: ReadonlyMap<string, HandlerDefinition>;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
+  /** Of these kinds nothing can stand there. */
+  readonly hooks: ReadonlyMap<string, never>;
+  readonly assets: ReadonlyMap<string, never>;
 }
 
 /**
@@ -95,6 +102,7 @@ export class Definitions {
 
   replace({ checks, handlers, filters, mutators, keepalives }: DefinitionSections): void {
     this.#configured = {
+      ...NOTHING,
       checks: new Map([...checks].map(([name, check]) => [name, { ...check, name }])),
       handlers,
       filters: filters ?? new Map(),
@@ -134,6 +142,8 @@ export class Definitions {
       handlers: () => new Map([...stored.handlers(), ...configured().handlers]),
       filter: (name) => this.#filters.get(name) ?? stored.filter(name),
       mutator: (name) => configured().mutators.get(name) ?? stored.mutator(name),
+      hook: (name) => stored.hook(name),
+      asset: (name) => stored.asset(name),
     };
   }
 }
@@ -143,6 +153,8 @@ const NOTHING: ConfiguredDefinitions = {
   handlers: new Map(),
   filters: new Map(),
   mutators: new Map(),
+  hooks: new Map<string, never>(),
+  assets: new Map<string, never>(),
 };
 
 function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefinitions {
@@ -157,6 +169,8 @@ function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefini
     handlers: () => [...all('handlers')].map(({ object, definition }) => [object.metadata.name, definition] as const),
     filter: (name) => stored.get('filters', namespace, name)?.definition,
     mutator: (name) => stored.get('mutators', namespace, name)?.definition,
+    hook: (name) => stored.get('hooks', namespace, name)?.definition,
+    asset: (name) => stored.get('assets', namespace, name)?.definition,
   };
 }
 

@@ -11,6 +11,9 @@ import {
 /** Names in one record of the log. */
 const NAMED_MAX = 20;
 
+const NO_ASSETS =
+  'assets put programs onto the machines of agents, so they are not taken while api-commands or api-command-directories narrows commands: install the programs there';
+
 /** Whether what comes over the API may make commands. What the configuration defines is no concern of it. */
 export class ApiCommands {
   readonly #settings: () => ApiCommandSettings;
@@ -27,8 +30,10 @@ export class ApiCommands {
   ): string | undefined {
     const settings = this.#settings();
     const { directories } = settings;
+    // An archive of programs and libraries, which the commands of an agent find before any others.
+    if (kind === 'assets') return settings.isAllowed && directories.length === 0 ? undefined : NO_ASSETS;
     // What agents run is on their machines: only the name can be looked at.
-    const isListed = kind === 'checks' ? isNamedIn : isReallyIn;
+    const isListed = kind === 'checks' || kind === 'hooks' ? isNamedIn : isReallyIn;
     return apiCommandProblem({ ...definition }, settings, (program) => isListed(program, directories));
   }
 

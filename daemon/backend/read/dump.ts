@@ -79,6 +79,8 @@ const TABLES: Readonly<Record<Exclude<CoreType, 'Namespace'>, Table>> = {
   EventFilter: definitionsOf('EventFilter', 'filters'),
   Mutator: definitionsOf('Mutator', 'mutators'),
   Handler: definitionsOf('Handler', 'handlers'),
+  Asset: definitionsOf('Asset', 'assets'),
+  HookConfig: definitionsOf('HookConfig', 'hooks'),
   CheckConfig: definitionsOf('CheckConfig', 'checks'),
   Silenced: {
     prefix: [SILENCED],

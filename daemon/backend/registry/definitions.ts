@@ -4,11 +4,14 @@ import { coreEventFilterOf, type CoreEventFilter } from '../../../shared/domain/
 import { handlerDefinitionOf } from '../../../shared/domain/core/handler.ts';
 import { mutatorDefinitionOf } from '../../../shared/domain/core/mutator.ts';
 import { isUntranslatable, type Untranslatable } from '../../../shared/domain/core/problem.ts';
+import { wholeAsset, wholeHook } from '../../../shared/domain/core/zero-values.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
+import type { CoreAsset } from '../../../shared/schemas/core/asset.ts';
 import type { CoreCheck } from '../../../shared/schemas/core/check.ts';
 import type { CoreFilter } from '../../../shared/schemas/core/filter.ts';
 import type { CoreHandler } from '../../../shared/schemas/core/handler.ts';
+import type { CoreHook } from '../../../shared/schemas/core/hook.ts';
 import type { CoreMutator } from '../../../shared/schemas/core/mutator.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
@@ -19,12 +22,27 @@ export interface DefinitionKinds {
   readonly handlers: { readonly object: CoreHandler; readonly definition: HandlerDefinition };
   readonly filters: { readonly object: CoreFilter; readonly definition: CoreEventFilter };
   readonly mutators: { readonly object: CoreMutator; readonly definition: MutatorDefinition };
+  readonly hooks: { readonly object: CoreHook; readonly definition: CoreHook };
+  readonly assets: { readonly object: CoreAsset; readonly definition: CoreAsset };
 }
 
 export type DefinitionKind = keyof DefinitionKinds;
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-export const DEFINITION_KINDS: readonly DefinitionKind[] = ['checks', 'handlers', 'filters', 'mutators'];
+export const DEFINITION_KINDS: readonly DefinitionKind[] = [
+  'checks',
+  'handlers',
+  'filters',
+  'mutators',
+  'hooks',
+  'assets',
+];
+
+/** Every attribute of an object there, also those that were not sent; kinds that are not here are shown as they were sent. */
+const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
+  hooks: wholeHook,
+  assets: wholeAsset,
+};
 
 const TRANSLATE: {
   readonly [Kind in DefinitionKind]: (object: ObjectOf<Kind>) => DefinitionKinds[Kind]['definition'] | Untranslatable;
@@ -33,6 +51,8 @@ const TRANSLATE: {
   handlers: handlerDefinitionOf,
   filters: coreEventFilterOf,
   mutators: mutatorDefinitionOf,
+  hooks: (hook) => hook,
+  assets: (asset) => asset,
 };
 
 /**
@@ -41,7 +61,7 @@ const TRANSLATE: {
  * @throws MonError `invalid` when it cannot be used, naming the place
  */
 export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
-  const shown = withCommandText(object);
+  const shown = withCommandText(WHOLE[kind]?.(object) ?? object);
   const definition = TRANSLATE[kind](shown);
   if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
   // Its two parts belong to the same kind, which the compiler cannot see.
@@ -117,5 +137,5 @@ function putInto<Kind extends DefinitionKind>(tables: Tables, kind: Kind, defini
 }
 
 function emptyTables(): Tables {
-  return { checks: new Map(), handlers: new Map(), filters: new Map(), mutators: new Map() };
+  return Object.fromEntries(DEFINITION_KINDS.map((kind) => [kind, new Map()])) as unknown as Tables;
 }

@@ -122,8 +122,9 @@ export class CoreAgentConnection implements AgentLink {
         this.#parts.log.warn({ ...about, reason: command.unfit }, 'the client cannot run the check: it was not asked');
       return true;
     }
-    const definition = this.#parts.definitions.in(namespace).check(check.name);
-    return this.#send('check_request', coreCheckRequest(namespace, { ...check, command: command.line }, definition));
+    const definitions = this.#parts.definitions.in(namespace);
+    const asked = { ...check, command: command.line };
+    return this.#send('check_request', coreCheckRequest(namespace, asked, definitions.check(check.name), definitions));
   }
 
   close(code: number, reason: string): void {

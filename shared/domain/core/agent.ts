@@ -6,6 +6,7 @@ import type { SubmittedCoreEvent } from '../../schemas/core/event.ts';
 import type { SubmittedResult } from '../../schemas/result.ts';
 import { commandText } from '../command-text.ts';
 import { keepaliveOf } from '../keepalive.ts';
+import { needsOf, type NeedSource } from './check-hooks.ts';
 import { clientOfEntity, coreEntityOf } from './entity.ts';
 import { entityOfEvent, resultOfEvent } from './event.ts';
 import { coreSubscription } from './subscription.ts';
@@ -99,17 +100,19 @@ export function resultOfAgentEvent(
 }
 
 /**
- * The order to run a check, as agents of the newer generation read it (clients, section 6). They get assets and hooks of
- * their own backend's kind only, of which there are none here.
+ * The order to run a check, as agents of the newer generation read it (clients, section 6).
  *
  * @param definition of the check, which has what a request leaves out
+ * @param source of the hooks and assets that the check names
  */
 export function coreCheckRequest(
   namespace: string,
   request: CheckRequest,
   definition: CheckDefinition | undefined,
+  source: NeedSource,
 ): Readonly<Record<string, unknown>> {
   const check: Readonly<Record<string, unknown>> = { ...definition, ...request };
+  const { assets, hooks, hookAssets } = needsOf(check, source);
   const metadata = pairsOf(check['metadata']);
   return {
     config: {
@@ -128,10 +131,15 @@ export function coreCheckRequest(
       proxy_entity_name: request.source ?? '',
       timeout: Math.ceil(request.timeout ?? 0),
     },
-    assets: [],
-    hooks: [],
+    assets: orNull(assets),
+    hooks: orNull(hooks),
     issued: request.issued,
+    hook_assets: hookAssets,
   };
+}
+
+function orNull<T>(list: readonly T[]): readonly T[] | null {
+  return list.length === 0 ? null : list;
 }
 
 function isConfiguredHere({ metadata, sensu_agent_version: version }: SubmittedCoreEntity, present: Client): boolean {

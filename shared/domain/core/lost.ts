@@ -15,8 +15,6 @@ const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are carrie
 
 /** Why objects of these types of the peer are left out. What is not named here is not known at all. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  Asset: 'assets are not fetched here: install what the commands need on the machines',
-  HookConfig: 'hooks are a part of the check here: write them in the configuration of the check',
   Role: NO_ROLES,
   RoleBinding: NO_ROLES,
   ClusterRole: NO_ROLES,
@@ -25,7 +23,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   Env: NO_PROVIDERS,
   VaultProvider: NO_PROVIDERS,
   Pipeline: 'there are no pipelines here: name handlers in the check, and filters and a mutator in the handler',
-  TessenConfig: 'nothing is reported to anybody from here, so there is nothing to switch off',
   ClusterConfig: NO_CLUSTER,
   Cluster: NO_CLUSTER,
   etcd_replicator: NO_CLUSTER,

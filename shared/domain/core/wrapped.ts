@@ -27,6 +27,8 @@ export const WRAPPED_KINDS = [
   { type: 'EventFilter', short: 'filters', path: 'filters', isNamespaced: true },
   { type: 'Mutator', short: 'mutators', path: 'mutators', isNamespaced: true },
   { type: 'Handler', short: 'handlers', path: 'handlers', isNamespaced: true },
+  { type: 'Asset', short: 'assets', path: 'assets', isNamespaced: true },
+  { type: 'HookConfig', short: 'hooks', path: 'hooks', isNamespaced: true },
   { type: 'CheckConfig', short: 'checks', path: 'checks', isNamespaced: true },
   { type: 'Silenced', short: 'silenced', path: 'silenced', isNamespaced: true },
   { type: 'Entity', short: 'entities', path: 'entities', isNamespaced: true },

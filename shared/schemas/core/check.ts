@@ -9,7 +9,7 @@ import { coreWindowsSchema } from './windows.ts';
 /** Longest list of names in a definition. */
 const LIST_MAX = 1000;
 
-const SECONDS_MAX = 2_147_483_647;
+export const SECONDS_MAX = 2_147_483_647;
 
 export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();

@@ -101,6 +101,8 @@ test.each<[string, readonly string[]]>([
       'filters',
       'mutators',
       'handlers',
+      'assets',
+      'hooks',
       'checks',
       'silenced',
       'entities',

@@ -60,7 +60,7 @@ test('an object that is refused does not hold up the others, and is named with t
   const input = `
 {type: CheckConfig, metadata: {name: disk}, spec: {command: mine, interval: 5}}
 ---
-{type: Asset, metadata: {name: tool}, spec: {url: "https://x"}}
+{type: Pipeline, metadata: {name: tool}, spec: {workflows: []}}
 ---
 {type: CheckConfig, metadata: {name: wrong}, spec: {interval: 5}}
 ---
@@ -70,7 +70,7 @@ test('an object that is refused does not hold up the others, and is named with t
   expect([code, stderr]).toEqual([9, 'monctl: 3 of 4 objects refused\n']);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'Refused CheckConfig default/disk: disk is defined in the configuration file; change it there',
-    'Refused Asset tool: there is no type core/v2.Asset here',
+    'Refused Pipeline tool: there is no type core/v2.Pipeline here',
     expect.stringMatching(/^Refused CheckConfig default\/wrong: command: /),
     'Created CheckConfig default/fine',
   ]);

@@ -124,6 +124,8 @@ function placed(object: Wrapped, call: Call): Wrapped {
 }
 
 function pathOfObject(object: Wrapped): readonly string[] {
+  // The only one of its kind, which has no name.
+  if (object.type === 'TessenConfig') return ['tessen'];
   const kind = kindOf(object);
   const name = wrappedName(object);
   if (kind === undefined) {

@@ -1,15 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { ApiParts } from '../parts.ts';
 import { needs, routes } from '../routes.ts';
+import { memberOf } from './member.ts';
 
 /**
  * `GET /health` of the newer API, open to everybody and always 200: one member, with what ails it (clients, section 6). On
  * the main listener this path is the one of the legacy API.
  */
 export function coreHealthRoutes(app: FastifyInstance, { status, store }: ApiParts): void {
-  const memberIdHex = createHash('sha256').update(store.id).digest('hex').slice(0, 12);
-  const memberId = Number.parseInt(memberIdHex, 16);
+  const { id: memberId, hex: memberIdHex } = memberOf(store.id);
   routes(app, '/health', {
     GET: needs('public', (_request, reply) => {
       const problem = problemOf(status);

@@ -3,9 +3,11 @@ import { idleAttributes, type Lost } from '../../../../shared/domain/core/lost.t
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../../shared/domain/shell-tokens.ts';
 import { unwrap, type CoreType, type Wrapped } from '../../../../shared/domain/core/wrapped.ts';
 import { MonError } from '../../../../shared/errors.ts';
+import { coreAssetSchema } from '../../../../shared/schemas/core/asset.ts';
 import { coreCheckSchema } from '../../../../shared/schemas/core/check.ts';
 import { coreFilterSchema } from '../../../../shared/schemas/core/filter.ts';
 import { coreHandlerSchema } from '../../../../shared/schemas/core/handler.ts';
+import { coreHookSchema } from '../../../../shared/schemas/core/hook.ts';
 import { coreMutatorSchema } from '../../../../shared/schemas/core/mutator.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../../shared/schemas/problems.ts';
@@ -19,6 +21,8 @@ const KINDS = {
   Handler: { kind: 'handlers', schema: coreHandlerSchema },
   EventFilter: { kind: 'filters', schema: coreFilterSchema },
   Mutator: { kind: 'mutators', schema: coreMutatorSchema },
+  HookConfig: { kind: 'hooks', schema: coreHookSchema },
+  Asset: { kind: 'assets', schema: coreAssetSchema },
 } as const;
 
 export type DefinitionType = keyof typeof KINDS;
@@ -27,11 +31,11 @@ export function isDefinitionType(type: CoreType): type is DefinitionType {
   return Object.hasOwn(KINDS, type);
 }
 
+const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs where it runs';
+
 /** Attributes that definitions of the peer have and that do nothing here. */
 const IDLE: Readonly<Record<string, string>> = {
-  runtime_assets: 'assets are not fetched by this backend: install what the command needs where it runs',
   secrets: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
-  check_hooks: 'no hooks are sent with it: write hooks into a check of the configuration',
   pipelines: 'there are no pipelines: name the handlers instead',
 };
 
@@ -56,7 +60,10 @@ export function restoreDefinition(
   if (refused !== undefined) return leftOut(refused);
   const before = transaction.registry.definitions.get(kind, namespace.name, name)?.object;
   return settle(restoring, { before, after: definition.object }, () => transaction.saveDefinition(kind, definition), [
-    ...idleAttributes(object.spec, IDLE),
+    ...idleAttributes(
+      object.spec,
+      kind === 'checks' || kind === 'hooks' ? IDLE : { ...IDLE, runtime_assets: NO_ASSETS },
+    ),
     ...riskyCommand(kind, definition.object),
   ]);
 }

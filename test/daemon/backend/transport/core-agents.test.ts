@@ -86,8 +86,9 @@ test('it runs what its subscriptions ask for, and the result is like any other',
       subscriptions: ['web'],
       interval: INTERVAL_S,
     }),
-    assets: [],
-    hooks: [],
+    assets: null,
+    hooks: null,
+    hook_assets: {},
     issued: expect.any(Number),
   });
   agent.answerRequest(request, { status: 2, output: 'disk is full\n' });

@@ -154,6 +154,9 @@ test('a known agent is told its configuration without its state', () => {
   });
 });
 
+/** Without hooks and assets. */
+const NONE = { hook: () => undefined, asset: () => undefined };
+
 describe('a check request', () => {
   const request = { name: 'disk', command: 'check-disk', issued: NOW };
 
@@ -171,7 +174,7 @@ describe('a check request', () => {
       output_metric_format: 7,
       team: 'ops',
     };
-    expect(coreCheckRequest('shop', { ...definition, ...request }, definition)).toEqual({
+    expect(coreCheckRequest('shop', { ...definition, ...request }, definition, NONE)).toEqual({
       config: {
         metadata: { name: 'disk', namespace: 'shop', labels: null, annotations: null },
         command: 'check-disk',
@@ -184,14 +187,15 @@ describe('a check request', () => {
         stdin: true,
         env_vars: ['A=1'],
       },
-      assets: [],
-      hooks: [],
+      assets: null,
+      hooks: null,
+      hook_assets: {},
       issued: NOW,
     });
   });
 
   test('on behalf of another client names it', () => {
-    const { config } = coreCheckRequest('default', { ...request, source: 'router' }, undefined);
+    const { config } = coreCheckRequest('default', { ...request, source: 'router' }, undefined, NONE);
     expect(config).toMatchObject({ proxy_entity_name: 'router', handlers: null, subscriptions: [] });
   });
 });

@@ -48,7 +48,7 @@ test.each<[string, Wrapped, string]>([
     'namespaces/default/silenced/entity:web-1:*',
   ],
   ['a type of another group', anObject('CheckConfig', { api_version: 'other/v1' }), ''],
-  ['no type of ours', anObject('Asset'), ''],
+  ['no type of ours', anObject('Pipeline'), ''],
 ])('where it goes: %s', (_what, object, place) => {
   expect(placeOf(object)).toBe(place);
 });
@@ -68,7 +68,7 @@ test('entities and events have their own plurals, and what is no type is none', 
     'APIKey',
     'Silenced',
   ]);
-  expect(['', 'asset', 'core/v3.CheckConfig', 'constructor'].map((name) => kindNamed(name))).toEqual(
+  expect(['', 'pipeline', 'core/v3.CheckConfig', 'constructor'].map((name) => kindNamed(name))).toEqual(
     Array.from({ length: 4 }),
   );
 });

@@ -1,0 +1,22 @@
+import type { CoreAsset } from '../../schemas/core/asset.ts';
+import type { CoreHook } from '../../schemas/core/hook.ts';
+
+/*
+ * Clients compare what they read with what they sent, and some decode strictly: kinds that came later show every attribute
+ * of the peer, with its zero value where it was not sent (completion 1.17).
+ */
+
+export function wholeHook(hook: CoreHook): CoreHook {
+  return { ...hook, stdin: hook.stdin ?? false, runtime_assets: hook.runtime_assets ?? null };
+}
+
+export function wholeAsset(asset: CoreAsset): CoreAsset {
+  const { filters = null, headers = null, builds } = asset;
+  return { ...asset, filters, builds: builds?.map(wholeBuild) ?? null, headers };
+}
+
+type Build = NonNullable<CoreAsset['builds']>[number];
+
+function wholeBuild(build: Build): Build {
+  return { ...build, filters: build.filters ?? null, headers: build.headers ?? null };
+}
