@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { WebSocket } from 'ws';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
+import { ADMINISTRATORS } from '../../shared/domain/core/groups.ts';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
@@ -402,7 +403,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     configuredUser,
     silencesMax,
   });
-  const sessions = parts.use(new Sessions({ batcher, registry, clock, log }));
+  const groupsOf = (user: string): readonly string[] =>
+    user === configuredUser() ? [ADMINISTRATORS] : (registry.credentials.users.get(user)?.groups ?? []);
+  const sessions = parts.use(new Sessions({ batcher, registry, clock, log, groupsOf }));
   const local = LocalToken.make();
   const authenticator = new Authenticator({
     config,

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { ADMINISTRATORS } from '../../shared/domain/core/groups.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import { PASSWORD_LENGTH_MIN } from '../../shared/schemas/core/password.ts';
 import { submittedUserSchema } from '../../shared/schemas/core/user.ts';
@@ -14,7 +15,6 @@ import type { Clock, Store } from './ports.ts';
 import { hasAdministrator } from './registry/principals.ts';
 import { Registry } from './registry/registry.ts';
 
-const ADMINISTRATORS = 'cluster-admins';
 const LEASE_MS = 30_000;
 
 interface InitializeParts {

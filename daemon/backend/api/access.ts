@@ -26,8 +26,11 @@ export interface Principal {
   readonly expiresMs?: number | undefined;
 }
 
-/** What a route asks for: a scope, one of several, any credentials that are valid, or nothing at all. */
-export type Access = Scope | readonly Scope[] | 'authenticated' | 'public';
+/**
+ * What a route asks for: a scope, one of several, any credentials that are valid, or nothing at all; `self`: those of the
+ * user in the path, or an administrator.
+ */
+export type Access = Scope | readonly Scope[] | 'self' | 'authenticated' | 'public';
 
 /** The newer face, where namespaces are in the path. */
 export const CORE_PREFIX = '/api/core/v2';
@@ -84,6 +87,8 @@ export interface AskedRoute {
   readonly url: string | undefined;
   /** Of the path, where its pattern has one. */
   readonly namespace: string | undefined;
+  /** The user in its path. */
+  readonly user?: string | undefined;
   /** Whether it reaches into all namespaces at once, whichever the principal is kept to. */
   readonly isOfAllNamespaces?: boolean;
   /** Whether it is for everybody while no credentials exist, whatever it asks for. */
@@ -98,16 +103,18 @@ export interface AskedRoute {
  */
 export function refuseWithoutAccess(
   principal: Principal,
-  { access, url, namespace, isOfAllNamespaces = false, isForAnonymous = false }: AskedRoute,
+  { access, url, namespace, user, isOfAllNamespaces = false, isForAnonymous = false }: AskedRoute,
 ): void {
   if (access === 'public' || access === 'authenticated') return;
+  if (access === 'self' && isUser(principal, user)) return;
   if (isForAnonymous && principal.via === 'open') return;
   if (namespace !== undefined && !maySee(principal, namespace)) throw new MonError('not_found', 'not found');
-  refuseWithoutScope(principal, ...(typeof access === 'string' ? [access] : access));
+  const scopes = scopesAsked(access);
+  refuseWithoutScope(principal, ...scopes);
   if (namespace !== undefined) return;
   const isOfCore = url?.startsWith(CORE_PREFIX) === true;
   if (!isOfCore) refuseOutsideDefault(principal);
-  if (principal.namespace !== undefined && (isOfAllNamespaces || (isOfCore && access === 'admin'))) {
+  if (principal.namespace !== undefined && (isOfAllNamespaces || (isOfCore && scopes.includes('admin')))) {
     throw new MonError('forbidden', `${principal.name} is kept to the namespace ${principal.namespace}`);
   }
 }
@@ -118,7 +125,17 @@ export function isAllowed(
   { access, isForAnonymous = false }: Pick<AskedRoute, 'access' | 'isForAnonymous'>,
 ): boolean {
   if (access === 'public' || access === 'authenticated' || (isForAnonymous && principal.via === 'open')) return true;
-  return (typeof access === 'string' ? [access] : access).some((scope) => hasScope(principal, scope));
+  return scopesAsked(access).some((scope) => hasScope(principal, scope));
+}
+
+function scopesAsked(access: Exclude<Access, 'authenticated' | 'public'>): readonly Scope[] {
+  if (access === 'self') return ['admin'];
+  return typeof access === 'string' ? [access] : access;
+}
+
+/** Whether this is the user of that name, by credentials that only the user has: an agent may be called the same. */
+function isUser({ via, name }: Principal, user: string | undefined): boolean {
+  return name === user && (via === 'password' || via === 'token' || via === 'key');
 }
 
 /** @throws MonError `forbidden` for who is kept to another namespace than the one that the legacy API and the feed show */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { creatorOf } from './access.ts';
+import { loggedPath } from './logged-path.ts';
 
 /**
  * Who sends a request, for the audit trail.
@@ -14,6 +15,6 @@ export function actorOf(
   return {
     who: creatorOf(principal, creator) || principal.name,
     from: caller,
-    how: `${method} ${url.split('?', 1)[0] ?? ''}`,
+    how: `${method} ${loggedPath(url)}`,
   };
 }

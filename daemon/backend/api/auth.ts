@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { parseApiKey } from '../../../shared/schemas/core/api-key.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Admission } from '../pipeline/admission.ts';
 import type { ApiKeys } from '../pipeline/api-keys.ts';
-import { isSecret } from '../pipeline/key-secret.ts';
+import { isSecret, partsOfKey } from '../pipeline/key-secret.ts';
 import type { Sessions } from '../pipeline/sessions.ts';
 import type { Clock } from '../ports.ts';
 import type { ApiKey } from '../registry/credentials.ts';
@@ -96,7 +95,7 @@ export class Authenticator {
       case 'key':
         return this.ofKey(value, address);
       case 'bearer':
-        return this.#ofToken(value) ?? this.refuseSlowly(address);
+        return this.#ofToken(value, address);
       default:
         throw refusal();
     }
@@ -117,6 +116,11 @@ export class Authenticator {
     const { scheme, value = '' } = CREDENTIALS.exec(authorization ?? '')?.groups ?? {};
     if (scheme?.toLowerCase() !== 'basic') throw refusal();
     return this.#ofPassword(value, address);
+  }
+
+  /** Whether this is the password of a user who may get in. Wrong ones are slowed down like log-ins. */
+  async isPasswordOf(given: NameAndPassword, address: string): Promise<boolean> {
+    return this.#failed.share(address, this.#parts.passwords.digestOf(given), () => this.#look(given, address));
   }
 
   ofKey(text: string, address: string): Promise<Principal> | Principal {
@@ -205,7 +209,7 @@ export class Authenticator {
   }
 
   #knownKey(text: string): Principal | undefined {
-    const shown = parseApiKey(text);
+    const shown = partsOfKey(text);
     const key = shown === undefined ? undefined : this.#parts.registry.credentials.apiKeys.get(shown.id);
     if (shown === undefined || key === undefined || !isSecret(shown.secret, key.hash)) return undefined;
     const principal = this.#principalOfKey(key);
@@ -229,11 +233,14 @@ export class Authenticator {
     return principal;
   }
 
-  #ofToken(text: string): Principal | undefined {
-    const session = this.#parts.sessions.find(text);
-    if (session === undefined) return undefined;
-    const { id: sessionId, expiresMs } = session;
-    return this.#principalOfUser(session.username, { via: 'token', sessionId, expiresMs });
+  async #ofToken(text: string, address: string): Promise<Principal> {
+    const session = await this.#parts.sessions.find(text);
+    const { id: sessionId, expiresMs } = session ?? {};
+    const principal =
+      session === undefined
+        ? undefined
+        : this.#principalOfUser(session.username, { via: 'token', sessionId, expiresMs });
+    return principal ?? this.refuseSlowly(address);
   }
 
   #principalOfUser(name: string, rest: Pick<Principal, 'via' | 'sessionId' | 'expiresMs'>): Principal | undefined {
@@ -269,9 +276,7 @@ export class Authenticator {
   }
 
   async #attempt(given: NameAndPassword, address: string): Promise<Principal> {
-    const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(given), () =>
-      this.#look(given, address),
-    );
+    const isRight = await this.isPasswordOf(given, address);
     const principal = isRight ? this.#principalOfUser(given.user, { via: 'password' }) : undefined;
     if (principal === undefined) throw refusal();
     return principal;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { formatBytes } from './limits.ts';
+import { loggedPath } from './logged-path.ts';
 
 /** The one place where a failure becomes an HTTP status. */
 const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -31,7 +32,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
   const refused = refusalOfFramework(error, request);
   if (refused !== undefined) return reply.code(refused.status).send({ error: refused.message });
-  log.error({ err: error, method: request.method, path: request.url, request_id: request.id }, 'a request failed');
+  log.error(
+    { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
+    'a request failed',
+  );
   return reply.code(500).send({ error: 'internal error: see the log of the backend' });
 }
 

@@ -12,6 +12,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { LogRequest } from '../../log/log.ts';
 import { CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
+import { AUTH_TEST, sendAuthError } from './core/auth.ts';
 import { notFound, sendCoreError } from './core/errors.ts';
 import { coreHealthRoutes } from './core/health.ts';
 import { coreRoutes } from './core/routes.ts';
@@ -22,6 +23,7 @@ import { clientRoutes } from './legacy/clients.ts';
 import { eventRoutes } from './legacy/events.ts';
 import { healthRoutes } from './legacy/health.ts';
 import { infoRoutes } from './legacy/info.ts';
+import { decodedPath } from './logged-path.ts';
 import { metricRoutes } from './legacy/metrics.ts';
 import { requestRoutes } from './legacy/request.ts';
 import { resolveRoutes } from './legacy/resolve.ts';
@@ -114,7 +116,10 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
   /** Each face has its own words for what goes wrong. */
   const isOfCore = ({ url }: Pick<FastifyRequest, 'url'>): boolean =>
     face.kind === 'core' || url.startsWith(`${CORE_PREFIX}/`);
-  const refuseAs = (request: FastifyRequest): typeof sendError => (isOfCore(request) ? sendCoreError : sendError);
+  const refuseAs = (request: FastifyRequest): typeof sendError => {
+    if (request.routeOptions.url === AUTH_TEST) return sendAuthError;
+    return isOfCore(request) ? sendCoreError : sendError;
+  };
   const unknownPath = (request: FastifyRequest): MonError =>
     isOfCore(request)
       ? notFound()
@@ -152,7 +157,7 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'OPTIONS') {
       reply
-        .headers(cors(decodedPath(request.originalUrl)))
+        .headers(cors(decodedPath(request.originalUrl.split('?', 1)[0] ?? '')))
         .header('X-Request-ID', request.id)
         .code(200)
         .send();
@@ -227,9 +232,9 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
 
 /** What a request asks for. Where there is no route, who asks still has to be known. */
 function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
-  const { namespace } = (params ?? {}) as { readonly namespace?: string };
+  const { namespace, user } = (params ?? {}) as { readonly namespace?: string; readonly user?: string };
   const { access = 'authenticated', isOfAllNamespaces = false, isForAnonymous = false } = routeOptions.config ?? {};
-  return { access, url: routeOptions.url, namespace, isOfAllNamespaces, isForAnonymous };
+  return { access, url: routeOptions.url, namespace, user, isOfAllNamespaces, isForAnonymous };
 }
 
 /** JSON has no charset (RFC 8259, section 11), and the peer names none; the framework adds one. */
@@ -239,15 +244,6 @@ const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
   }
   done(null, payload);
 };
-
-function decodedPath(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
 
 /** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */
 function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {

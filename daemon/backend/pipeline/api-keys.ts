@@ -95,7 +95,7 @@ export class ApiKeys implements Disposable {
   revoke(id: string, actor: Actor): Promise<void> {
     return this.#parts.batcher.run((transaction) => {
       const key = transaction.registry.credentials.apiKeys.get(id);
-      if (key === undefined) throw new MonError('not_found', `there is no API key ${id}`);
+      if (key === undefined) throw new MonError('not_found', 'not found');
       transaction.removeApiKey(id);
       recordAudit(transaction, actor, { action: 'apikey.revoke', target: id, before: audited(key) });
     });
@@ -121,7 +121,7 @@ export class ApiKeys implements Disposable {
     granted: ReadonlySet<Scope>,
   ): Pick<ApiKey, 'username' | 'scopes' | 'namespace' | 'description'> {
     const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);
-    if (own === undefined) throw new MonError('not_found', `there is no user ${username}, or it is disabled`);
+    if (own === undefined) throw new MonError('invalid', `there is no user ${username}, or it is disabled`);
     if (namespace && !registry.hasNamespace(namespace)) {
       throw new MonError('not_found', `there is no namespace ${namespace}: make it first`);
     }

@@ -38,6 +38,7 @@ import {
   silencedKey,
   silencedUseKey,
   stashKey,
+  TOKEN_KEY,
   tombstoneKey,
   userKey,
 } from '../store/keys.ts';
@@ -270,6 +271,12 @@ export class Transaction {
   saveSession(session: Session): void {
     this.registry.credentials.sessions.set(session.id, session);
     this.#put(sessionKey(session.id), JSON.stringify(session));
+  }
+
+  /** @param key what access tokens are signed with from now on, in base64url */
+  saveTokenKey(key: string): void {
+    this.registry.credentials.tokenKey = key;
+    this.#put(TOKEN_KEY, JSON.stringify(key));
   }
 
   removeSession(id: string): void {

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import type { Store } from '../ports.ts';
-import { API_KEYS, SESSIONS, USERS } from '../store/keys.ts';
+import { API_KEYS, SESSIONS, TOKEN_KEY, USERS } from '../store/keys.ts';
 
 /** A user as it is stored. Who is deleted is disabled: what they did keeps its name. */
 export interface User {
@@ -48,6 +48,8 @@ export class CredentialRegistry {
   users = new Map<string, User>();
   apiKeys = new Map<string, ApiKey>();
   sessions = new Map<string, Session>();
+  /** What access tokens are signed with, in base64url; undefined: nobody has logged in yet. */
+  tokenKey: string | undefined;
   /** Grows with every change that may take something away from somebody. */
   version = 0;
 
@@ -60,6 +62,8 @@ export class CredentialRegistry {
     const users = await readTable<User>(store, USERS, ({ username }) => username);
     const apiKeys = await readTable<ApiKey>(store, API_KEYS, ({ id }) => id);
     const sessions = await readTable<Session>(store, SESSIONS, ({ id }) => id);
+    const [tokenKey] = await store.getMany([TOKEN_KEY]);
+    this.tokenKey = tokenKey === undefined ? undefined : (JSON.parse(tokenKey) as string);
     Object.assign(this, { users, apiKeys, sessions });
     this.version++;
   }

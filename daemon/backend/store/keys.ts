@@ -92,6 +92,8 @@ export const API_KEYS = 'api-key';
 export const apiKeyKey = (id: string): Key => [API_KEYS, id];
 export const SESSIONS = 'session';
 export const sessionKey = (id: string): Key => [SESSIONS, id];
+/** What access tokens are signed with. */
+export const TOKEN_KEY: Key = ['token-key'];
 
 /** Plans for upgrades that are carried out, by id. */
 export const RUNBOOKS = 'upgrade';

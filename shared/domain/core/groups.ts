@@ -2,9 +2,12 @@ import { SCOPES, type Scope } from '../../schemas/scope.ts';
 
 const OPERATE: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 
+/** Whoever is in it may do everything. */
+export const ADMINISTRATORS = 'cluster-admins';
+
 /** What members of a group may do: the groups and roles that the peer makes itself. Any other name gives nothing. */
 export const GROUP_SCOPES: Readonly<Record<string, readonly Scope[]>> = {
-  'cluster-admins': SCOPES,
+  [ADMINISTRATORS]: SCOPES,
   admins: SCOPES,
   editors: OPERATE,
   operators: OPERATE,

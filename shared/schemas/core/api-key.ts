@@ -7,6 +7,10 @@ import { usernameSchema } from './user.ts';
 /** `mk_<id>_<secret>` (design, S2): 8 bytes in hexadecimal digits, 32 random bytes in base64url. */
 const API_KEY = /^mk_(?<id>[\da-f]{16})_(?<secret>[\w-]{43})$/;
 const ID = /^[\da-f]{16}$/;
+export const API_KEY_ID_LENGTH = 16;
+
+/** A key of the peer, where it is also the name of the resource (completion 1.17). */
+const PEER_API_KEY = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** `sha256$salt$hash`, both in base64url: see `daemon/backend/pipeline/key-secret.ts`. */
 const KEY_HASH = /^sha256\$[\w-]{22}\$[\w-]{43}$/;
@@ -21,6 +25,10 @@ export function parseApiKey(text: string): { readonly id: string; readonly secre
 
 export function formatApiKey(id: string, secret: string): string {
   return `mk_${id}_${secret}`;
+}
+
+export function isPeerApiKey(text: string): boolean {
+  return PEER_API_KEY.test(text);
 }
 
 export const apiKeyIdSchema = z.string().regex(ID, 'must be 16 hexadecimal digits');
@@ -58,6 +66,16 @@ export const restoredApiKeySchema = z.looseObject({
   last_used: z.int().min(0).nullish(),
 });
 export type RestoredApiKey = z.infer<typeof restoredApiKeySchema>;
+
+/** A key of the peer as its dumps hold it: the name is the key itself, which is hashed before it is stored. */
+export const peerApiKeySchema = z.looseObject({
+  ...limits,
+  metadata: z.looseObject({
+    name: z.string().regex(PEER_API_KEY, 'must be a UUID'),
+    created_by: z.string().max(NAME_LENGTH_MAX).nullish(),
+  }),
+  created_at: z.int().min(0).nullish(),
+});
 
 /** A key as it is shown, which is to administrators. Times are epoch seconds. */
 export interface CoreApiKey {

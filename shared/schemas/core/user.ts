@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
 import { bcryptHashSchema, passwordSchema } from './password.ts';
 
+/** Longest password that is looked at, characters. */
+const PASSWORD_LENGTH_MAX = 1024;
+
 const GROUPS_MAX = 100;
 
 /** Nobody may sign with these. */
@@ -36,7 +39,7 @@ export const submittedUserSchema = z
   );
 export type SubmittedUser = z.infer<typeof submittedUserSchema>;
 
-/** Body of `PUT /users/NAME/password`. */
+/** Body of `PUT /users/NAME/password` and `reset_password`: one that is set by an administrator. */
 export const submittedPasswordSchema = z
   .looseObject({ password: passwordSchema.nullish(), password_hash: bcryptHashSchema.nullish() })
   .refine(
@@ -44,6 +47,16 @@ export const submittedPasswordSchema = z
     'exactly one of password and password_hash is required',
   );
 export type SubmittedPassword = z.infer<typeof submittedPasswordSchema>;
+
+/**
+ * Body of `PUT /users/NAME/password` as the peer's own client sends it: the password as it is, which may be older than any
+ * rule for new ones, and the hash of the next one.
+ */
+export const changedPasswordSchema = z.looseObject({
+  password: z.string().min(1, 'the current password is required').max(PASSWORD_LENGTH_MAX),
+  password_hash: bcryptHashSchema,
+});
+export type ChangedPassword = z.infer<typeof changedPasswordSchema>;
 
 /** A user as it is shown, which is to administrators. */
 export interface CoreUser {

@@ -99,7 +99,7 @@ test('a key is granted, shown once, used, listed and revoked', async () => {
   expect(await monctl(['api-key', 'revoke', name, '--skip-confirm'])).toMatchObject({ code: 0, stdout: 'Deleted\n' });
   expect(await withKey('event', 'list')).toMatchObject({ code: 4 });
   expect(await monctl(['api-key', 'revoke', name])).toMatchObject({ code: 3 });
-  expect(await monctl(['api-key', 'grant', 'nobody'])).toMatchObject({ code: 3 });
+  expect(await monctl(['api-key', 'grant', 'nobody'])).toMatchObject({ code: 2 });
 });
 
 test('configure keeps a backend for monctl and the console, the secret in a file of its own', async () => {

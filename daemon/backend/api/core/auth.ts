@@ -1,13 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import { refreshTokenSchema, type CoreTokens } from '../../../../shared/schemas/core/tokens.ts';
+import type { Log } from '../../../log/log.ts';
 import type { Tokens } from '../../pipeline/sessions.ts';
+import { sendCoreError } from './errors.ts';
 import { readBody, validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
 import { needs, routes } from '../routes.ts';
 
 const validateRefresh = validator(refreshTokenSchema);
 
+/** In the words of the peer. */
+const WRONG_PASSWORD = 'Unauthorized\n';
+const REFUSED = 'Request unauthorized\n';
+
+/** Where credentials are tried out. */
+export const AUTH_TEST = '/auth/test';
+
+const BASIC = /^basic /i;
 const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i;
 
 /** Logging in for tokens, for clients that do not keep a password (clients, section 6). */
@@ -18,12 +28,12 @@ export function authRoutes(app: FastifyInstance, { authenticator, sessions }: Ap
         const { name } = await authenticator.logIn(request.headers, request.caller);
         return await reply.send(shown(await sessions.open(name)));
       } catch (error) {
-        return refuse(reply, error);
+        return refuse(reply, error, BASIC.test(request.headers.authorization ?? '') ? WRONG_PASSWORD : REFUSED);
       }
     }),
   });
 
-  routes(app, '/auth/test', { GET: needs('authenticated', (_request, reply) => reply.send()) });
+  routes(app, AUTH_TEST, { GET: needs('authenticated', (_request, reply) => reply.send()) });
 
   routes(app, '/auth/token', {
     POST: needs('public', (request, reply) =>
@@ -43,9 +53,10 @@ export function authRoutes(app: FastifyInstance, { authenticator, sessions }: Ap
     then: (access: string, refresh: string) => Promise<CoreTokens | void>,
   ): Promise<FastifyReply> {
     const access = BEARER.exec(request.headers.authorization ?? '')?.groups?.['token'];
-    if (access === undefined) return reply.code(400).type('text/plain').send('invalid access token\n');
+    if (access === undefined) return reply.code(401).type('text/plain').send(REFUSED);
+    const { refresh_token: refresh } = readBody(request, validateRefresh);
     try {
-      return await reply.send(await then(access, readBody(request, validateRefresh).refresh_token));
+      return await reply.send(await then(access, refresh ?? ''));
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
       // Guesses of tokens are slowed as those of passwords are.
@@ -54,15 +65,20 @@ export function authRoutes(app: FastifyInstance, { authenticator, sessions }: Ap
   }
 }
 
+/** As `sendCoreError`, in the words of the peer for credentials that are tried out. */
+export function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  return isUnauthenticated(error) ? refuse(reply, error) : sendCoreError(error, request, reply, log);
+}
+
 function shown({ accessToken, refreshToken, expiresMs }: Tokens): CoreTokens {
   return { access_token: accessToken, expires_at: Math.floor(expiresMs / 1000), refresh_token: refreshToken };
 }
 
 /** As plain text, which the peer's own client prints. */
-function refuse(reply: FastifyReply, error: unknown): FastifyReply {
+function refuse(reply: FastifyReply, error: unknown, text = REFUSED): FastifyReply {
   if (!isUnauthenticated(error)) throw error;
   reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');
-  return reply.send('Request unauthorized\n');
+  return reply.send(text);
 }
 
 function isUnauthenticated(error: unknown): boolean {

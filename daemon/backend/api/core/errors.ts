@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MonError, type ErrorCode } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { refusalOfFramework, RETRY_AFTER_SECONDS } from '../errors.ts';
+import { loggedPath } from '../logged-path.ts';
 
 /** The one place where a failure becomes a status and a code of the newer API (completion 1.17). */
 const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {
@@ -19,8 +20,8 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   internal: [500, 0],
 };
 
-/** In the words of the peer (clients, section 6). */
-const INVALID_CREDENTIALS = 'invalid credentials';
+/** What is looked at as credentials, in the words of the peer (clients, section 6). */
+const SHOWN = /^(?:Bearer|Key) +\S/;
 
 /** Answers a failure as `{"message": "...", "code": n}`; what is a defect of ours goes to the log, never to the caller. */
 export function sendCoreError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
@@ -28,12 +29,22 @@ export function sendCoreError(error: unknown, request: FastifyRequest, reply: Fa
     const [status, code] = ANSWERS[error.code];
     if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
     if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    return reply.code(status).send({ message: status === 401 ? INVALID_CREDENTIALS : error.message, code });
+    if (error.code === 'unauthenticated') return reply.code(status).send(refusedCredentials(request, code));
+    return reply.code(status).send({ message: error.message, code });
   }
   const refused = refusalOfFramework(error, request);
   if (refused !== undefined) return reply.code(refused.status).send({ message: refused.message, code: 1 });
-  log.error({ err: error, method: request.method, path: request.url, request_id: request.id }, 'a request failed');
+  log.error(
+    { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
+    'a request failed',
+  );
   return reply.code(500).send({ message: 'internal error: see the log of the backend', code: 0 });
+}
+
+/** Its names are written in capitals there, other than those of any other failure. */
+function refusedCredentials({ headers }: FastifyRequest, code: number): { Message: string; Code: number } {
+  const isShown = SHOWN.test(headers.authorization ?? '');
+  return { Message: isShown ? 'invalid credentials' : 'bad credentials', Code: code };
 }
 
 /** In the words of the peer, which clients look for (clients, section 6); the path says what was meant. */

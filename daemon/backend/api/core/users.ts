@@ -1,29 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import {
+  changedPasswordSchema,
   groupSchema,
   submittedPasswordSchema,
   submittedUserSchema,
+  type ChangedPassword,
   type CoreUser,
+  type SubmittedPassword,
   type SubmittedUser,
 } from '../../../../shared/schemas/core/user.ts';
 import type { User } from '../../registry/credentials.ts';
-import { CORE_PREFIX } from '../access.ts';
+import { CORE_PREFIX, hasScope } from '../access.ts';
 import { actorOf } from '../actor.ts';
-import { readBody, validator } from '../json-body.ts';
+import { parseBody, readBody, validateBoth, validator } from '../json-body.ts';
 import type { ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { needs, routes } from '../routes.ts';
+import { notFound } from './errors.ts';
 import { behind, sendObjects, type ObjectSource } from './object-list.ts';
 
 const validateUser = validator(submittedUserSchema);
 const validatePassword = validator(submittedPasswordSchema);
+const validateChange = validator(changedPasswordSchema);
 const validateGroup = validator(groupSchema);
 
 const USERS = `${CORE_PREFIX}/users`;
 
-/** Users, for administrators (completion 1.17). Who is deleted is disabled, as at the peer. */
-export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts): void {
+/** Users, for administrators (completion 1.17), and one's own password. Who is deleted is disabled, as at the peer. */
+export function userRoutes(app: FastifyInstance, { authenticator, users, registry }: ApiParts): void {
   const source: ObjectSource<CoreUser> = {
     fieldRoot: 'user',
     list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
@@ -42,10 +47,11 @@ export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts):
   });
 
   routes(app, `${USERS}/:user`, {
-    GET: needs('admin', (request) => {
+    GET: needs('self', (request) => {
       const user = registry.credentials.users.get(pathName(request, 'user'));
-      if (user === undefined) throw new MonError('not_found', `there is no user ${pathName(request, 'user')}`);
-      return shownUser(user);
+      if (user === undefined) throw notFound();
+      const { password_hash: hash, ...open } = shownUser(user);
+      return hasScope(request.principal, 'admin') ? { ...open, password_hash: hash } : open;
     }),
 
     PUT: needs('admin', async (request, reply) => {
@@ -67,11 +73,35 @@ export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts):
   });
 
   routes(app, `${USERS}/:user/password`, {
+    PUT: needs('self', async (request, reply) => {
+      const name = pathName(request, 'user');
+      const body = parseBody(request);
+      const next =
+        hasScope(request.principal, 'admin') && !isChange(body.value)
+          ? validateBoth(body, validatePassword)
+          : await proven(request, name, validateBoth(body, validateChange));
+      await users.setPassword(name, next, actorOf(request));
+      return reply.code(201).send();
+    }),
+  });
+
+  routes(app, `${USERS}/:user/reset_password`, {
     PUT: needs('admin', async (request, reply) => {
       await users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actorOf(request));
       return reply.code(201).send();
     }),
   });
+
+  /** The next password of somebody who knows the one before. */
+  async function proven(
+    { caller }: FastifyRequest,
+    user: string,
+    { password, password_hash }: ChangedPassword,
+  ): Promise<SubmittedPassword> {
+    if (!registry.credentials.users.has(user)) throw notFound();
+    if (await authenticator.isPasswordOf({ user, password }, caller)) return { password_hash };
+    throw new MonError('invalid', `password: is not the current password of ${user}`);
+  }
 
   routes(app, `${USERS}/:user/groups`, {
     DELETE: needs('admin', async (request, reply) => {
@@ -95,6 +125,12 @@ export function userRoutes(app: FastifyInstance, { users, registry }: ApiParts):
       return reply.code(204).send();
     }),
   });
+}
+
+/** Whether a body names the password as it is besides the next one. */
+function isChange(body: unknown): boolean {
+  const { password, password_hash: hash } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  return Boolean(password) && Boolean(hash);
 }
 
 function keyOf({ username }: CoreUser): readonly string[] {

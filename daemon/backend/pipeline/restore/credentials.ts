@@ -1,12 +1,13 @@
 import { GROUP_SCOPES } from '../../../../shared/domain/core/groups.ts';
 import { lostAttributes } from '../../../../shared/domain/core/lost.ts';
 import { unwrap, type Wrapped } from '../../../../shared/domain/core/wrapped.ts';
-import { restoredApiKeySchema } from '../../../../shared/schemas/core/api-key.ts';
+import { isPeerApiKey, restoredApiKeySchema } from '../../../../shared/schemas/core/api-key.ts';
 import { submittedUserSchema } from '../../../../shared/schemas/core/user.ts';
 import { exactUserSchema } from '../../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../../shared/schemas/problems.ts';
 import { restoreKey, type Restored } from '../../../../shared/schemas/restore.ts';
 import { SCOPES } from '../../../../shared/schemas/scope.ts';
+import { storedPeerKey } from '../key-secret.ts';
 import type { ApiKey, User } from '../../registry/credentials.ts';
 import { hasAdministrator, scopesOfUser } from '../../registry/principals.ts';
 import { exactly, leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
@@ -44,7 +45,8 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   );
 }
 
-export function restoreApiKey(restoring: Restoring, object: Wrapped): Restored {
+export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restored {
+  const object = withHash(restoring, submitted);
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
     const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
@@ -75,6 +77,16 @@ export function restoreApiKey(restoring: Restoring, object: Wrapped): Restored {
     hash,
   };
   return settle(restoring, { before, after }, () => transaction.saveApiKey(after), lostAttributes(spec, parsed.data));
+}
+
+/** A key of the peer, whose name is the key itself, as one of ours, of which only the hash is known. */
+function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
+  const { metadata, spec } = object;
+  const { name } = metadata;
+  if (typeof name !== 'string' || !isPeerApiKey(name)) return object;
+  const { apiKeys } = transaction.registry.credentials;
+  const { id, hash } = storedPeerKey(name, (known) => apiKeys.get(known)?.hash);
+  return { ...object, metadata: { ...metadata, name: id }, spec: { ...spec, hash } };
 }
 
 function latest(a: number | null, b: number | null): number | null {

@@ -39,7 +39,7 @@ const ROWS = {
   /** It says by itself who may come in: by HTTP Basic alone. */
   'user and password': '401 401 401 401 401 401 401 401 401 401 401',
   /** As that, by a token. */
-  token: '400 400 400 400 400 400 400 400 400 400 400',
+  token: '401 401 401 401 401 401 401 401 401 401 401',
 } as const;
 type Row = keyof typeof ROWS;
 
@@ -165,6 +165,7 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
     'PUT /api/core/v2/users/:user/groups/:group',
     'PUT /api/core/v2/users/:user/password',
     'PUT /api/core/v2/users/:user/reinstate',
+    'PUT /api/core/v2/users/:user/reset_password',
   ],
   'read in all namespaces': [
     'GET /api/core/v2/checks',
@@ -421,7 +422,7 @@ test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
 test('each face says so in its own words', async () => {
   expect(await ask('GET', '/api/core/v2/checks', undefined)).toMatchObject({
     status: 401,
-    body: { message: 'invalid credentials', code: 5 },
+    body: { Message: 'bad credentials', Code: 5 },
   });
   expect(await ask('POST', '/api/core/v2/users', credentials.get('read'))).toMatchObject({
     status: 403,

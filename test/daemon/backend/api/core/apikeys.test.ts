@@ -51,7 +51,7 @@ test('a key is told once, and let in everywhere', async () => {
   const answer = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
   const body = answer.body as { readonly key: string; readonly metadata: { readonly name: string }; hash: string };
   const id = body.metadata.name;
-  expect(answer).toMatchObject({ status: 201, headers: { location: `${KEYS}/${id}` } });
+  expect(answer).toMatchObject({ status: 201, headers: { location: `${KEYS}/${body.key}` } });
   expect(body.key).toMatch(new RegExp(`^mk_${id}_[\\w-]{43}$`));
   expect(body).toMatchObject({
     username: 'ada',
@@ -76,8 +76,56 @@ test('a key is told once, and let in everywhere', async () => {
   expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(secret);
 });
 
+test('the path that is told with a key is good for looking at it and taking it away, and is kept nowhere', async () => {
+  const { headers } = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
+  const { location = '' } = headers as { readonly location?: string };
+  const key = location.slice(KEYS.length + 1);
+  expect((await asking(backend.url, `Key ${key}`)('GET', '/api/core/v2/namespaces')).status).toBe(200);
+  expect((await asRoot('GET', location)).text).not.toContain(key);
+  expect((await asRoot('GET', `${location.slice(0, -1)}${location.endsWith('A') ? 'B' : 'A'}`)).status).toBe(404);
+  expect((await asRoot('DELETE', location.replace('mk_', '%6Dk_'))).status).toBe(204);
+  expect((await asRoot('GET', location)).status).toBe(404);
+  expect((await asking(backend.url, `Key ${key}`)('GET', '/api/core/v2/namespaces')).status).toBe(401);
+  expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(key.slice(-43));
+  expect(JSON.stringify(backend.log.records)).not.toContain(key.slice(-43));
+});
+
+describe('a key of the peer, whose name is the key', () => {
+  const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
+  const asPeer = (): Ask => asking(backend.url, `Key ${KEY}`);
+  const object = {
+    type: 'APIKey',
+    api_version: 'core/v2',
+    metadata: { name: KEY, created_by: 'root' },
+    spec: { created_at: 1_600_000_000, username: 'ada' },
+  };
+
+  test('goes on to let its user in after a restore, and is stored as a hash', async () => {
+    const restore = () => asRoot('POST', '/api/mon/v1/restore', { objects: [object] });
+    expect((await restore()).body).toMatchObject({ results: [{ outcome: 'created' }] });
+    expect((await restore()).body).toMatchObject({ results: [{ outcome: 'unchanged' }] });
+    expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
+    expect((await asPeer()('GET', '/api/core/v2/users')).status).toBe(403);
+    const told = [await asRoot('GET', KEYS), await asRoot('GET', '/api/mon/v1/dump/APIKey')];
+    expect(told.map(({ status }) => status)).toEqual([200, 200]);
+    expect(told.map(({ text }) => text).join('')).not.toContain(KEY);
+  });
+
+  test('is taken away by its name', async () => {
+    expect((await asRoot('DELETE', `${KEYS}/${KEY}`)).status).toBe(204);
+    expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(401);
+  });
+
+  test('is made by a PUT, as files are', async () => {
+    const { metadata, spec } = object;
+    expect((await asRoot('PUT', `${KEYS}/${KEY}`, { metadata, ...spec })).status).toBe(201);
+    expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
+    expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(KEY);
+  });
+});
+
 test.each([
-  { name: 'of nobody', wanted: { username: 'nobody' }, status: 404 },
+  { name: 'of nobody', wanted: { username: 'nobody' }, status: 400 },
   { name: 'without a user', wanted: {}, status: 400 },
   { name: 'with more than its user may do', wanted: { username: 'ada', scopes: ['read', 'admin'] }, status: 403 },
   { name: 'with a scope that there is not', wanted: { username: 'ada', scopes: ['write'] }, status: 400 },

@@ -9,6 +9,9 @@ const USERS = '/api/core/v2/users';
 /** Of "correct horse", as cheap as it can be. */
 const HASH = '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.';
 
+/** Of "battery staple". */
+const OTHER_HASH = '$2b$04$qW96ZUZ0ZXBIyycU3g1Gye4DsLo2iNgd2kuEICAMEzqxa4lfbpZ/S';
+
 let clock: SkippingClock;
 let backend: RunningBackend;
 let asRoot: Ask;
@@ -21,6 +24,9 @@ beforeAll(async () => {
 afterAll(() => backend[Symbol.asyncDispose]());
 
 const as = (user: string, password: string): Ask => asking(backend.url, basic(user, password));
+const viewer = (username: string): object => ({ username, password_hash: HASH, groups: ['viewers'] });
+const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const statusOf = async (asked: Promise<Answer>): Promise<number> => (await asked).status;
 
 test('a user with a password gets in with it, on every API, and may do what the groups may', async () => {
@@ -76,6 +82,50 @@ test('another password counts at once, the old one no more', async () => {
   expect(await statusOf(old('GET', '/info'))).toBe(401);
   expect(await statusOf(as('bob', 'another one')('GET', '/info'))).toBe(200);
   expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, { password: 'another one' }))).toBe(404);
+});
+
+describe('a password is changed as clients of the peer do', () => {
+  const NEXT = { password: 'correct horse', password_hash: OTHER_HASH };
+
+  test('by the user, who knows the one before', async () => {
+    await asRoot('POST', USERS, viewer('kim'));
+    const kim = as('kim', 'correct horse');
+    expect(await kim('PUT', `${USERS}/kim/password`, NEXT)).toMatchObject({ status: 201, text: '' });
+    expect(await statusOf(kim('GET', '/info'))).toBe(401);
+    expect(await statusOf(as('kim', 'battery staple')('GET', '/info'))).toBe(200);
+  });
+
+  test('by an administrator, the second time as well as the first', async () => {
+    await asRoot('POST', USERS, viewer('lee'));
+    expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, NEXT))).toBe(201);
+    expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, { ...NEXT, password: 'battery staple' }))).toBe(201);
+    expect(await statusOf(asRoot('PUT', `${USERS}/lee/reset_password`, { password_hash: HASH }))).toBe(201);
+    expect(await statusOf(as('lee', 'correct horse')('GET', '/info'))).toBe(200);
+  });
+
+  test('by nobody else, and not by guessing', async () => {
+    await asRoot('POST', USERS, viewer('max'));
+    await asRoot('POST', USERS, viewer('mia'));
+    const max = as('max', 'correct horse');
+    expect(await statusOf(max('PUT', `${USERS}/mia/password`, NEXT))).toBe(403);
+    expect(await statusOf(max('PUT', `${USERS}/max/reset_password`, { password_hash: OTHER_HASH }))).toBe(403);
+    const wrong = { ...NEXT, password: 'wrong horse' };
+    expect(await max('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect(await asRoot('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
+    // Without the one before, whoever finds an open terminal could.
+    expect(await statusOf(max('PUT', `${USERS}/max/password`, { password_hash: OTHER_HASH }))).toBe(400);
+    expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, NEXT))).toBe(404);
+    expect(await statusOf(as('mia', 'correct horse')('GET', '/info'))).toBe(200);
+  });
+
+  test('and a user may look at themselves, but for the hash', async () => {
+    await asRoot('POST', USERS, viewer('ned'));
+    const ned = as('ned', 'correct horse');
+    const open = { username: 'ned', groups: ['viewers'], disabled: false };
+    expect((await ned('GET', `${USERS}/ned`)).body).toEqual(open);
+    expect((await asRoot('GET', `${USERS}/ned`)).body).toEqual({ ...open, password_hash: HASH });
+    expect(await statusOf(ned('GET', `${USERS}/max`))).toBe(403);
+  });
 });
 
 test('who is deleted is disabled, and can be reinstated', async () => {
@@ -166,19 +216,40 @@ describe('tokens', () => {
     expect(await statusOf(asking(backend.url, `Bearer ${one.refresh_token}`)('GET', '/events'))).toBe(401);
   });
 
-  test('refusals are the peer’s: text, and 400 without an access token', async () => {
-    expect(await as('user', 'wrong')('GET', '/auth')).toMatchObject({ status: 401, text: 'Request unauthorized\n' });
-    expect(await asking(backend.url)('POST', '/auth/token', { refresh_token: 'x' })).toMatchObject({
-      status: 400,
-      text: 'invalid access token\n',
-    });
+  test('refusals are the peer’s: text, in two wordings', async () => {
+    expect(await as('user', 'wrong')('GET', '/auth')).toMatchObject({ status: 401, text: 'Unauthorized\n' });
+    const nobody = asking(backend.url, null);
+    const refused = { status: 401, text: 'Request unauthorized\n' };
+    expect(await nobody('GET', '/auth')).toMatchObject(refused);
+    expect(await nobody('GET', '/auth/test')).toMatchObject(refused);
+    expect(await nobody('POST', '/auth/token', { refresh_token: 'x' })).toMatchObject(refused);
+    expect(await bearer(await logIn())('POST', '/auth/token', {})).toMatchObject(refused);
   });
 
-  test('no more log-ins of one user are kept than a hundred, the newest', async () => {
-    const first = await logIn();
-    for (let count = 0; count < 100; count++) await logIn();
-    expect(await statusOf(bearer(first)('GET', '/events'))).toBe(401);
-    expect(await statusOf(bearer(await logIn())('GET', '/events'))).toBe(200);
+  test('an access token tells its holder who they are, as clients of the peer read it', async () => {
+    const { access_token: token, expires_at: expires } = await logIn();
+    const [header = '', claims = '', signature] = token.split('.');
+    expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(read(claims)).toEqual({
+      sub: 'user',
+      groups: ['viewers'],
+      provider: { provider_id: 'basic', provider_type: 'basic', user_id: 'user' },
+      api_key: false,
+      exp: expires,
+      jti: expect.any(String),
+    });
+    expect(signature).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('a token that says something else than what was signed is refused', async () => {
+    const { access_token: token } = await logIn();
+    const [header = '', claims = '', signature = ''] = token.split('.');
+    const forged = encode({ ...(read(claims) as object), sub: 'root' });
+    const none = encode({ alg: 'none', typ: 'JWT' });
+    for (const text of [`${header}.${forged}.${signature}`, `${none}.${claims}.`, `${header}.${claims}.`]) {
+      expect(await statusOf(asking(backend.url, `Bearer ${text}`)('GET', '/events'))).toBe(401);
+    }
+    expect(await statusOf(asking(backend.url, `Bearer ${token}`)('GET', '/events'))).toBe(200);
   });
 });
 
