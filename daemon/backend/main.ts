@@ -40,7 +40,8 @@ const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
     mon-backend init [options]               Make the first administrator, while no backend runs
-    mon-backend --validate-config [options]  Look through the configuration and start nothing
+    mon-backend --validate-config [options]  Look through the configuration and start nothing; with --strict, what is
+                                             only warned of makes it invalid too
     mon-backend upgrade [options]            Bring the store to the form that this version writes
     mon-backend prune [options]              Delete clients from the store, while no backend runs
     mon-backend restore-backup DIR           Put a backup, as an upgrade takes it, in the place of the store
@@ -135,6 +136,7 @@ const parse = () =>
       log: { type: 'string', shortFlag: 'l' },
       logLevel: { type: 'string', shortFlag: 'L' },
       validateConfig: { type: 'boolean', default: false, aliases: ['validate_config'] },
+      strict: { type: 'boolean', default: false },
       insecure: { type: 'boolean', default: false },
       acceptLoss: { type: 'boolean', default: false },
       schema: { type: 'number' },
@@ -182,6 +184,7 @@ async function main(): Promise<number> {
   const command = cli.input.join(' ');
   try {
     if (cli.flags.validateConfig && (command === '' || command === 'start')) return await validate();
+    if (cli.flags.strict) throw new MonError('invalid', '--strict is for --validate-config');
     switch (command) {
       case 'start':
         return await start();
@@ -237,12 +240,14 @@ function given(settings: Settings): Settings {
 }
 
 async function validate(): Promise<number> {
+  const isStrict = cli.flags.strict;
   try {
-    const config = await loadConfig(configSources());
+    const config = await loadConfig({ ...configSources(), isStrict });
     const listeners = listenersOf(config.api.bind, config);
     refuseOpenHttp(listeners, config.program['insecure-http']);
-    for (const warning of [...config.warnings, ...tlsWarnings(listeners, Date.now())])
-      process.stderr.write(`warning: ${warning}\n`);
+    const ofTls = tlsWarnings(listeners, Date.now());
+    if (isStrict && ofTls.length > 0) throw new InvalidSettings(ofTls.map((message) => ({ file: 'tls', message })));
+    for (const warning of [...config.warnings, ...ofTls]) process.stderr.write(`warning: ${warning}\n`);
     process.stdout.write('configuration is valid\n');
     return 0;
   } catch (error) {

@@ -3,6 +3,8 @@ import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts
 import { checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
 import { freeNameSchema, nameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
+import { tolerate, type Tolerances } from './tolerance.ts';
+import { CHECK_TOLERANCES } from './tolerate-check.ts';
 
 /** Something about the value at `path`. */
 export interface Remark {
@@ -30,15 +32,18 @@ export class SettingsReview {
     return undefined;
   }
 
-  /** The definitions of a section that keep the rules of their schema. */
+  /** The definitions of a section that keep the rules of their schema, after what is tolerated was replaced. */
   validDefinitions<T>(
     section: string,
     schema: z.ZodType<T>,
+    tolerances: Tolerances,
     names: z.ZodType<string> = freeNameSchema,
   ): Map<string, T> {
     const valid = new Map<string, T>();
-    for (const [name, definition] of this.#definitions(section)) {
+    for (const [name, written] of this.#definitions(section)) {
       this.value([section, name], names, name);
+      const { definition, remarks } = tolerate(written, tolerances);
+      this.warnings.push(...remarks.map(({ path, message }) => ({ path: [section, name, ...path], message })));
       const value = this.value([section, name], schema, definition);
       if (value !== undefined) valid.set(name, value);
     }
@@ -47,7 +52,7 @@ export class SettingsReview {
 
   /** The `checks` section (reference 2.2). */
   checks(): Map<string, CheckDefinition> {
-    return this.validDefinitions('checks', checkSchema, nameSchema);
+    return this.validDefinitions('checks', checkSchema, CHECK_TOLERANCES, nameSchema);
   }
 
   /** The definitions of a section that are objects at least. */

@@ -6,8 +6,6 @@ import { sourceSchema } from './name.ts';
 import { timeWindowsSchema } from './time-window.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
-const texts = z.array(z.string().min(1));
-
 /** Statuses and severities that a hook can be for (reference 2.2.2; 0 as the peer takes it, completion 1.12). */
 const HOOK_NAME = /^(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5]|ok|warning|critical|unknown|non-zero)$/;
 
@@ -34,9 +32,8 @@ const hooksSchema = z
   });
 
 const proxyRequestsSchema = z.looseObject({
-  client_attributes: z
-    .record(z.string(), z.unknown())
-    .refine((attributes) => Object.keys(attributes).length > 0, 'must name at least one attribute of the clients'),
+  /** Empty: every client. */
+  client_attributes: z.record(z.string(), z.unknown()),
   splay: z.boolean().optional(),
   /** Percent of the interval. */
   splay_coverage: z.int().min(1).max(99).optional(),
@@ -45,7 +42,6 @@ const proxyRequestsSchema = z.looseObject({
 /** A check definition (reference 2.2). All other attributes are kept and copied into results and events. */
 export const checkSchema = z
   .looseObject({
-    type: z.enum(['standard', 'metric']).optional(),
     command: commandSchema.optional(),
     extension: z.string().min(1).optional(),
     standalone: z.boolean().optional(),
@@ -86,12 +82,6 @@ export const checkSchema = z
     proxy_requests: proxyRequestsSchema.optional(),
     occurrences: z.int().positive().optional(),
     refresh: z.int().min(0).optional(),
-    dependencies: texts.optional(),
-    notification: z.string().optional(),
-    contact: z.string().min(1).optional(),
-    contacts: texts.optional(),
-    influxdb: z.looseObject({ tags: z.record(z.string(), z.unknown()).optional() }).optional(),
-    opsgenie: z.looseObject({ tags: z.array(z.unknown()).optional() }).optional(),
   })
   .superRefine((check, context) => {
     const issue = (attribute: string, message: string): void =>
@@ -99,7 +89,7 @@ export const checkSchema = z
     if ((check.command ?? check.extension) === undefined) issue('command', 'is required, unless extension is set');
     const program = programProblem(check.command);
     if (program !== undefined) issue('command', program);
-    if (check.standalone !== true && (check.subscribers ?? []).length === 0) {
+    if (check.standalone !== true && check.subscribers === undefined) {
       issue('subscribers', 'must name at least one subscription, unless standalone is true');
     }
     if (check.publish !== false && (check.interval ?? check.cron) === undefined) {
@@ -110,9 +100,6 @@ export const checkSchema = z
     }
     if (check.high_flap_threshold !== undefined && check.low_flap_threshold === undefined) {
       issue('low_flap_threshold', 'is required with high_flap_threshold');
-    }
-    if (check.ttl !== undefined && check.interval !== undefined && check.ttl <= check.interval) {
-      issue('ttl', `must be greater than interval (${String(check.interval)})`);
     }
   });
 

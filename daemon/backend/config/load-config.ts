@@ -23,6 +23,8 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the command line says, over everything else. */
   readonly flags?: Settings;
+  /** Whether what is only warned of is a problem too; default: no. */
+  readonly isStrict?: boolean;
 }
 
 /**
@@ -31,7 +33,13 @@ export interface ConfigSources {
  *
  * @throws InvalidSettings that lists every problem with its file and its place in it
  */
-export async function loadConfig({ file, directories, env, flags = {} }: ConfigSources): Promise<LoadedConfig> {
+export async function loadConfig({
+  file,
+  directories,
+  env,
+  flags = {},
+  isStrict = false,
+}: ConfigSources): Promise<LoadedConfig> {
   const [read, environment] = await Promise.all([readSettings(file, directories), readEnvironment(env)]);
   const unread = [...environment.problems, ...read.problems];
   // What is missing because a file cannot be read would only add false complaints.
@@ -41,11 +49,13 @@ export async function loadConfig({ file, directories, env, flags = {} }: ConfigS
   const settings = layers.reduce<Settings>((merged, layer) => mergeSettings(merged, layer.settings), {});
   const { valid, problems, warnings } = validateSettings(settings);
   const locate = (remark: Remark): LocatedRemark => locateRemark(remark, layers);
-  if (problems.length > 0) throw new InvalidSettings(problems.map(locate));
+  const remarks = [...environment.warnings, ...read.warnings, ...warnings.map(locate)];
+  const refused = [...problems.map(locate), ...(isStrict ? remarks : [])];
+  if (refused.length > 0) throw new InvalidSettings(refused);
   return {
     ...valid,
     settings,
-    warnings: [...environment.warnings, ...read.warnings, ...warnings.map(locate)].map(remarkText),
+    warnings: remarks.map(remarkText),
     folders: read.folders,
   };
 }

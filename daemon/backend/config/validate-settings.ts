@@ -14,6 +14,7 @@ import {
   type ProgramSettings,
 } from '../../../shared/schemas/settings.ts';
 import { SettingsReview, type Remark } from '../../settings/settings-review.ts';
+import { FILTER_TOLERANCES, HANDLER_TOLERANCES, MUTATOR_TOLERANCES } from '../../settings/tolerate-handling.ts';
 import { definitionWarnings } from './definition-warnings.ts';
 import { expressionProblems } from './expression-problems.ts';
 
@@ -64,9 +65,9 @@ export function validateSettings(settings: Settings): Validation {
   const { problems, warnings } = review;
   const valid: ValidSettings = {
     checks: review.checks(),
-    handlers: review.validDefinitions('handlers', handlerSchema),
-    filters: review.validDefinitions('filters', filterSchema),
-    mutators: review.validDefinitions('mutators', mutatorSchema),
+    handlers: review.validDefinitions('handlers', handlerSchema, HANDLER_TOLERANCES),
+    filters: review.validDefinitions('filters', filterSchema, FILTER_TOLERANCES),
+    mutators: review.validDefinitions('mutators', mutatorSchema, MUTATOR_TOLERANCES),
     keepalives: (
       review.value(['sensu'], legacySettingsSchema, settings['sensu'] ?? {}) ?? legacySettingsSchema.parse({})
     ).keepalives,

@@ -17,6 +17,9 @@ const NAME = /[A-Za-z_]\w*/y;
 const METHOD = /[A-Za-z_]\w*\??/y;
 const PATTERN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
 
+/** What the first argument without parentheses may begin with: a sign would be an operator between two values. */
+const BARE_ARGUMENT = /[\w'":[]/;
+
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ['true', true],
   ['false', false],
@@ -56,13 +59,16 @@ const NO_ROOTS: ReadonlySet<string> = new Set();
  *     order     = sum [ ( "<" | "<=" | ">" | ">=" ) sum ]
  *     sum       = product { ( "+" | "-" ) product }
  *     product   = unary { ( "*" | "/" | "%" ) unary }
- *     unary     = "!" unary | "-" unary | primary { "." method [ "(" arguments ")" ] }
+ *     unary     = "!" unary | "-" unary | primary { "." method [ "(" arguments ")" ] } [ "." method arguments ]
  *     primary   = number | quoted | token | list | "(" choice ")" | "value" | "true" | "false" | "nil" | "null"
  *               | attribute | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
  *     attribute = root { "." name | "[" quoted "]" }
  *
  * With roots, scripts of the newer API are understood as far as this language goes: `===`, `undefined`, `hour(seconds)`,
  * `weekday(seconds)`, `includes` and the like.
+ *
+ * Arguments without parentheses go on to the end of the expression, or of the parentheses that it stands in, and only what
+ * begins there may have them, after "!" if need be: `'ab'.include? 'a' && true` asks for `'a' && true`, as in Ruby.
  *
  * Behind a point the name of a method is that method; an attribute of the same name stands in brackets.
  */
@@ -72,10 +78,13 @@ class Parser {
   readonly #tokens: Token[] = [];
   #depth = 0;
   #nodes = 0;
+  /** Where what may have arguments without parentheses begins. */
+  #statement: number;
 
   constructor(source: string, roots: ReadonlySet<string>) {
     this.#at = new Scanner(source);
     this.#roots = roots;
+    this.#statement = this.#at.position;
   }
 
   parse(): ExpressionTree {
@@ -164,18 +173,20 @@ class Parser {
   }
 
   #unary(): ExpressionNode {
+    const start = this.#at.position;
     if (this.#at.peek() === '!' && this.#at.take('!')) {
+      if (start === this.#statement) this.#statement = this.#at.position;
       return this.#nested(() => this.#node({ kind: 'not', operand: this.#unary() }));
     }
     if (this.#at.peek() === '-' && this.#at.take('-')) {
       // Ruby reads the sign as a part of the number: -2.abs is 2.
-      if (/\d/.test(this.#at.peek() ?? '')) return this.#calls(this.#number(-1));
+      if (/\d/.test(this.#at.peek() ?? '')) return this.#calls(this.#number(-1), start);
       return this.#nested(() => this.#node({ kind: 'minus', operand: this.#unary() }));
     }
-    return this.#calls(this.#primary());
+    return this.#calls(this.#primary(), start);
   }
 
-  #calls(receiver: ExpressionNode): ExpressionNode {
+  #calls(receiver: ExpressionNode, begin: number): ExpressionNode {
     let node = receiver;
     while (!this.#at.sees('..') && this.#at.take('.')) {
       const start = this.#at.position;
@@ -183,7 +194,7 @@ class Parser {
       const method = (this.#hasRoots ? SCRIPT_METHODS.get(name) : undefined) ?? name;
       const takes = argumentCount(method);
       if (takes === undefined) this.#at.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
-      const given = this.#arguments();
+      const given = this.#arguments(takes > 0 && begin === this.#statement);
       if (given.length !== takes) {
         this.#at.fail(
           `${method} takes ${String(takes)} arguments, in parentheses; here are ${String(given.length)}`,
@@ -195,8 +206,13 @@ class Parser {
     return node;
   }
 
-  #arguments(): ExpressionNode[] {
-    return this.#at.take('(') ? this.#list(')') : [];
+  #arguments(mayBeBare: boolean): ExpressionNode[] {
+    if (this.#at.take('(')) return this.#list(')');
+    if (!mayBeBare || this.#hasRoots || !BARE_ARGUMENT.test(this.#at.peek() ?? '')) return [];
+    const items: ExpressionNode[] = [];
+    do items.push(this.#choice());
+    while (this.#at.take(','));
+    return items;
   }
 
   #primary(): ExpressionNode {
@@ -204,7 +220,10 @@ class Parser {
     const next = this.#at.peek();
     if (next === undefined) this.#at.fail('a value is missing here');
     if (this.#at.take('(')) {
+      const outer = this.#statement;
+      this.#statement = this.#at.position;
       const node = this.#choice();
+      this.#statement = outer;
       this.#at.expect(')', 'the end of this "("', start);
       return node;
     }

@@ -50,6 +50,20 @@ describe('--validate-config', () => {
     });
   });
 
+  test('with --strict a warning makes it invalid', async () => {
+    const file = await fileWith({ checks: { disk: { ...disk, handler: 'mial', occurrences: '3' } } });
+    const { code, stdout, stderr } = await run(['--validate-config', '--strict', '-c', file]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+    expect(JSON.parse(stdout.replace('configuration is invalid\n', ''))).toEqual([
+      {
+        file,
+        path: 'checks.disk.occurrences',
+        message: 'is in quotes: the number 3 is used; remove the quotes',
+      },
+      { file, path: 'checks.disk', message: 'names the handler "mial", which is not defined' },
+    ]);
+  });
+
   test('an invalid one ends with 2 and all problems as JSON, also by the name of the legacy flag', async () => {
     const file = await fileWith('log-level: chatty\napi: {port: -1}\n', 'backend.yml');
     const { code, stdout, stderr } = await run(['start', '--validate_config', '-c', file]);
@@ -104,6 +118,7 @@ test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegEx
     args: ['start', '--port', '1', '--port', '2'],
     stderr: /The flag --port can only be set once/,
   },
+  { name: 'strictness of a start', args: ['start', '--strict'], stderr: /--strict is for --validate-config/ },
   { name: 'no command', args: [], stderr: /a command is missing/ },
   { name: 'an unknown command', args: ['stop'], stderr: /unknown command stop/ },
   {

@@ -122,6 +122,12 @@ describe('an expression has the value that Ruby gives it', () => {
     // Methods.
     { source: "value.include?('b')", value: ['a', 'b'], expected: true },
     { source: '(1..5).include?(value)', value: 5, expected: true },
+    // Without parentheses, where Ruby takes it: all that follows is the argument.
+    { source: "['qa', 'staging'].include? ':::check.name|x:::'", expected: false },
+    { source: "!['qa', 'staging'].include? ':::check.name|x:::'", expected: true },
+    { source: "value.include? 'a' && 'b'", value: 'b', expected: true },
+    { source: 'value.between? 1, 2 + 3', value: 5, expected: true },
+    { source: "(value.include? 'b') && true", value: ['b'], expected: true },
     { source: '(1..5).include?(value)', value: 5.1, expected: false },
     { source: "value.start_with?('web') && value.end_with?('1')", value: 'web-1', expected: true },
     { source: "''.empty? && [].empty? && !'a'.empty?", expected: true },
@@ -295,7 +301,9 @@ describe('what is no expression is refused when it is loaded, with its place and
     ['system', 0, 'there is no "system": use value, a token such as :::check.name:::, or quote a text'],
     ['Kernel.exit', 0, 'there is no "Kernel": use value, a token such as :::check.name:::, or quote a text'],
     ['constructor', 0, 'there is no "constructor": use value, a token such as :::check.name:::, or quote a text'],
-    ["value.include? 'a'", 6, 'include? takes 1 arguments, in parentheses; here are 0'],
+    ["value && value.include? 'a'", 15, 'include? takes 1 arguments, in parentheses; here are 0'],
+    ["value.include? 'a', 'b'", 6, 'include? takes 1 arguments, in parentheses; here are 2'],
+    ['value.include? -1', 6, 'include? takes 1 arguments, in parentheses; here are 0'],
     ["value.include?('a', 'b')", 6, 'include? takes 1 arguments, in parentheses; here are 2'],
     ['Time', 0, 'a time is Time.now or Time.at(seconds)'],
     ['Time.new', 0, 'a time is Time.now or Time.at(seconds)'],

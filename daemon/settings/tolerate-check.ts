@@ -1,0 +1,161 @@
+import { isSettings } from '../../shared/domain/merge-settings.ts';
+import { cronProblem } from '../../shared/schemas/cron.ts';
+import {
+  asWritten,
+  booleanOr,
+  commandLine,
+  nameList,
+  positiveTimeout,
+  tolerate,
+  unlessFalse,
+  wholeNumber,
+  type Tolerance,
+  type Tolerances,
+} from './tolerance.ts';
+import { windowsOfDays } from './tolerate-windows.ts';
+
+const isPositive = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** Whether the legacy service looks at the interval: it does not when another says when the check runs, or nobody does. */
+const needsInterval: (definition: Readonly<Record<string, unknown>>) => boolean = ({ publish, cron }) =>
+  publish !== false && (cron ?? false) === false;
+
+const interval: Tolerance = (value, parts) => {
+  if (isPositive(value) || needsInterval(parts.definition)) return value;
+  return wholeNumber({ min: 1, used: 'it is left out' })(value, parts);
+};
+
+const cron: Tolerance = (value, { definition, remark }) => {
+  if (value === false) {
+    remark('is false, which counts as absent: remove it');
+    return undefined;
+  }
+  if (definition['publish'] !== false) return value;
+  const problem = typeof value === 'string' ? cronProblem(value) : 'must be a text';
+  if (problem === undefined) return value;
+  remark(`${problem}: it is left out, as publish is false; mend or remove it`);
+  return undefined;
+};
+
+const subscribers: Tolerance = (value, parts) => {
+  const { standalone, publish } = parts.definition;
+  if (standalone === true && !isTexts(value)) {
+    parts.remark('is no list of texts: it is left out, as standalone is true; mend or remove it');
+    return undefined;
+  }
+  const names = nameList(value, parts);
+  if (standalone !== true && publish !== false && Array.isArray(names) && names.length === 0) {
+    parts.remark('names no subscription, so no agent is asked to run this check: name one, or set publish to false');
+  }
+  return names;
+};
+
+const ttl: Tolerance = (value, { definition, remark }) => {
+  const every = definition['interval'];
+  if (isPositive(value) && isPositive(every) && value <= every) {
+    remark(
+      `is not greater than interval (${String(every)}): ${String(value)} is used, and a result may be stale before the ` +
+        'next one is there; write some more seconds',
+    );
+  }
+  return value;
+};
+
+const type: Tolerance = (value, { remark }) => {
+  if (value !== 'standard' && value !== 'metric') {
+    remark('is neither standard nor metric: it counts as standard; write one of them, or remove it');
+  }
+  return value;
+};
+
+const dependencies: Tolerance = (value, { remark }) => {
+  if (typeof value === 'string' && value !== '') {
+    remark('is no list: a list of this one is used; write it in brackets');
+    return [value];
+  }
+  if (!isTexts(value) || value === '')
+    remark('is no list of texts: what is none is left out of account; mend or remove it');
+  return value;
+};
+
+/** Attributes that handlers read, in whatever form their authors like. */
+function forHandlers(expected: string, isExpected: (value: unknown) => boolean): Tolerance {
+  return (value, { remark }) => {
+    if (!isExpected(value))
+      remark(`is not ${expected}: handlers get it as it is, and nothing else is done with it; mend or remove it`);
+    return value;
+  };
+}
+
+const hooks: Tolerance = (value, { remark }) => {
+  if (!isSettings(value)) return value;
+  const entries = Object.entries(value).map(([name, hook]) => {
+    if (!isSettings(hook)) return [name, hook];
+    const { definition, remarks } = tolerate(hook, HOOK);
+    for (const { path, message } of remarks) remark(message, name, ...path);
+    return [name, definition];
+  });
+  return Object.fromEntries(entries) as unknown;
+};
+
+const HOOK: Tolerances = { command: commandLine, timeout: positiveTimeout, stdin: asWritten };
+
+const proxyRequests: Tolerance = (value, { remark }) => {
+  if (!isSettings(value)) return value;
+  const { definition, remarks } = tolerate(value, PROXY_REQUESTS);
+  for (const { path, message } of remarks) remark(message, ...path);
+  return definition;
+};
+
+const PROXY_REQUESTS: Tolerances = {
+  client_attributes: (value, { remark }) => {
+    if (isSettings(value) && Object.keys(value).length === 0) {
+      remark('names no attribute, so the check is for every client: name one, or write subscribers instead');
+    }
+    return value;
+  },
+  splay: asWritten,
+  splay_coverage: asWritten,
+};
+
+/** Checks (reference 2.2). */
+export const CHECK_TOLERANCES: Tolerances = {
+  type,
+  command: commandLine,
+  extension: asWritten,
+  standalone: asWritten,
+  subscribers,
+  publish: asWritten,
+  interval,
+  cron,
+  timeout: positiveTimeout,
+  stdin: asWritten,
+  ttl: unlessFalse(ttl),
+  ttl_status: wholeNumber({ min: -Infinity, used: '1 is used instead' }),
+  auto_resolve: booleanOr(true),
+  force_resolve: booleanOr(false),
+  handle: booleanOr(true),
+  handler: asWritten,
+  handlers: nameList,
+  low_flap_threshold: asWritten,
+  high_flap_threshold: asWritten,
+  source: unlessFalse(),
+  truncate_output: asWritten,
+  truncate_output_length: asWritten,
+  aggregate: asWritten,
+  aggregates: unlessFalse(),
+  subdue: unlessFalse(windowsOfDays),
+  hooks: unlessFalse(hooks),
+  proxy_requests: unlessFalse(proxyRequests),
+  occurrences: wholeNumber({ min: 1, used: '1 is used instead' }),
+  refresh: wholeNumber({ min: 0, used: '1800 is used instead' }),
+  dependencies,
+  contact: forHandlers('a text', (value) => typeof value === 'string'),
+  contacts: forHandlers('a list of texts', isTexts),
+  notification: forHandlers('a text', (value) => typeof value === 'string'),
+  influxdb: forHandlers('an object', isSettings),
+  opsgenie: forHandlers('an object', isSettings),
+};

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { validateSettings } from '../../daemon/backend/config/validate-settings.ts';
+
+/** A definition, and what the validator of the legacy service says of it. */
+interface JudgedDefinition {
+  readonly kind: 'checks' | 'handlers' | 'filters' | 'mutators';
+  /** What varies: an attribute, or the name of the definition itself. */
+  readonly attribute: string;
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** Its sentences; none: it takes the definition. */
+  readonly refused: readonly string[];
+}
+
+/** An attribute that only this program has: it is judged by its own rules. */
+interface OwnAttribute {
+  readonly attribute: string;
+  readonly reason: string;
+}
+
+/** What starts here although the legacy service refuses it. */
+interface Taken {
+  readonly kind: string;
+  readonly refused: readonly string[];
+  /** The types of attributes. */
+  readonly having: Readonly<Record<string, string>>;
+  readonly reason: string;
+}
+
+const linesOf = (file: string): unknown[] =>
+  readFileSync(join(import.meta.dirname, 'data', file), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+const definitions = linesOf('definitions.jsonl') as JudgedDefinition[];
+const differences = linesOf('definition-differences.jsonl') as (OwnAttribute | Taken)[];
+
+const OWN = new Set(differences.flatMap((difference) => ('attribute' in difference ? difference.attribute : [])));
+const TAKEN = differences.filter((difference) => 'refused' in difference);
+
+/** What the definitions of the recording are called where the name itself is what varies. */
+const NAMES = new Set(['name/slash', 'nämé', 'h dot.name']);
+
+const isRefused = ({ kind, attribute, definition }: JudgedDefinition): boolean =>
+  validateSettings({ [kind]: { [NAMES.has(attribute) ? attribute : 'x']: definition } }).problems.length > 0;
+
+const isListed = ({ kind, refused, definition }: JudgedDefinition): boolean =>
+  TAKEN.some(
+    (item) =>
+      item.kind === kind &&
+      refused.every((sentence) => item.refused.includes(sentence)) &&
+      Object.entries(item.having).every(([name, type]) => typeOf(definition[name]) === type),
+  );
+
+test('whatever the legacy service takes starts', () => {
+  const refused = definitions.filter((judged) => judged.refused.length === 0 && isRefused(judged));
+  expect(refused.filter(({ attribute }) => !OWN.has(attribute))).toEqual([]);
+});
+
+test('what the legacy service refuses and starts here is listed with the reason', () => {
+  const taken = definitions.filter((judged) => judged.refused.length > 0 && !isRefused(judged));
+  expect(taken.filter((judged) => !isListed(judged))).toEqual([]);
+});
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? 'list' : typeof value;
+}

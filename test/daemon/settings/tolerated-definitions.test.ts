@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { validateSettings } from '../../../daemon/backend/config/validate-settings.ts';
+
+type Definition = Readonly<Record<string, unknown>>;
+
+/** What is said of a definition, and what is used of one attribute. */
+interface Judged {
+  readonly warnings: readonly string[];
+  readonly definition: Definition | undefined;
+}
+
+function judge(section: 'checks' | 'handlers' | 'filters' | 'mutators', definition: Definition): Judged {
+  const { valid, problems, warnings } = validateSettings({ [section]: { x: definition } });
+  expect(problems).toEqual([]);
+  return {
+    warnings: warnings.map(({ path, message }) => `${path.slice(2).join('.')} ${message}`),
+    definition: valid[section].get('x'),
+  };
+}
+
+const check = (attributes: object): Judged =>
+  judge('checks', { command: 'true', interval: 60, subscribers: ['base'], ...attributes });
+const pipe = (attributes: object): Judged => judge('handlers', { type: 'pipe', command: 'true', ...attributes });
+const filter = (attributes: object): Judged => judge('filters', { attributes: {}, ...attributes });
+
+test.each<{ attributes: Definition; used: unknown; warning: string }>([
+  { attributes: { occurrences: '3' }, used: 3, warning: 'is in quotes: the number 3 is used; remove the quotes' },
+  {
+    attributes: { occurrences: 0 },
+    used: undefined,
+    warning: 'is not a whole number from 1 on: 1 is used instead; write such a number, or remove it',
+  },
+  { attributes: { refresh: '1800' }, used: 1800, warning: 'is in quotes: the number 1800 is used; remove the quotes' },
+  {
+    attributes: { refresh: 'often' },
+    used: undefined,
+    warning: 'is not a whole number from 0 on: 1800 is used instead; write such a number, or remove it',
+  },
+  { attributes: { ttl_status: '1' }, used: 1, warning: 'is in quotes: the number 1 is used; remove the quotes' },
+  {
+    attributes: { type: 'metrics' },
+    used: 'metrics',
+    warning: 'is neither standard nor metric: it counts as standard; write one of them, or remove it',
+  },
+  {
+    attributes: { ttl: 60 },
+    used: 60,
+    warning:
+      'is not greater than interval (60): 60 is used, and a result may be stale before the next one is there; write some more seconds',
+  },
+  { attributes: { ttl: false }, used: undefined, warning: 'is false, which counts as absent: remove it' },
+  {
+    attributes: { timeout: 0 },
+    used: undefined,
+    warning: 'is not above 0: it is left out; write the seconds that a run may take, or remove it',
+  },
+  {
+    attributes: { interval: false, cron: '* * * * *' },
+    used: undefined,
+    warning: 'is not a whole number from 1 on: it is left out; write such a number, or remove it',
+  },
+  {
+    attributes: { cron: 'never', publish: false },
+    used: undefined,
+    warning:
+      'must have five fields: minute, hour, day of the month, month, day of the week: it is left out, as publish is false; mend or remove it',
+  },
+  {
+    attributes: { dependencies: 'db/ping' },
+    used: ['db/ping'],
+    warning: 'is no list: a list of this one is used; write it in brackets',
+  },
+  {
+    attributes: { handle: 'false' },
+    used: true,
+    warning: 'is neither true nor false: true is used instead; write true or false, without quotes',
+  },
+  {
+    attributes: { auto_resolve: 0 },
+    used: true,
+    warning: 'is neither true nor false: true is used instead; write true or false, without quotes',
+  },
+  {
+    attributes: { force_resolve: 'yes' },
+    used: false,
+    warning: 'is neither true nor false: false is used instead; write true or false, without quotes',
+  },
+  {
+    attributes: { contact: { email: 'ops@example.org' } },
+    used: { email: 'ops@example.org' },
+    warning: 'is not a text: handlers get it as it is, and nothing else is done with it; mend or remove it',
+  },
+  {
+    attributes: { opsgenie: 'team' },
+    used: 'team',
+    warning: 'is not an object: handlers get it as it is, and nothing else is done with it; mend or remove it',
+  },
+  {
+    attributes: { subscribers: [] },
+    used: [],
+    warning: 'names no subscription, so no agent is asked to run this check: name one, or set publish to false',
+  },
+  {
+    attributes: { subscribers: 'base', standalone: true },
+    used: undefined,
+    warning: 'is no list of texts: it is left out, as standalone is true; mend or remove it',
+  },
+  {
+    attributes: { handlers: [''] },
+    used: [],
+    warning: 'holds a name without a character: it is left out; remove it',
+  },
+  {
+    attributes: { command: '' },
+    used: ':',
+    warning: 'is empty: ":" is used instead, which does nothing; write what is to run',
+  },
+])('a check with $attributes starts with a warning', ({ attributes, used, warning }) => {
+  const [attribute = ''] = Object.keys(attributes);
+  const { warnings, definition } = check(attributes);
+  expect(warnings).toContain(`${attribute} ${warning}`);
+  expect(definition?.[attribute]).toEqual(used);
+});
+
+test('what is not set may be null, of which there is nothing to say', () => {
+  const attributes = ['publish', 'cron', 'timeout', 'ttl', 'handlers', 'hooks', 'subdue', 'occurrences', 'contact'];
+  expect(check(Object.fromEntries(attributes.map((name) => [name, null])))).toEqual({
+    warnings: [],
+    definition: { command: 'true', interval: 60, subscribers: ['base'] },
+  });
+  expect(pipe({ filters: null, severities: null, mutator: null, timeout: null }).warnings).toEqual([]);
+});
+
+test('what is not for this program stays as it is written, null included', () => {
+  expect(check({ team: null, custom: [''] }).definition).toMatchObject({ team: null, custom: [''] });
+});
+
+test('a check that is never asked for needs no subscription: who remediates asks for it by name', () => {
+  expect(check({ subscribers: [], publish: false, interval: undefined }).warnings).toEqual([]);
+});
+
+test('what is wrong inside of an attribute is told with its place', () => {
+  const { warnings, definition } = check({
+    hooks: { critical: { command: '', timeout: 0 } },
+    proxy_requests: { client_attributes: {} },
+    subdue: { days: { monday: [{ begin: '09:00', end: '10:00 UTC' }] } },
+  });
+  expect(warnings).toEqual([
+    'subdue.days.monday.0 has not the same time zone in begin and end: UTC is used for both; write the zone behind both, or behind none',
+    'hooks.critical.command is empty: ":" is used instead, which does nothing; write what is to run',
+    'hooks.critical.timeout is not above 0: it is left out; write the seconds that a run may take, or remove it',
+    'proxy_requests.client_attributes names no attribute, so the check is for every client: name one, or write subscribers instead',
+  ]);
+  expect(definition).toMatchObject({
+    hooks: { critical: { command: ':' } },
+    subdue: { days: { monday: [{ begin: '09:00 UTC', end: '10:00 UTC' }] } },
+  });
+});
+
+test('handlers and filters are judged in the same way', () => {
+  expect(pipe({ filter: '', timeout: -1 })).toEqual({
+    warnings: [
+      'timeout is not above 0: it is left out; write the seconds that a run may take, or remove it',
+      'filter is empty: no filter is used; write a name, or remove it',
+    ],
+    definition: { type: 'pipe', command: 'true' },
+  });
+  expect(filter({ when: { days: {} } }).warnings).toEqual([
+    'when.days holds no window of time, so it is never in effect: name a day with a window, or remove it',
+  ]);
+  expect(filter({ when: false }).definition).toEqual({ attributes: {} });
+});
