@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../shared/errors.ts';
-import { JsonTextError, parseJsonText } from '../../shared/domain/json-text.ts';
+import { JsonTextError, parseJsonFile, type JsonTextRemark } from '../../shared/domain/json-text.ts';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import type { LocatedRemark } from './locate-remark.ts';
 import { parseYamlText, YamlTextError } from './yaml-text.ts';
@@ -44,7 +44,9 @@ export async function readSettings(file: string | undefined, directories: readon
 
   const read = async (path: string): Promise<void> => {
     try {
-      layers.push({ origin: path, settings: await readSettingsFile(path) });
+      const { settings, remarks } = await readSettingsFile(path);
+      layers.push({ origin: path, settings });
+      for (const remark of remarks) warnings.push({ file: path, ...remark });
     } catch (error) {
       problems.push({ file: path, ...describe(error) });
     }
@@ -65,15 +67,23 @@ export async function readSettings(file: string | undefined, directories: readon
   return { layers, problems, warnings, folders };
 }
 
-async function readSettingsFile(path: string): Promise<Settings> {
+interface SettingsFile {
+  readonly settings: Settings;
+  /** What was lost. */
+  readonly remarks: readonly JsonTextRemark[];
+}
+
+async function readSettingsFile(path: string): Promise<SettingsFile> {
   const { size } = await stat(path);
   if (size > FILE_BYTES_MAX) {
     throw new Error(`is larger than ${String(FILE_BYTES_MAX / 1024 / 1024)} MiB; is it a configuration file?`);
   }
   const text = await readFile(path, 'utf8');
-  const settings = YAML_FILE.test(path) ? parseYamlText(text) : parseJsonText(text);
+  const { value, remarks } = YAML_FILE.test(path) ? { value: parseYamlText(text), remarks: [] } : parseJsonFile(text);
+  // Of an empty file there is nothing to say.
+  const settings = value ?? {};
   if (!isSettings(settings)) throw new Error('must hold an object with sections such as "checks"');
-  return settings;
+  return { settings, remarks };
 }
 
 /**

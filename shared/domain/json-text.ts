@@ -1,17 +1,35 @@
 /** JSON as people write it into files: every refusal names its place, and nothing is guessed or silently lost. */
 
-/** `line` and `column` count from 1, columns in UTF-16 units; `message` says what to do. */
-export class JsonTextError extends Error {
+import { escapeRawControls } from './raw-control-characters.ts';
+
+/** Counted from 1, columns in UTF-16 units. */
+interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** `message` says what to do. */
+export class JsonTextError extends Error implements TextPlace {
   override readonly name = 'JsonTextError';
   readonly line: number;
   readonly column: number;
 
-  constructor(message: string, text: string, offset: number) {
+  constructor(message: string, { line, column }: TextPlace) {
     super(message);
-    const before = text.slice(0, offset);
-    this.line = before.split('\n').length;
-    this.column = offset - before.lastIndexOf('\n');
+    this.line = line;
+    this.column = column;
   }
+}
+
+/** Something that was lost. */
+export interface JsonTextRemark extends TextPlace {
+  /** What is used instead, and the remedy. Never the text itself, which may be a password without its quotes. */
+  readonly message: string;
+}
+
+function placeOf(text: string, offset: number): TextPlace {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
 /** Deepest nesting (design S7). */
@@ -21,8 +39,9 @@ export const DEPTH_MAX = 32;
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const SPACE = /[\t\n\r ]*/y;
-// A character that stands for itself is anything from the space on but the quote and the backslash.
-const STRING = /"[ !#-[\]-\uFFFF]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uFFFF]*)*"/y;
+const LINE_COMMENT = /\/\/[^\n]*/y;
+// A character that stands for itself is anything but the quote and the backslash, control characters included.
+const STRING = /"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"/y;
 const WORD = /[\w.+-]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -32,17 +51,40 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ]);
 
+/** What Ruby writes for numbers that JSON lacks. */
+const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
+
 /**
- * Stricter than `JSON.parse` where that one loses what somebody wrote: a name twice in an object, an integer that is
- * rounded (design S8). A byte order mark at the start is skipped.
+ * JSON with control characters in its texts. Stricter than `JSON.parse` where that one loses what somebody wrote: a name
+ * twice in an object, an integer that is rounded (design S8). A byte order mark at the start is skipped.
  *
  * @throws JsonTextError
  */
 export function parseJsonText(text: string): unknown {
+  return parse(text);
+}
+
+/**
+ * The same of files, which the legacy service reads with comments as well, with numbers that cannot be kept, and without
+ * anything at all.
+ *
+ * @returns undefined as the value of an empty file
+ * @throws JsonTextError
+ */
+export function parseJsonFile(text: string): { readonly value: unknown; readonly remarks: readonly JsonTextRemark[] } {
+  const remarks: JsonTextRemark[] = [];
+  const value = parse(text, (message, offset) => {
+    remarks.push({ message, ...placeOf(text, offset) });
+  });
+  return { value, remarks };
+}
+
+/** @param remark takes what was lost; without it that is an error, and so is whatever only files may have */
+function parse(text: string, remark?: (message: string, offset: number) => void): unknown {
   let offset = text.startsWith('\uFEFF') ? 1 : 0;
 
   const fail = (message: string, at = offset): never => {
-    throw new JsonTextError(message, text, at);
+    throw new JsonTextError(message, placeOf(text, at));
   };
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = offset;
@@ -50,9 +92,21 @@ export function parseJsonText(text: string): unknown {
     if (found !== undefined) offset += found.length;
     return found;
   };
+  const skipComment = (): boolean => {
+    if (remark === undefined) return false;
+    if (match(LINE_COMMENT) !== undefined) return true;
+    if (!text.startsWith('/*', offset)) return false;
+    const end = text.indexOf('*/', offset + 2);
+    if (end === -1) fail('this comment is not closed: end it with */');
+    offset = end + 2;
+    return true;
+  };
   const skipSpace = (): void => {
     match(SPACE);
-    if (text[offset] === '/' || text[offset] === '#') fail('JSON has no comments: remove this one');
+    while (skipComment()) match(SPACE);
+    if (text[offset] === '/' || text[offset] === '#') {
+      fail(remark === undefined ? 'JSON has no comments: remove this one' : 'a comment begins with // or /*');
+    }
   };
   const take = (sign: string): boolean => {
     skipSpace();
@@ -71,8 +125,8 @@ export function parseJsonText(text: string): unknown {
   };
 
   function parseString(): string {
-    const found = match(STRING) ?? fail('this string is not closed on its line, or holds a bad escape');
-    const value: unknown = JSON.parse(found);
+    const found = match(STRING) ?? fail('this string is not closed, or holds a bad escape');
+    const value: unknown = JSON.parse(escapeRawControls(found));
     return String(value);
   }
 
@@ -81,12 +135,20 @@ export function parseJsonText(text: string): unknown {
     const word =
       match(WORD) ?? fail(offset >= text.length ? 'the text ends where a value is expected' : 'expected a value');
     if (WORDS.has(word)) return WORDS.get(word);
+    if (remark !== undefined && NOT_FINITE.has(word)) {
+      remark('this is no number in JSON: null is used instead; write a number, or remove it', at);
+      return null;
+    }
     if (!NUMBER.test(word)) fail('this is not a value: put texts in double quotes', at);
     const value = Number(word);
-    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-      fail('this number is too large: put it in double quotes', at);
-    }
-    return value;
+    if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value;
+    if (remark === undefined) fail('this number is too large: put it in double quotes', at);
+    const used = Number.isFinite(value) ? value : null;
+    remark?.(
+      `this number is too large: ${used === null ? 'null' : 'the nearest that can be kept'} is used instead; put it in double quotes`,
+      at,
+    );
+    return used;
   }
 
   function parseObject(depth: number): Record<string, unknown> {
@@ -121,6 +183,8 @@ export function parseJsonText(text: string): unknown {
     return text[offset] === '"' ? parseString() : parseWord();
   }
 
+  skipSpace();
+  if (remark !== undefined && offset >= text.length) return undefined;
   const value = parseValue(0);
   skipSpace();
   if (offset < text.length) fail('expected nothing more after the value');

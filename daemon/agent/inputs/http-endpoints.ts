@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import { redact } from '../../../shared/domain/redact.ts';
+import { parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import type { Log } from '../../log/log.ts';
@@ -107,7 +108,7 @@ async function takeResults(request: IncomingMessage, accept: AcceptMessage, log:
   }
   let message: unknown;
   try {
-    message = JSON.parse(text);
+    message = parseJsonWithRawControls(text);
   } catch {
     logRefusal(log, 'http', new MonError('invalid', 'not JSON'));
     return { status: 400, body: { response: 'Failed to parse JSON body' } };

@@ -1,3 +1,4 @@
+import { parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
@@ -68,7 +69,7 @@ export class SocketConversation implements Disposable {
     if (this.#isBroken || !this.#message.mayBeWhole) return;
     let message: unknown;
     try {
-      message = JSON.parse(this.#message.text());
+      message = parseJsonWithRawControls(this.#message.text());
     } catch {
       this.#isBroken = true;
       return;

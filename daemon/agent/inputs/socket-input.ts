@@ -1,6 +1,7 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net';
+import { parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
@@ -107,7 +108,7 @@ export async function openUdpInput({ bind, port }: Address, { log, accept }: Inp
 
 function parseDatagram(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonWithRawControls(text);
   } catch (error) {
     throw new MonError('invalid', 'not JSON', { cause: error });
   }

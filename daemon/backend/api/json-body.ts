@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { DEPTH_MAX, FORBIDDEN_NAMES, JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
+import { escapeRawControls, parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
@@ -21,7 +22,7 @@ const LOCATED_LENGTH_MAX = 64 * 1024;
 
 /**
  * The body as JSON, whatever its content type: existing clients send it as a form, or without any (clients, trap 1).
- * A name that comes twice counts the last time, as recorded.
+ * A name that comes twice counts the last time, as recorded. Texts may hold control characters as they are.
  *
  * @param depthMax deepest nesting
  * @throws MonError `invalid`
@@ -58,7 +59,7 @@ export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonWithRawControls(text);
   } catch (error) {
     throw new MonError('invalid', `the body is not JSON${placeOfError(text)}`, { cause: error });
   }
@@ -76,7 +77,7 @@ function placeOfError(text: string): string {
 }
 
 function parseStrictly(text: string): unknown {
-  return JSON.parse(text, (_name, value: unknown, context?: { readonly source?: string }) =>
+  return JSON.parse(escapeRawControls(text), (_name, value: unknown, context?: { readonly source?: string }) =>
     Number.isInteger(value) && /[.eE]/.test(context?.source ?? '') ? Number(value) + 0.5 : value,
   );
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
+import { JsonTextError, parseJsonFile, parseJsonText } from '../../../shared/domain/json-text.ts';
+import { escapeRawControls, parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 
 function problemOf(text: string): string {
   try {
@@ -26,8 +27,9 @@ test.each<[text: string, problem: string]>([
   ['{"a": 01}', '1:7 this is not a value: put texts in double quotes'],
   ['{"a": NaN}', '1:7 this is not a value: put texts in double quotes'],
   ['{"a": }', '1:7 expected a value'],
-  ['{"a": "b\n"}', '1:7 this string is not closed on its line, or holds a bad escape'],
-  ['{"a": "\\x"}', '1:7 this string is not closed on its line, or holds a bad escape'],
+  ['{"a": "b\n}', '1:7 this string is not closed, or holds a bad escape'],
+  ['{"a": "\\x"}', '1:7 this string is not closed, or holds a bad escape'],
+  ['{"a": "\\\n"}', '1:7 this string is not closed, or holds a bad escape'],
   ['{\n  // note\n}', '2:3 JSON has no comments: remove this one'],
   ['{} # note', '1:4 JSON has no comments: remove this one'],
   ['{} {}', '1:4 expected nothing more after the value'],
@@ -44,6 +46,65 @@ test.each<[text: string, problem: string]>([
 
 test('a byte order mark at the start is skipped', () => {
   expect(parseJsonText('\uFEFF{"a": 1}')).toEqual({ a: 1 });
+});
+
+test('texts may hold control characters as they are', () => {
+  const text = '{"output": "one\ttwo\nthree\u0001\\n"}';
+  expect(parseJsonText(text)).toEqual({ output: 'one\ttwo\nthree\u0001\n' });
+  expect(parseJsonWithRawControls(text)).toEqual({ output: 'one\ttwo\nthree\u0001\n' });
+  expect(() => parseJsonWithRawControls('{"output": "a\n')).toThrow(SyntaxError);
+});
+
+const unescape = (json: string): string =>
+  json.replaceAll(/\\(?:u00[01][0-9a-f]|[bfnrt])/g, (escape) => String(JSON.parse(`"${escape}"`)));
+
+test('any text is the same whether its control characters are escaped or not', () => {
+  const texts = fc
+    .array(fc.constantFrom('a', '"', '\n', '\t', '\u0000', '\u001f', 'é', '/'))
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(parseJsonWithRawControls(unescape(JSON.stringify({ text })))).toEqual({ text });
+    }),
+  );
+});
+
+test.each<[text: string, value: unknown, remarks: string[]]>([
+  ['', undefined, []],
+  [' \n\t', undefined, []],
+  ['// nothing yet\n', undefined, []],
+  ['{\n  // disks\n  "a": 1, /* and\n more **/ "b": [ /* none */ ] // end\n}', { a: 1, b: [] }, []],
+  ['{"a": "// no comment /* at all */"}', { a: '// no comment /* at all */' }, []],
+  ['{"a": "x\ty\n"}', { a: 'x\ty\n' }, []],
+  [
+    '{"a": NaN,\n "b": -Infinity}',
+    { a: null, b: null },
+    [
+      '1:7 this is no number in JSON: null is used instead; write a number, or remove it',
+      '2:7 this is no number in JSON: null is used instead; write a number, or remove it',
+    ],
+  ],
+  [
+    '{"a": 9007199254740993}',
+    { a: 9_007_199_254_740_992 },
+    ['1:7 this number is too large: the nearest that can be kept is used instead; put it in double quotes'],
+  ],
+  ['[1e999]', [null], ['1:2 this number is too large: null is used instead; put it in double quotes']],
+])('a file may hold %j', (text, value, remarks) => {
+  const read = parseJsonFile(text);
+  expect(read.value).toEqual(value);
+  expect(read.remarks.map(({ line, column, message }) => `${String(line)}:${String(column)} ${message}`)).toEqual(
+    remarks,
+  );
+});
+
+test.each<[text: string, problem: RegExp]>([
+  ['{} # note', /a comment begins with \/\/ or \/\*/],
+  ['{ /* open }', /this comment is not closed/],
+  ['{} / x', /a comment begins with/],
+  ['{"a": 1,}', /remove the comma/],
+])('a file may not hold %j', (text, problem) => {
+  expect(() => parseJsonFile(text)).toThrow(problem);
 });
 
 test('reads what JSON.stringify writes', () => {
@@ -82,17 +143,24 @@ const isJson = (text: string): boolean => {
   }
 };
 
-test('accepts nothing that JSON.parse refuses', () => {
+test('accepts nothing that JSON.parse refuses but control characters in texts', () => {
   const pieces = fc.constantFrom('{', '}', '[', ']', ':', ',', '"', '"a"', '\\', '1', '-', '.', 'e', 'true', ' ', '\n');
   const texts = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
-  const wronglyAccepted = fc.property(texts, (text) => problemOf(text) !== 'none' || isJson(text));
+  const wronglyAccepted = fc.property(texts, (text) => problemOf(text) !== 'none' || isJson(escapeRawControls(text)));
   expect(fc.check(wronglyAccepted, { numRuns: 2000 })).toMatchObject({ failed: false });
 });
 
 test('a megabyte of hostile text is refused at once', () => {
   const begin = performance.now();
-  for (const text of [`"${'\\u'.repeat(500_000)}`, `"${'a'.repeat(1_000_000)}`, '-'.repeat(1_000_000)]) {
+  for (const text of [
+    `"${'\\u'.repeat(500_000)}`,
+    `"${'a'.repeat(1_000_000)}`,
+    '-'.repeat(1_000_000),
+    `"${'\\"'.repeat(500_000)}`,
+  ]) {
     expect(problemOf(text)).not.toBe('none');
+    expect(() => parseJsonWithRawControls(`${text}\n`)).toThrow(SyntaxError);
+    expect(() => parseJsonFile(`${'/**/'.repeat(250_000)}${text}`)).toThrow(JsonTextError);
   }
   expect(performance.now() - begin).toBeLessThan(1000);
 });

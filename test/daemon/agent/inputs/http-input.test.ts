@@ -73,6 +73,12 @@ describe('/results', () => {
     expect(delivered).toMatchObject([{ name: 'a', output: 'x', status: 0 }]);
   });
 
+  test('takes an output with newlines as they are', async () => {
+    const { report, delivered } = await aBench();
+    expect(await report('{"name": "a", "output": "one\ttwo\nthree"}')).toMatchObject({ status: 202 });
+    expect(delivered).toMatchObject([{ output: 'one\ttwo\nthree' }]);
+  });
+
   test.each<{ name: string; body: string; contentType?: string; status: number; response: string }>([
     { name: 'no JSON', body: '{"name"', status: 400, response: 'Failed to parse JSON body' },
     { name: 'nothing', body: '', status: 400, response: 'Failed to parse JSON body' },

@@ -52,6 +52,12 @@ describe('TCP', () => {
       answer: 'ok',
       delivered: ['a'],
     },
+    {
+      name: 'an output with newlines and tabs as they are',
+      message: '{"name": "backup", "output": "one\ttwo\nthree\n"}',
+      answer: 'ok',
+      delivered: ['backup'],
+    },
     { name: 'results', message: `[${aResult()}, ${aResult({ name: 'b' })}]`, answer: 'ok', delivered: ['backup', 'b'] },
     { name: 'a bad check', message: '{"name": "a b", "output": ""}', answer: 'invalid', delivered: [] },
     {
@@ -212,8 +218,10 @@ describe('UDP', () => {
       'ping',
       aResult({ name: 'a' }),
       `[${aResult({ name: 'b' })},${aResult({ name: 'c' })}]`,
+      '{"name": "d", "output": "one\ttwo\nthree"}',
     );
-    await vi.waitFor(() => expect(delivered.map(({ name }) => name)).toEqual(['a', 'b', 'c']));
+    await vi.waitFor(() => expect(delivered.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']));
+    expect(delivered.at(-1)?.output).toBe('one\ttwo\nthree');
     expect(log.records).toEqual([]);
     expect(heard.answers).toBe(0);
   });

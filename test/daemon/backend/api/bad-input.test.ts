@@ -110,10 +110,18 @@ describe('a body is taken', () => {
     { name: 'with texts that look like fractions', body: result('"x":"[1.0,1e3]","status":1') },
     { name: 'with a name twice, the last one counts', body: '{"name":"a b","name":"a","output":"o"}' },
     { name: 'with the largest of exact whole numbers', body: result('"x":9007199254740991') },
+    { name: 'with newlines and tabs as they are in a text', body: result('"x":"one\ttwo\nthree"') },
+    { name: 'the same beside a whole fraction', body: result('"duration":1.0,"x":"one\ttwo\nthree"') },
     { name: 'with bytes that are no UTF-8', body: result('"x":"\uD800"') },
   ])('$name', async ({ body }) => {
     expect((await post('/results', body)).status).toBe(202);
   });
+});
+
+test('the newlines of an output are stored as they came', async () => {
+  await post('/results', '{"name":"shell","source":"helper","output":"one\ttwo\nthree\n"}');
+  const { body } = await send(backend.url, { method: 'GET', target: '/results/helper/shell' });
+  expect(body).toMatchObject({ check: { output: 'one\ttwo\nthree\n' } });
 });
 
 describe('too much', () => {

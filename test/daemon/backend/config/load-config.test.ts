@@ -177,11 +177,6 @@ test.each<{ name: string; files: Files; problem: string }>([
     problem: 'conf.d/a.json, line 2, column 15: remove the comma before "}"',
   },
   {
-    name: 'an empty file',
-    files: { 'conf.d/a.json': '' },
-    problem: 'conf.d/a.json, line 1, column 1: the text ends where a value is expected',
-  },
-  {
     name: 'a file without sections',
     files: { 'conf.d/a.json': '[]' },
     problem: 'conf.d/a.json: must hold an object with sections such as "checks"',
@@ -258,6 +253,25 @@ test.each<{ name: string; files: Files; problem: string }>([
   },
 ])('$name is refused with its file, its place and what is allowed', async ({ files, problem }) => {
   expect(await failure(load(files))).toBe(`the configuration has 1 problem:\n  ${problem}`);
+});
+
+test('files may be empty, hold comments, control characters and numbers that cannot be kept', async () => {
+  const { settings, warnings } = await load({
+    'conf.d/a.json': '',
+    'conf.d/b.json': ' \n',
+    'conf.d/c.yml': '# nothing yet\n',
+    'conf.d/d.json':
+      '// of the web\n{"checks": {"disk": {"command": "df\t/", "subscribers": ["a"], "interval": 60, /* */\n"id": 12345678901234567890, "load": NaN}}}',
+  });
+  expect(settings).toEqual({
+    checks: {
+      disk: { command: 'df\t/', subscribers: ['a'], interval: 60, id: 12_345_678_901_234_567_000, load: null },
+    },
+  });
+  expect(warnings.map((warning) => warning.slice(warning.indexOf('conf.d')))).toEqual([
+    'conf.d/d.json, line 3, column 7: this number is too large: the nearest that can be kept is used instead; put it in double quotes',
+    'conf.d/d.json, line 3, column 37: this is no number in JSON: null is used instead; write a number, or remove it',
+  ]);
 });
 
 test('a bad port in the environment is refused', async () => {
