@@ -201,6 +201,8 @@ export class ConsoleStore {
     this.updateList({ sort });
     if (this.table === undefined) this.events.setSort(eventSort(sort));
     else this.table.setSort(sort);
+    // The next key may come before the next frame.
+    this.settleList();
   }
 
   /** Brings the rows up to date with everything that arrived. Keys may come faster than frames. */
@@ -212,6 +214,7 @@ export class ConsoleStore {
   /** The same, with the cursor and the marks. */
   settleList(): void {
     this.settleRows();
+    this.window.expectOrder();
     this.window.settle(this);
   }
 

@@ -50,6 +50,7 @@ export function pressPrompt(store: ConsoleStore, action: KeyAction): void {
 export function applyFilter(store: ConsoleStore, text: string): void {
   const { filter } = store.list;
   const wanted = text.trim();
+  store.window.expectOrder();
   const problem = setFilter(store, wanted === '' ? '' : text);
   const next: FilterState =
     problem === undefined

@@ -4,7 +4,7 @@ import { EVENT_ACTIONS, pressEvents } from './event-keys.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { applyFilter, openPrompt } from './filter-prompt.ts';
 import { moveSort, openActionMenu, openColumnsMenu, openSortMenu, openViewMenu, reverseSort } from './list-menus.ts';
-import { cursorNow, moveTo } from './list-moves.ts';
+import { cursorNow, isAboutRow, moveTo, stayAtTop, takeHold } from './list-moves.ts';
 import { askQuit } from './quit.ts';
 import { listRows } from './screen-layout.ts';
 import { movedTo } from './scroll-keys.ts';
@@ -30,8 +30,9 @@ export function pressList(store: ConsoleStore, action: KeyAction | undefined, ke
   });
   if (to !== undefined) {
     stopFollowing(store);
-    return moveTo(store, to);
+    return action === 'top' && count === undefined ? stayAtTop(store) : moveTo(store, to);
   }
+  if (action !== undefined && isAboutRow(action, actionsOf(store)) && !takeHold(store)) return;
   if (action !== undefined && !pressViewKey(store, action, key) && !pressRows(store, action))
     pressFeedKey(store, action);
 }
@@ -79,10 +80,15 @@ const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => 
   quit: askQuit,
 };
 
+/** What can be done with the rows of the list that is shown. */
+function actionsOf(store: ConsoleStore): readonly KeyAction[] {
+  const view = tableOf(store.state.view);
+  return view === undefined ? EVENT_ACTIONS : (Object.keys(view.actions) as readonly KeyAction[]);
+}
+
 function openActions(store: ConsoleStore): void {
   const { list, table } = store;
-  const view = tableOf(store.state.view);
-  const actions = view === undefined ? EVENT_ACTIONS : (Object.keys(view.actions) as readonly KeyAction[]);
+  const actions = actionsOf(store);
   const count = list.marks.size;
   const about = count > 0 ? `${String(count)} marked` : (list.cursor.key ?? '');
   // The order stands still behind a menu, so cursor and marks are those that it was opened for.

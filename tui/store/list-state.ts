@@ -19,6 +19,8 @@ export interface SortState {
 /** What a person has set in one list: every view has its own. */
 export interface ListState {
   readonly cursor: ListCursor;
+  /** Whether somebody has put the cursor where it is; until then it is on whatever row is the first. */
+  readonly held: boolean;
   readonly marks: ReadonlySet<string>;
   readonly lastMark: string | undefined;
   readonly filter: FilterState;
@@ -36,6 +38,7 @@ export interface ListState {
 
 export const INITIAL_LIST: ListState = {
   cursor: CURSOR_AT_TOP,
+  held: false,
   marks: new Set(),
   lastMark: undefined,
   filter: { text: '', problem: undefined, history: [] },

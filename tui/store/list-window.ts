@@ -5,6 +5,9 @@ import { CURSOR_AT_TOP, settleCursor } from './list-cursor.ts';
 import { listRows } from './screen-layout.ts';
 import { followNewest } from './side-keys.ts';
 
+/** What a person sees, decides and presses takes about so long. */
+const REACTION_MS = 400;
+
 /** The part of the list that is drawn: with each frame cursor, marks and window are put where they are now. */
 export class ListWindow {
   #keys: ReadonlySet<string> = new Set();
@@ -12,6 +15,10 @@ export class ListWindow {
   #lastEvent: EventRecord | undefined;
   /** Whether the last frame showed a complete list. */
   #wasLive = false;
+  /** Whether somebody is about to change the order: then another row comes under the cursor because it is wanted. */
+  #isReordered = false;
+  /** When what came from the backend last put another row under a cursor that nobody had moved. */
+  #shiftedAtMs = -Infinity;
 
   /** Whether the row of this key is drawn. */
   holds(key: string): boolean {
@@ -38,6 +45,16 @@ export class ListWindow {
     if (events.frozen) events.settle();
   }
 
+  /** Another row may come under the cursor by what a person does, also some frames later. */
+  expectOrder(): void {
+    this.#isReordered = true;
+  }
+
+  /** Whether the row under the cursor is another one than it was when somebody decided on a key. */
+  hasJustShifted(nowMs: number): boolean {
+    return nowMs - this.#shiftedAtMs < REACTION_MS;
+  }
+
   settle(store: ConsoleStore): void {
     const isEvents = store.state.view === 'events';
     if (!isEvents && store.table === undefined) return;
@@ -46,7 +63,11 @@ export class ListWindow {
     const { order } = rows;
     const height = listRows(store.state);
     // Until the first snapshot is complete the cursor has nothing to follow: it stays at the top.
-    const settled = settleCursor(this.#wasLive ? list.cursor : CURSOR_AT_TOP, order, height);
+    const isAtTop = !this.#wasLive || (!list.held && !list.following);
+    const settled = settleCursor(isAtTop ? CURSOR_AT_TOP : list.cursor, order, height);
+    const before = list.cursor.key;
+    if (!this.#isReordered && before !== undefined && before !== settled.key) this.#shiftedAtMs = store.options.now();
+    if (!store.events.filtering) this.#isReordered = false;
     // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = store.feed.everLive;

@@ -45,7 +45,7 @@ function follow(store: ConsoleStore): void {
 /** Who moves the cursor wants it there. */
 export function stopFollowing(store: ConsoleStore): void {
   if (!store.list.following) return;
-  store.updateList({ following: false });
+  store.updateList({ following: false, held: true });
   store.say(`following is paused: ${keyOf('follow')} goes on`);
 }
 

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const critical = (client: string, seconds = 0) => ({
+  [`${client}/http`]: anEventRow({ client, check: 'http', status: 2, since: 1_767_225_600 + seconds }),
+});
+
+function openList(): ConsoleDriver {
+  return new ConsoleDriver().goLive({ events: { ...critical('web-1'), ...critical('web-2'), ...critical('web-3') } });
+}
+
+/** As many newer events as there come in a storm. */
+function storm(driver: ConsoleDriver, count = 50): void {
+  for (let at = 0; at < count; at++) driver.change({ events: critical(`storm-${String(at)}`, 10 + at) });
+  driver.pass(1000);
+}
+
+const underCursor = ({ store }: ConsoleDriver): string | undefined => store.list.cursor.key;
+
+describe('a list that was opened', () => {
+  test('stays at its top while changes come', () => {
+    const driver = openList();
+    storm(driver);
+    expect([driver.store.list.cursor.index, driver.store.list.cursor.top]).toEqual([0, 0]);
+    expect(underCursor(driver)).toBe(driver.list[0]);
+    expect(underCursor(driver)).toMatch(/^storm-/);
+  });
+
+  test('keeps to the row that the cursor was moved to, and `g` goes back to the top', () => {
+    const driver = openList();
+    driver.type('j');
+    const row = underCursor(driver);
+    storm(driver);
+    expect([underCursor(driver), driver.store.list.cursor.top > 0]).toEqual([row, true]);
+    driver.type('g');
+    storm(driver, 60);
+    expect(underCursor(driver)).toBe(driver.list[0]);
+  });
+
+  test.each([
+    { title: 'opened', key: '\r' },
+    { title: 'silenced', key: 's' },
+    { title: 'resolved', key: 'r' },
+    { title: 'marked', key: ' ' },
+    { title: 'looked at in a menu', key: 'x' },
+  ])('keeps to the row that was $title, also when nothing came of it', ({ key }) => {
+    const driver = openList();
+    driver.type(key);
+    const row = underCursor(driver);
+    driver.escape();
+    driver.pass(5000);
+    storm(driver);
+    expect(underCursor(driver)).toBe(row);
+  });
+});
+
+describe('a key that is pressed as the list moves under a cursor that nobody has moved', () => {
+  test('does nothing yet: the cursor takes hold of the row, and the second press is for it', () => {
+    const driver = openList();
+    driver.change({ events: critical('late', 100) });
+    driver.pass(100);
+    driver.type('r');
+    expect([driver.store.state.layers, underCursor(driver)]).toEqual([[], 'late/http']);
+    expect(driver.message).toContain('the cursor is on late/http: press the key again');
+    driver.change({ events: critical('later', 200) });
+    driver.pass(100);
+    driver.type('s');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence' });
+    expect(underCursor(driver)).toBe('late/http');
+  });
+
+  test('acts when the row has been there for long enough to be seen', () => {
+    const driver = openList();
+    driver.change({ events: critical('late', 100) });
+    driver.pass(100);
+    driver.pass(400);
+    driver.type('s');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence' });
+  });
+
+  test('acts on what one’s own filter or order has put there', () => {
+    const driver = openList();
+    driver.type('/web-3\rs');
+    expect([driver.store.state.layers.at(-1)?.kind, underCursor(driver)]).toEqual(['silence', 'web-3/http']);
+    const other = openList();
+    other.type('O');
+    other.type('s');
+    expect(other.store.state.layers.at(-1)?.kind).toBe('silence');
+  });
+
+  test('acts on what is marked, wherever the cursor is', () => {
+    const driver = openList();
+    driver.type(' g');
+    driver.change({ events: critical('late', 100) });
+    driver.pass(100);
+    driver.type('s');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence' });
+  });
+});
