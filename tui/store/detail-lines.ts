@@ -103,11 +103,17 @@ function commandLines(event: Event, width: number, wrap: boolean): readonly Deta
 }
 
 function clientText(event: Event): string {
-  const { name, address, subscriptions, version } = event.client;
+  const { name, address, subscriptions } = event.client;
   const others = subscriptions.filter((subscription) => subscription !== `client:${name}`);
-  return safeLine(
-    `${name} at ${address}, agent ${version}${others.length === 0 ? '' : `, subscriptions: ${others.join(', ')}`}`,
-  );
+  const at = address === 'unknown' ? '' : ` at ${address}`;
+  const tagged = others.length === 0 ? '' : `, subscriptions: ${others.join(', ')}`;
+  return safeLine(`${name}${at}, ${agentText(event.client)}${tagged}`);
+}
+
+/** A client that gives no sign of life was made by a result with a source, or by somebody. */
+function agentText({ type, keepalives, version }: Event['client']): string {
+  if (keepalives !== false) return `agent ${version}`;
+  return type === 'proxy' ? 'no agent, others report for it' : 'no agent, from the API';
 }
 
 function silencesOn(store: ConsoleStore, key: string, event: Event): readonly (SilencedRow | string)[] {
