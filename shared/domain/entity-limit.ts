@@ -4,6 +4,9 @@ import type { EntityUsage } from '../schemas/entity-usage.ts';
 const WARNING_PART = 0.9;
 const WARNING_PART_PER_THOUSAND = 0.03;
 
+/** Part of the limit from which on people are told here: early enough to do something about it. */
+const NEAR_PART = 0.8;
+
 /** The peer's sentence for what its free edition refuses (completion 1.17), and what lifts it here. */
 export const ENTITY_LIMIT_REFUSAL =
   'This functionality requires a valid license with a sufficient entity limit. To get a valid license file, arrange a ' +
@@ -15,8 +18,13 @@ export function isBeyondLimit({ total, limit }: EntityUsage): boolean {
   return limit !== 'unlimited' && total >= limit;
 }
 
+/** Whether people should hear of it. */
+export function isNearLimit({ total, limit }: EntityUsage): boolean {
+  return limit !== 'unlimited' && total >= NEAR_PART * limit;
+}
+
 /**
- * What is said about a limit that is nearly reached (completion 1.17).
+ * What the newer API says about a limit that is nearly reached (completion 1.17).
  *
  * @returns undefined while it is far away
  */

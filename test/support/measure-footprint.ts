@@ -23,7 +23,8 @@ const aClient = (at: number, subscriptions = ['linux', 'web']): Client => ({
 
 function report(namespace: Namespace, client: number, check: string, status: number, aggregate?: string): void {
   const owner =
-    namespace.clients.get(`web-server-${String(client)}`) ?? namespace.putClient(parsed(aClient(client)), '');
+    namespace.clients.get(`web-server-${String(client)}`) ??
+    namespace.putClient(parsed(aClient(client)), { signature: '' });
   const entry = namespace.ensureCheck(owner, parsed(check));
   const output = 'CheckDisk CRITICAL: / 95% used of 100 GiB';
   const result = { name: check, output, status, executed: NOW, issued: NOW, aggregate };
@@ -32,8 +33,9 @@ function report(namespace: Namespace, client: number, check: string, status: num
 }
 
 const KINDS: Readonly<Record<string, (namespace: Namespace, at: number) => void>> = {
-  clients: (namespace, at) => void namespace.putClient(parsed(aClient(at)), ''),
-  'clients like no other': (namespace, at) => void namespace.putClient(parsed(aClient(at, [`role-${String(at)}`])), ''),
+  clients: (namespace, at) => void namespace.putClient(parsed(aClient(at)), { signature: '' }),
+  'clients like no other': (namespace, at) =>
+    void namespace.putClient(parsed(aClient(at, [`role-${String(at)}`])), { signature: '' }),
   sources: (namespace, at) => report(namespace, at, 'ping', 0),
   'checks of few clients': (namespace, at) => report(namespace, at % 200, `check-${String(at % 100)}-${String(at)}`, 0),
   events: (namespace, at) => report(namespace, at % 200, `check-${String(at)}`, 2),

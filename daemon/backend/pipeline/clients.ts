@@ -74,7 +74,7 @@ export class Clients {
       transaction.refuseGrowthOf(present, client);
       const signature = present?.signature ?? submitted.signature ?? '';
       letIn(transaction, namespace, client.name);
-      transaction.saveClient(namespace, client, signature);
+      transaction.saveClient(namespace, client, { signature, isCounted: false });
     });
   }
 
@@ -127,7 +127,7 @@ export class Clients {
         transaction.refuseGrowthOf(present, client);
         letIn(transaction, namespace, submitted.name);
         const isNew = present === undefined;
-        const entry = transaction.saveClient(namespace, client, signature);
+        const entry = transaction.saveClient(namespace, client, { signature, isCounted: true });
         if (isNew) handleRegistration(transaction, entry);
         return client;
       },

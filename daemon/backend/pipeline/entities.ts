@@ -85,5 +85,5 @@ export function saveEntity(
   letIn(transaction, namespace, name);
   // Who reads an entity and puts it back does not know its secrets.
   const whole = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
-  return transaction.saveClient(namespace, whole, before?.signature ?? '');
+  return transaction.saveClient(namespace, whole, { signature: before?.signature ?? '' });
 }

@@ -1,11 +1,12 @@
-import { ENTITY_LIMIT_REFUSAL, entityWarning, isBeyondLimit } from '../../../shared/domain/entity-limit.ts';
+import { ENTITY_LIMIT_REFUSAL, isBeyondLimit, isNearLimit } from '../../../shared/domain/entity-limit.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { EntityLimitSetting, EntityUsage } from '../../../shared/schemas/entity-usage.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /**
  * How many entities there may be in all namespaces together: those that agents, the newer API or a restore would make
- * beyond it are refused, and the ones that are there go on (completion, decisions). The legacy API asks nobody.
+ * beyond it are refused, and the ones that are there go on (completion, decisions). What the legacy API makes is neither
+ * refused nor counted, until an agent of its name registers (completion 1.20).
  */
 export class EntityLimit {
   readonly #registry: Registry;
@@ -21,16 +22,16 @@ export class EntityLimit {
     let total = 0;
     let proxies = 0;
     for (const namespace of this.#registry.namespaces()) {
-      total += namespace.clients.size;
-      proxies += namespace.proxies;
+      total += namespace.counted.total;
+      proxies += namespace.counted.proxies;
     }
     return { total, proxies, limit: this.#setting() };
   }
 
-  /** The usage when it is worth a warning. */
+  /** The usage when people should hear of it. */
   nearLimit(): EntityUsage | undefined {
     const usage = this.usage();
-    return entityWarning(usage) === undefined ? undefined : usage;
+    return isNearLimit(usage) ? usage : undefined;
   }
 
   /** Whether a client of this name would be new, and one too many. */

@@ -24,6 +24,9 @@ export interface IncomingResult {
   readonly check: CheckResult;
 }
 
+/** Who results that come through the API are said to be from, unless they name a `source` (completion 1.6). */
+export const API_REPORTER = 'sensu-api';
+
 const NONE: readonly Needed[] = [];
 
 const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
@@ -123,7 +126,11 @@ function endSilences(transaction: Transaction, client: ClientEntry, check: strin
 /** A result of an unknown client makes one, as the peer does (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
   const client = clientMadeBy(result, transaction.now);
-  const entry = transaction.saveClient(namespace, client, '', isForProxy(result) ? result.reporter : undefined);
+  const entry = transaction.saveClient(namespace, client, {
+    signature: '',
+    reporter: isForProxy(result) ? result.reporter : undefined,
+    isCounted: result.reporter === API_REPORTER ? false : undefined,
+  });
   handleRegistration(transaction, entry);
   return entry;
 }

@@ -14,13 +14,10 @@ import { MON, recordAudit } from './audit.ts';
 import { ALWAYS, type Admission } from './admission.ts';
 import type { Batcher, Command, Needed } from './batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
-import { frozenEvent, processResult, recordsNeeded, type IncomingResult } from './process-result.ts';
+import { API_REPORTER, frozenEvent, processResult, recordsNeeded, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
 import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
 import { validateResult } from './validate-result.ts';
-
-/** Who results that come through the API are said to be from, unless they name a `source` (completion 1.6). */
-export const API_REPORTER = 'sensu-api';
 
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {

@@ -13,7 +13,7 @@ import type { Change, Key, StoreOp } from '../ports.ts';
 import { encodeCheckRecord, type CheckBodies } from '../registry/check-record.ts';
 import type { ApiKey, Session, User } from '../registry/credentials.ts';
 import type { Aggregate } from '../registry/aggregates.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { CheckEntry, ClientEntry, ClientOrigin } from '../registry/entries.ts';
 import type { Namespace, SpoolMark, Tombstone } from '../registry/namespace.ts';
 import type { DefinitionKind, DefinitionKinds } from '../registry/definitions.ts';
 import { encodeClient } from '../registry/client-record.ts';
@@ -173,15 +173,16 @@ export class Transaction {
     this.#del(checkRecordKey(client.namespace.name, client.name, entry.name));
   }
 
-  /** @param reporter of a new proxy client; one that is known keeps its own */
-  saveClient(namespace: Namespace, client: Client, signature: string, reporter?: string): ClientEntry {
+  /** @param origin of a new client; one that is known keeps its own, but is counted from when something counted it */
+  saveClient(namespace: Namespace, client: Client, origin: ClientOrigin): ClientEntry {
     const present = namespace.clients.get(client.name);
     // The silenced state of its events follows its subscriptions.
     if (present !== undefined) for (const check of present.checks.values()) this.#noteEvent(check);
-    const entry = namespace.putClient(client, signature, reporter);
+    const entry = namespace.putClient(client, origin);
     this.#savedClients.set(entry, client);
-    const { reporter: maker } = entry;
-    const value = encodeClient({ client, signature, reporter: maker, era: this.#era });
+    const { signature, reporter } = entry;
+    const isCounted = entry.isCounted ? undefined : false;
+    const value = encodeClient({ client, signature, reporter, isCounted, era: this.#era });
     this.#put(clientKey(namespace.name, client.name), value);
     this.#changes.push(['client', namespace.name, client.name]);
     return entry;

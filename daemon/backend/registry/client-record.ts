@@ -7,13 +7,15 @@ export interface StoredClient {
   readonly signature: string;
   /** Whose results made it, when it is a proxy client. */
   readonly reporter?: string | undefined;
+  /** False: the legacy API made it, so that it is no entity that the limit counts (completion 1.20); undefined: it is. */
+  readonly isCounted?: false | undefined;
   /** How often the clock had been corrected when it was written; undefined: never. */
   readonly era?: number | undefined;
 }
 
 /** The client is the first part, so that `clientTextOf` finds it unread. */
-export function encodeClient({ client, signature, reporter, era }: StoredClient): string {
-  return JSON.stringify({ client, signature, reporter, era } satisfies StoredClient);
+export function encodeClient({ client, signature, reporter, isCounted, era }: StoredClient): string {
+  return JSON.stringify({ client, signature, reporter, isCounted, era } satisfies StoredClient);
 }
 
 export function decodeClient(value: string): StoredClient {

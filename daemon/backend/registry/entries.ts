@@ -42,6 +42,15 @@ const NO_CHECKS: ReadonlyMap<string, CheckEntry> = new Map();
 /** Said of most clients that results have made. */
 const UNKNOWN_ADDRESS = 'unknown';
 
+/** What is known of a client beside its record. */
+export interface ClientOrigin {
+  readonly signature: string;
+  /** Whose results made it, when it is a proxy client. */
+  readonly reporter?: string | undefined;
+  /** False: the legacy API made it. */
+  readonly isCounted?: boolean | undefined;
+}
+
 /** A client with its checks: what decides, packed. Its record stays in the store until it is read. */
 export class ClientEntry {
   readonly namespace: Namespace;
@@ -55,6 +64,8 @@ export class ClientEntry {
   signature: string;
   /** Whose results made it, when it is a proxy client. */
   readonly reporter: string | undefined;
+  /** Whether the limit of entities counts it; the legacy API asks nobody. */
+  isCounted: boolean;
   openEvents = 0;
   #checks: Map<string, CheckEntry> | undefined = undefined;
 
@@ -63,7 +74,7 @@ export class ClientEntry {
     namespace: Namespace,
     client: Client,
     profile: SharedProfile,
-    { signature, reporter }: { readonly signature: string; readonly reporter: string | undefined },
+    { signature, reporter, isCounted = true }: ClientOrigin,
   ) {
     this.namespace = namespace;
     this.name = client.name;
@@ -72,6 +83,7 @@ export class ClientEntry {
     this.timestamp = client.timestamp;
     this.signature = signature;
     this.reporter = reporter;
+    this.isCounted = isCounted;
   }
 
   /** By name. */
@@ -121,7 +133,8 @@ export class ClientEntry {
   }
 
   /** Takes over what a newer record says. */
-  update(client: Client, profile: SharedProfile, signature: string): void {
+  update(client: Client, profile: SharedProfile, { signature, isCounted = false }: ClientOrigin): void {
+    this.isCounted ||= isCounted;
     this.profile = profile;
     this.address = packedAddress(client);
     this.timestamp = client.timestamp;

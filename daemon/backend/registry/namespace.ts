@@ -6,8 +6,8 @@ import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { ttlOf } from '../../../shared/domain/ttl.ts';
 import { AggregateRegistry, type Aggregate } from './aggregates.ts';
 import { byName } from './by-name.ts';
-import { ClientProfiles, type SharedProfile } from './client-profiles.ts';
-import { CheckEntry, ClientEntry, eventsOf } from './entries.ts';
+import { ClientProfiles } from './client-profiles.ts';
+import { CheckEntry, ClientEntry, eventsOf, type ClientOrigin } from './entries.ts';
 import { CHECK_BYTES, CountedMap, EVENT_BYTES, Footprint, MARK_BYTES, MEMBER_BYTES } from './footprint.ts';
 import { ResultsByCheck } from './results-by-check.ts';
 import { SilencedRegistry } from './silenced.ts';
@@ -43,8 +43,8 @@ export class Namespace {
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
-  /** Clients that something else reports for, whoever made them. */
-  proxies = 0;
+  /** Clients that the limit of entities counts, and those of them that something else reports for. */
+  readonly counted = { total: 0, proxies: 0 };
   readonly #proxiesByReporter = new Map<string, number>();
   readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();
   readonly #footprint: Footprint;
@@ -92,14 +92,14 @@ export class Namespace {
     return this.#proxiesByReporter.get(reporter) ?? 0;
   }
 
-  /** @param reporter of a new proxy client; one that is known keeps its own */
-  putClient(record: Client, signature: string, reporter?: string): ClientEntry {
+  /** @param origin of a new client; one that is known keeps its own, but is counted from when something counted it */
+  putClient(record: Client, origin: ClientOrigin): ClientEntry {
     const profile = this.#profiles.take(record);
     const present = this.clients.get(record.name);
-    this.proxies += proxyCount(profile);
     if (present === undefined) {
-      const entry = new ClientEntry(this, record, profile, { signature, reporter });
+      const entry = new ClientEntry(this, record, profile, origin);
       this.#countProxy(entry, 1);
+      this.#count(entry, 1);
       this.clients.set(entry.name, entry);
       this.#sortedClients = undefined;
       this.#subscribers.add(entry, profile);
@@ -108,13 +108,14 @@ export class Namespace {
     }
     const { profile: before } = present;
     this.#footprint.bytes -= present.bytes;
-    this.proxies -= proxyCount(before);
+    this.#count(present, -1);
     if (profile !== before) {
       this.#subscribers.remove(present, before);
       this.#subscribers.add(present, profile);
     }
     this.#profiles.release(before);
-    present.update(record, profile, signature);
+    present.update(record, profile, origin);
+    this.#count(present, 1);
     this.#footprint.bytes += present.bytes;
     return present;
   }
@@ -130,7 +131,7 @@ export class Namespace {
     this.#subscribers.remove(entry, entry.profile);
     this.#profiles.release(entry.profile);
     this.#countProxy(entry, -1);
-    this.proxies -= proxyCount(entry.profile);
+    this.#count(entry, -1);
     this.clients.delete(entry.name);
     this.#sortedClients = undefined;
   }
@@ -227,6 +228,12 @@ export class Namespace {
     }
   }
 
+  #count({ isCounted, profile: { isProxy } }: ClientEntry, by: 1 | -1): void {
+    if (!isCounted) return;
+    this.counted.total += by;
+    if (isProxy) this.counted.proxies += by;
+  }
+
   #countProxy({ reporter }: ClientEntry, by: 1 | -1): void {
     if (reporter === undefined) return;
     const count = this.proxiesOf(reporter) + by;
@@ -241,10 +248,6 @@ function checkBytes({ name }: CheckEntry): number {
 
 function memberBytes(aggregates: readonly Aggregate[]): number {
   return MEMBER_BYTES * aggregates.length;
-}
-
-function proxyCount({ isProxy }: SharedProfile): 0 | 1 {
-  return isProxy ? 1 : 0;
 }
 
 function summaryOf(output: string): string {

@@ -159,8 +159,8 @@ async function readNamespaces(
   };
   // Clients first: check records belong to them.
   await read(CLIENTS, (namespace, value) => {
-    const { client, signature, reporter } = datedClient(value, corrections);
-    namespace.putClient(client, signature, reporter);
+    const { client, ...origin } = datedClient(value, corrections);
+    namespace.putClient(client, origin);
   });
   // Deletions as well: they say which of the results that name an aggregate belong to it.
   await read(AGGREGATE_DELETIONS, (namespace, value, aggregate) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entityWarning, isBeyondLimit } from '../../../shared/domain/entity-limit.ts';
+import { entityWarning, isBeyondLimit, isNearLimit } from '../../../shared/domain/entity-limit.ts';
 import type { EntityLimitSetting } from '../../../shared/schemas/entity-usage.ts';
 
 test.each<{ name: string; total: number; limit: EntityLimitSetting; isBeyond: boolean }>([
@@ -21,6 +21,15 @@ test.each<{ name: string; limit: EntityLimitSetting; from: number | undefined }>
   const isWarned = (total: number): boolean => entityWarning({ total, proxies: 0, limit }) !== undefined;
   expect(isWarned(from - 1)).toBe(false);
   expect(isWarned(from)).toBe(limit !== 'unlimited');
+});
+
+test.each<{ name: string; limit: EntityLimitSetting; from: number | undefined }>([
+  { name: 'from 80 % of 100 on', limit: 100, from: 80 },
+  { name: 'from 80 % of many on', limit: 5000, from: 4000 },
+  { name: 'never without a limit', limit: 'unlimited', from: undefined },
+])('people hear of it $name', ({ limit, from = 1_000_000 }) => {
+  expect(isNearLimit({ total: from - 1, proxies: 0, limit })).toBe(false);
+  expect(isNearLimit({ total: from, proxies: 0, limit })).toBe(limit !== 'unlimited');
 });
 
 test('the warning counts agents and proxies', () => {

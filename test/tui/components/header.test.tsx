@@ -53,20 +53,21 @@ describe('a limit of entities that is nearly reached', () => {
   test('stands on the rule under the tall header', () => {
     const wide = frameOf(<TallHeader {...PROPS} feed={nearLimit(95)} columns={120} />, { columns: 120, rows: 4 });
     expect(wide.split('\n')[3]).toBe(
-      '── You are currently using 95/100 total entities, 85/100 agent entities, and 10/100 proxy entities (entity_limit) '.padEnd(
+      '── 95/100 entities (85 agents, 10 proxies): beyond it new ones are refused, entity_limit lifts it '.padEnd(
         120,
         '─',
       ),
     );
-    expect(tall({ feed: nearLimit(95) })[3]).toMatch(
-      /^── 95\/100 entities: beyond entity_limit new ones are refused ─+$/,
+    const narrow = frameOf(<TallHeader {...PROPS} feed={nearLimit(95)} columns={80} />, { columns: 80, rows: 4 });
+    expect(narrow.split('\n')[3]).toBe(
+      '── 95/100 entities: new ones will be refused, entity_limit lifts it '.padEnd(80, '─'),
     );
-    expect(tall({ feed: nearLimit(90) })[3]).toBe('─'.repeat(100));
+    expect(tall({ feed: nearLimit(79) })[3]).toBe('─'.repeat(100));
   });
 
   test('is a few words in a header of one row', () => {
-    expect(short({ feed: nearLimit(91) })).toContain('91/100 entities');
-    expect(short({ feed: nearLimit(90) })).not.toContain('entities');
+    expect(short({ feed: nearLimit(80) })).toContain('80/100 entities');
+    expect(short({ feed: nearLimit(79) })).not.toContain('entities');
   });
 });
 

@@ -44,9 +44,9 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
 
 /** Stores the client of an entity as it stands in the file. */
 export function saveClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
-  const { client, signature, reporter } = stored;
+  const { client, ...origin } = stored;
   letIn(transaction, namespace, client.name);
-  return transaction.saveClient(namespace, client, signature, reporter);
+  return transaction.saveClient(namespace, client, origin);
 }
 
 /** What the newer API says of an entity, as a client. */

@@ -45,7 +45,7 @@ const put =
   (transaction: Transaction): void => {
     const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
     const client = { name, address: '192.0.2.1', subscriptions: [], timestamp: transaction.now, version: '1.9.0' };
-    transaction.saveClient(namespace, client, '');
+    transaction.saveClient(namespace, client, { signature: '' });
   };
 
 const clientsOf = (registry: Registry): string[] => [...registry.namespace(DEFAULT_NAMESPACE).clients.keys()];

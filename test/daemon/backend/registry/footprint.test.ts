@@ -53,7 +53,7 @@ test('whatever came, changed and went: of nothing nothing is counted', () => {
         const owner = 'name' in given ? namespace.clients.get(given.name) : undefined;
         if (given.do === 'client') {
           const { name: own, address, subscriptions, signature } = given;
-          namespace.putClient({ name: own, address, subscriptions, timestamp: 1, version: '1.9.0' }, signature);
+          namespace.putClient({ name: own, address, subscriptions, timestamp: 1, version: '1.9.0' }, { signature });
         } else if (given.do === 'report' && owner !== undefined) {
           const entry = namespace.ensureCheck(owner, given.check);
           const { status, aggregates } = given;

@@ -20,7 +20,7 @@ function report(
   status: number,
   output = `status ${String(status)}`,
 ): void {
-  const owner = namespace.clients.get(client) ?? namespace.putClient(aClient(client), '');
+  const owner = namespace.clients.get(client) ?? namespace.putClient(aClient(client), { signature: '' });
   const entry = namespace.ensureCheck(owner, check);
   const result = { name: check, output, status, executed: 100, issued: 100 };
   const { state } = nextCheckState(entry.state, result, { now: 100, newId: () => 'id' });
@@ -53,8 +53,8 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   { name: 'a check without an event', subscription: null, check: 'fine', expected: [] },
 ])('the events that an entry names: $name', ({ subscription, check, expected }) => {
   const namespace = new Namespace('default');
-  namespace.putClient(aClient('a', ['web']), '');
-  namespace.putClient(aClient('b', ['web', 'db-only']), '');
+  namespace.putClient(aClient('a', ['web']), { signature: '' });
+  namespace.putClient(aClient('b', ['web', 'db-only']), { signature: '' });
   report(namespace, 'a', 'cpu', 1);
   report(namespace, 'a', 'disk', 2);
   report(namespace, 'b', 'disk', 2);
@@ -64,9 +64,9 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
 
 test('a client that changes its subscriptions is found by the new ones only', () => {
   const namespace = new Namespace('default');
-  namespace.putClient(aClient('a', ['web']), '');
+  namespace.putClient(aClient('a', ['web']), { signature: '' });
   report(namespace, 'a', 'disk', 2);
-  namespace.putClient(aClient('a', ['db']), '');
+  namespace.putClient(aClient('a', ['db']), { signature: '' });
   expect(namesOf(namespace.eventsNamedBy('web', null))).toEqual([]);
   expect(namesOf(namespace.eventsNamedBy('db', null))).toEqual(['a/disk']);
 });
@@ -94,7 +94,8 @@ test('counters and indexes equal a count of everything, whatever happened before
       for (const given of steps) {
         const owner = namespace.clients.get(given.client);
         if (given.do === 'report') report(namespace, given.client, given.check, given.status);
-        else if (given.do === 'subscribe') namespace.putClient(aClient(given.client, given.subscriptions), '');
+        else if (given.do === 'subscribe')
+          namespace.putClient(aClient(given.client, given.subscriptions), { signature: '' });
         else if (owner !== undefined && given.do === 'remove client') namespace.removeClient(owner);
         else if (given.do === 'remove check') {
           const entry = owner?.checks.get(given.check);
