@@ -39,6 +39,11 @@ export function growth(values: readonly number[]): number {
   return mean(values.slice(2 * third)) / mean(values.slice(third, 2 * third));
 }
 
+/** 0: there are none. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
 const WIDTHS = [6, 9, 8, 8, 6, 6, 8, 6, 8, 9, 9, 8, 8, 8];
 
 export const HEADING = row([
