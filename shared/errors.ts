@@ -26,13 +26,24 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal';
 
-/** The one error type that crosses the borders of the program. `message` is for people and says what to do next. */
+/** What V8 has beyond the standard: how many lines of a stack it looks for. */
+const ENGINE: { stackTraceLimit?: number | undefined } & ErrorConstructor = Error;
+
+/**
+ * The one error type that crosses the borders of the program. `message` is for people and says what to do next.
+ *
+ * It has no stack: it is an answer and no defect, and whoever floods the backend with what is refused would have it look
+ * for one each time, which costs more than to refuse.
+ */
 export class MonError extends Error {
   override readonly name = 'MonError';
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = ENGINE;
+    ENGINE.stackTraceLimit = 0;
     super(message, options);
+    ENGINE.stackTraceLimit = stackTraceLimit;
     this.code = code;
   }
 }

@@ -8,7 +8,12 @@ import { readRecords } from './records.ts';
 
 /** Checks with a result, by client, then check. */
 export function resultsOf(namespace: Namespace): CheckEntry[] {
-  return namespace.sortedClients().flatMap(resultsOfClient);
+  const results: CheckEntry[] = [];
+  // A loop, because there may be a million.
+  for (const client of namespace.sortedClients()) {
+    for (const entry of client.sortedChecks()) if (entry.status !== undefined) results.push(entry);
+  }
+  return results;
 }
 
 export function resultsOfClient(client: ClientEntry): CheckEntry[] {

@@ -68,6 +68,8 @@ export class ClientEntry {
   isCounted: boolean;
   openEvents = 0;
   #checks: Map<string, CheckEntry> | undefined = undefined;
+  /** Made when a list asks for it. */
+  #sortedChecks: readonly CheckEntry[] | undefined = undefined;
 
   /** @param profile of `client`, taken for it */
   constructor(
@@ -128,8 +130,9 @@ export class ClientEntry {
   }
 
   /** The checks with a result or an event, by name. */
-  sortedChecks(): CheckEntry[] {
-    return [...this.checks.values()].toSorted(byName);
+  sortedChecks(): readonly CheckEntry[] {
+    this.#sortedChecks ??= [...this.checks.values()].toSorted(byName);
+    return this.#sortedChecks;
   }
 
   /** Takes over what a newer record says. */
@@ -142,10 +145,12 @@ export class ClientEntry {
   }
 
   addCheck(check: CheckEntry): void {
+    this.#sortedChecks = undefined;
     (this.#checks ??= new Map()).set(check.name, check);
   }
 
   deleteCheck(check: CheckEntry): void {
+    this.#sortedChecks = undefined;
     this.#checks?.delete(check.name);
   }
 }
