@@ -15,7 +15,7 @@ async function openRig() {
   const entities = new Entities({ batcher: rig.batcher, entityLimit: limit });
   const put = (name: string) => entities.put(DEFAULT_NAMESPACE, name, () => ({ metadata: { name } }), ADA);
   const counted = () => [limit.usage().total, limit.usage().proxies];
-  return { ...{ rig, put, counted }, ...{ clients: rig.clients, results: rig.results } };
+  return { rig, put, counted, clients: rig.clients, results: rig.results };
 }
 
 test('what the legacy API makes does not count towards the limit of entities', async () => {
