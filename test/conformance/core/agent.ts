@@ -1,0 +1,103 @@
+import { vi } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Frame } from './recording.ts';
+
+const SOON = { timeout: 1000, interval: 3 };
+
+export interface HeardFrame {
+  readonly type: string;
+  readonly payload: unknown;
+}
+
+/** An agent as the recorder played it: JSON in binary messages, and everything that it heard is kept. */
+export class PlayedAgent {
+  /** Of the handshake. */
+  readonly status: number;
+  readonly answer: Readonly<Record<string, unknown>>;
+  ending: { readonly code: number; readonly reason: string } | undefined;
+  readonly #heard: HeardFrame[];
+  readonly #socket: WebSocket;
+
+  private constructor(parts: Pick<PlayedAgent, 'status' | 'answer'>, socket: WebSocket, heard: HeardFrame[]) {
+    this.status = parts.status;
+    this.answer = parts.answer;
+    this.#socket = socket;
+    this.#heard = heard;
+    socket.on('close', (code, reason) => (this.ending = { code, reason: reason.toString() }));
+  }
+
+  static async connect(
+    url: string,
+    identity: {
+      readonly name: string;
+      readonly namespace: string;
+      readonly password: string;
+      readonly subscriptions: readonly string[];
+      readonly speaksJson: boolean;
+    },
+  ): Promise<PlayedAgent> {
+    const { name, namespace, password, subscriptions, speaksJson } = identity;
+    const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      headers: {
+        Authorization: `Basic ${Buffer.from(`agent:${password}`).toString('base64')}`,
+        'Sensu-AgentName': name,
+        'Sensu-Namespace': namespace,
+        'Sensu-User': 'agent',
+        'Sensu-Subscriptions': subscriptions.join(','),
+        ...(speaksJson ? json : {}),
+      },
+    });
+    const heard: HeardFrame[] = [];
+    socket.on('message', (data: Buffer) => {
+      const text = data.toString();
+      const end = text.indexOf('\n');
+      heard.push({ type: text.slice(0, end), payload: JSON.parse(text.slice(end + 1)) });
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<PlayedAgent>();
+    let answer: Readonly<Record<string, unknown>> = {};
+    socket.on('upgrade', ({ headers }) => (answer = headers));
+    socket.on('open', () => resolve(new PlayedAgent({ status: 101, answer }, socket, heard)));
+    socket.on('unexpected-response', (_request, { statusCode = 0, headers }) => {
+      resolve(new PlayedAgent({ status: statusCode, answer: headers }, socket, heard));
+      socket.terminate();
+    });
+    socket.on('error', reject);
+    return await promise;
+  }
+
+  say({ type, payload }: Pick<Frame, 'type' | 'payload'>): void {
+    this.#socket.send(Buffer.from(`${type}\n${JSON.stringify(payload)}`));
+  }
+
+  /** Frames that nobody has asked for yet. */
+  get waiting(): number {
+    return this.#heard.length;
+  }
+
+  next(): HeardFrame | undefined {
+    return this.#heard.shift();
+  }
+
+  async hears(count: number): Promise<void> {
+    await vi.waitFor(() => {
+      if (this.#heard.length < count) throw new Error('nothing was heard');
+    }, SOON);
+  }
+
+  async ends(): Promise<{ readonly code: number; readonly reason: string }> {
+    return await vi.waitFor(() => {
+      if (this.ending === undefined) throw new Error('the connection is still open');
+      return this.ending;
+    }, SOON);
+  }
+
+  leave(): void {
+    this.#socket.close();
+  }
+
+  cut(): void {
+    this.#socket.terminate();
+  }
+}

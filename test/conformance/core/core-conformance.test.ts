@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { DECISIONS } from './decisions.ts';
+import { readRecording, type Group } from './recording.ts';
+import { replayGroups, type Outcome } from './replay.ts';
+import { UNFINISHED } from './unfinished.ts';
+import { rightProblems, decisionFor } from './decision.ts';
+
+const RECORDED = readRecording();
+
+/** Groups that tell of one backend, in their order; each other has one to itself. */
+const TOGETHER: readonly string[] = ['cluster-wide-a', 'res-rbac-a'];
+
+const SETS: readonly (readonly [name: string, groups: readonly Group[]])[] = [
+  ...RECORDED.filter(({ name }) => !TOGETHER.includes(name)).map((group) => [group.name, [group]] as const),
+  [TOGETHER.join(', then '), TOGETHER.flatMap((name) => RECORDED.filter((group) => group.name === name))],
+];
+
+/** What is different in a case without a decision to be, in words. */
+function differencesOf(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const outcome of outcomes) {
+    const decision = decisionFor(DECISIONS, outcome);
+    const problems = decision === undefined ? outcome.problems : rightProblems(decision, outcome);
+    if (problems.length === 0) continue;
+    const told = found.get(outcome.case) ?? [];
+    found.set(outcome.case, told);
+    told.push(...problems.map((problem) => `line ${String(outcome.line)}, ${outcome.what}: ${problem}`));
+  }
+  return found;
+}
+
+describe.each(SETS)('%s, as recorded with the real peer', (_name, groups) => {
+  let outcomes: Outcome[];
+  beforeAll(async () => {
+    outcomes = await replayGroups(groups);
+  }, 120_000);
+
+  test('every case agrees, but for the decisions and what is unfinished', () => {
+    const differences = differencesOf(outcomes);
+    const surprises = [...differences].filter(([one]) => !UNFINISHED.has(one));
+    expect(surprises.map(([one, problems]) => [one, problems.slice(0, 6)])).toEqual([]);
+  });
+
+  test('every line was performed', () => {
+    expect(outcomes).toHaveLength(groups.reduce((sum, { lines }) => sum + lines.length, 0));
+  });
+});

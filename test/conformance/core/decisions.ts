@@ -1,0 +1,4 @@
+import type { Decision } from './decision.ts';
+
+/** Every difference from the recorded peer of the newer generation, with its reason and the right answer. */
+export const DECISIONS: readonly Decision[] = [];

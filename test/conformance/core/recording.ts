@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A request that was sent to the peer of the newer generation, and its answer. */
+export interface Exchange {
+  readonly kind: 'exchange';
+  readonly method: string;
+  readonly path: string;
+  /** Null: is not sent although it usually is. */
+  readonly headers: Readonly<Record<string, string | null>>;
+  /** Text is sent as it is; undefined: no body. */
+  readonly body: unknown;
+  readonly answer: {
+    /** 0: the connection was closed without an answer. */
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    /** Parsed JSON, otherwise the text, null when it was empty. */
+    readonly body: unknown;
+  };
+}
+
+/** What a handler, an agent or a reader of a stored event saw. */
+export interface Observation {
+  readonly kind: 'observation';
+  /** `filter`, `handler:NAME`, `frame`, `no-frame`, `close`, `upgrade`, `keepalive`, `ttl`, `namespace-known`. */
+  readonly what: string;
+  readonly agent: string | undefined;
+  /** Seconds since the agent connected, or since the first event. */
+  readonly atSeconds: number | undefined;
+  readonly data: unknown;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** A frame that an agent sent. */
+export interface Frame {
+  readonly kind: 'frame';
+  readonly agent: string;
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export type Line = (Exchange | Observation | Frame) & {
+  /** In its case, from 1. */
+  readonly number: number;
+  /** `GROUP/CASE` */
+  readonly case: string;
+  readonly waitMs: number;
+};
+
+export interface Group {
+  readonly name: string;
+  readonly lines: readonly Line[];
+  /** When it was recorded, epoch seconds; undefined: no line says so. */
+  readonly begun: number | undefined;
+}
+
+interface RecordedLine {
+  readonly case: string;
+  readonly wait_ms?: number;
+  readonly request?: Pick<Exchange, 'method' | 'path' | 'body'> & { readonly headers?: Exchange['headers'] };
+  readonly response?: Exchange['answer'];
+  readonly observe?: string;
+  readonly agent?: string;
+  readonly at_s?: number;
+  readonly data?: unknown;
+  readonly send?: Pick<Frame, 'type' | 'payload'>;
+}
+
+/** Of the days of the recording, not a time that was made up for it. */
+const EPOCH = /\b17953\d{5}\b/;
+
+/** All groups in the order of the recording. */
+export function readRecording(): Group[] {
+  const text = readFileSync(join(import.meta.dirname, '..', 'data', 'core.jsonl'), 'utf8');
+  const groups = new Map<string, { lines: Line[]; begun: number | undefined }>();
+  const numbers = new Map<string, number>();
+  for (const line of text.split('\n').filter(Boolean)) {
+    const record = JSON.parse(line) as RecordedLine;
+    const [name = ''] = record.case.split('/');
+    const group = groups.get(name) ?? { lines: [], begun: undefined };
+    groups.set(name, group);
+    const number = (numbers.get(record.case) ?? 0) + 1;
+    numbers.set(record.case, number);
+    group.begun ??= Number(EPOCH.exec(line)?.[0]) || undefined;
+    group.lines.push({ ...lineOf(record), number, case: record.case, waitMs: record.wait_ms ?? 0 });
+  }
+  return [...groups].map(([name, group]) => Object.assign(group, { name }));
+}
+
+function lineOf(record: RecordedLine): Exchange | Observation | Frame {
+  const { request, response, observe, agent, send } = record;
+  if (request !== undefined && response !== undefined) {
+    const { method, path, headers = {}, body } = request;
+    return { kind: 'exchange', method, path, headers, body, answer: response };
+  }
+  if (observe !== undefined) {
+    const { at_s: atSeconds, data } = record;
+    return { kind: 'observation', what: observe, agent, atSeconds, data, record: { ...record } };
+  }
+  if (agent === undefined || send === undefined) throw new Error(`what is ${JSON.stringify(record)}?`);
+  return { kind: 'frame', agent, ...send };
+}
