@@ -59,6 +59,7 @@ import { logHandling } from './pipeline/log-handling.ts';
 import { Namespaces } from './pipeline/namespaces.ts';
 import { CheckNames } from './pipeline/rename-check.ts';
 import { CheckRequests } from './pipeline/requests.ts';
+import { RoleGuard } from './pipeline/role-guard.ts';
 import { Restore } from './pipeline/restore.ts';
 import { Results } from './pipeline/results.ts';
 import { Runbooks } from './pipeline/runbooks.ts';
@@ -249,7 +250,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     directories: config.program['api-command-directories'],
   }));
   apiCommands.warnOf(registry.definitions, log);
-  const definitionChanges = new DefinitionChanges({ batcher, definitions, commands: apiCommands });
+  const roleGuard = new RoleGuard(() => config.api.user !== undefined);
+  const definitionChanges = new DefinitionChanges({ batcher, definitions, commands: apiCommands, roles: roleGuard });
   const namespaces = new Namespaces(batcher);
   const checkNames = new CheckNames({ batcher, registry, definitions });
 
@@ -399,6 +401,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     batcher,
     definitions,
     commands: apiCommands,
+    roles: roleGuard,
     entityLimit,
     configuredUser,
     silencesMax,
@@ -636,7 +639,7 @@ function refuseOpenBind(
   const { 'agent-listener': agentListener, 'core-api': coreApi } = config.program;
   const open = [bind, agentListener?.bind, coreApi?.bind].find((own) => own !== undefined && !isLoopback(own));
   if (open === undefined || api.user !== undefined || isInsecureAllowed === true) return;
-  if (hasAdministrator(credentials)) return;
+  if (hasAdministrator(credentials.users, credentials.roles.index)) return;
   throw new MonError(
     'invalid',
     `${open} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,

@@ -47,7 +47,8 @@ export async function initialize({
   parts.defer(() => lease.release());
   const registry = new Registry();
   await registry.load(store);
-  if (hasAdministrator(registry.credentials)) return undefined;
+  const { users, roles } = registry.credentials;
+  if (hasAdministrator(users, roles.index)) return undefined;
 
   const { username, password } = await credentialsOf(env, terminal);
   const user = submittedUserSchema.safeParse({ username, password, groups: [ADMINISTRATORS], disabled: false });

@@ -1,3 +1,4 @@
+import { isGranted, reachesInto, type Doing, type Grant } from '../../../shared/domain/core/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
@@ -7,6 +8,10 @@ export interface Principal {
   /** Of the user; `anonymous` where nobody has to show credentials, and of the programs on this machine their own. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** What roles allow, beside the scopes; absent: nothing. */
+  readonly grants?: readonly Grant[] | undefined;
+  /** Roles count only for routes that ask for one of these scopes; absent: for all of them. */
+  readonly grantLimits?: ReadonlySet<Scope> | undefined;
   /** The only namespace that this one can reach; undefined: all of them. */
   readonly namespace?: string | undefined;
   /** Of the API key that was shown. */
@@ -67,16 +72,17 @@ export function isNamed(who: string): boolean {
 
 /** @throws MonError `forbidden` */
 export function refuseWithoutScope(
-  principal: Pick<Principal, 'name' | 'scopes' | 'via'>,
+  principal: Pick<Principal, 'name' | 'scopes' | 'via' | 'grants'>,
   ...anyOf: readonly Scope[]
 ): void {
   if (anyOf.some((scope) => hasScope(principal, scope))) return;
+  const isBound = (principal.grants ?? []).length > 0;
   throw new MonError(
     'forbidden',
     principal.via === 'open'
       ? 'secrets, commands and users take an administrator: on this machine show the token in local-access.json of the ' +
           'state directory (monctl, mon and mon-backend do, unless they are given other credentials), or make one with mon-backend init'
-      : `${principal.name} lacks the scope ${anyOf.join(' or ')}: use a key or a user that has it`,
+      : `${principal.name} lacks the scope ${anyOf.join(' or ')}${isBound ? ', and no role allows it' : ''}: use a key or a user that has it`,
   );
 }
 
@@ -93,6 +99,44 @@ export interface AskedRoute {
   readonly isOfAllNamespaces?: boolean;
   /** Whether it is for everybody while no credentials exist, whatever it asks for. */
   readonly isForAnonymous?: boolean;
+  /** The request in the words of roles; absent: roles say nothing about it. */
+  readonly doing?: (() => Doing | undefined) | undefined;
+}
+
+/**
+ * Whether roles allow something, whatever the scopes are: in the namespace of the request, or over all of them where it is in
+ * none. Who may reach anything in a namespace sees that it is there.
+ *
+ * @param access what the scopes would have to be
+ */
+export function mayByRoles(
+  { grants = [], grantLimits, namespace }: Pick<Principal, 'grants' | 'grantLimits' | 'namespace'>,
+  access: Access,
+  doing: Doing | undefined,
+): boolean {
+  if (grants.length === 0 || doing === undefined) return false;
+  if (grantLimits !== undefined && !scopesIn(access).some((scope) => hasScope({ scopes: grantLimits }, scope))) {
+    return false;
+  }
+  if (namespace !== undefined && namespace !== doing.namespace) return false;
+  if (isGranted(grants, doing)) return true;
+  if (doing.resource !== 'namespaces') return false;
+  return doing.verb === 'list' || (doing.verb === 'get' && reachesInto(grants, doing.name));
+}
+
+function scopesIn(access: Access): readonly Scope[] {
+  return access === 'public' || access === 'authenticated' ? [] : scopesAsked(access);
+}
+
+/** Whether this one may change an object of the newer API, and so may see all of it. */
+export function mayChange(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
+  return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
+}
+
+/** Whether a namespace is there for this one, as far as roles and scopes say. */
+export function seesNamespace(principal: Principal, name: string): boolean {
+  if (!maySee(principal, name)) return false;
+  return hasScope(principal, 'read') || reachesInto(principal.grants ?? [], name);
 }
 
 /**
@@ -103,12 +147,13 @@ export interface AskedRoute {
  */
 export function refuseWithoutAccess(
   principal: Principal,
-  { access, url, namespace, user, isOfAllNamespaces = false, isForAnonymous = false }: AskedRoute,
+  { access, url, namespace, user, isOfAllNamespaces = false, isForAnonymous = false, doing }: AskedRoute,
 ): void {
   if (access === 'public' || access === 'authenticated') return;
   if (access === 'self' && isUser(principal, user)) return;
   if (isForAnonymous && principal.via === 'open') return;
   if (namespace !== undefined && !maySee(principal, namespace)) throw new MonError('not_found', 'not found');
+  if ((principal.grants ?? []).length > 0 && mayByRoles(principal, access, doing?.())) return;
   const scopes = scopesAsked(access);
   refuseWithoutScope(principal, ...scopes);
   if (namespace !== undefined) return;

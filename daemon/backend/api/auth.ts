@@ -9,7 +9,7 @@ import { isSecret, partsOfKey } from '../pipeline/key-secret.ts';
 import type { Sessions } from '../pipeline/sessions.ts';
 import type { Clock } from '../ports.ts';
 import type { ApiKey } from '../registry/credentials.ts';
-import { scopesOfKey, scopesOfUser } from '../registry/principals.ts';
+import { grantsOfUser, scopesOfKey, scopesOfUser } from '../registry/principals.ts';
 import type { Registry } from '../registry/registry.ts';
 import { ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from './access.ts';
 import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
@@ -75,7 +75,8 @@ export class Authenticator {
   version(): string {
     this.#noteReload();
     const { registry, certificates } = this.#parts;
-    return `${String(registry.credentials.version)} ${String(this.#configuredMs)} ${String(certificates.version)}`;
+    const { version, roles } = registry.credentials;
+    return `${String(version)} ${String(roles.version)} ${String(this.#configuredMs)} ${String(certificates.version)}`;
   }
 
   readonly authorize: Authorize = (headers, address) => {
@@ -228,7 +229,16 @@ export class Authenticator {
     const principal: Principal | undefined =
       scopes === undefined
         ? undefined
-        : { name: key.username, scopes, namespace: key.namespace ?? undefined, keyId: key.id, via: 'key', expiresMs };
+        : {
+            name: key.username,
+            scopes,
+            grants: grantsOfUser(registry.credentials, key.username),
+            grantLimits: key.hasAllRoles === true ? undefined : new Set(key.scopes),
+            namespace: key.namespace ?? undefined,
+            keyId: key.id,
+            via: 'key',
+            expiresMs,
+          };
     this.#ofKeys.set(key, { version, principal });
     return principal;
   }
@@ -244,8 +254,9 @@ export class Authenticator {
   }
 
   #principalOfUser(name: string, rest: Pick<Principal, 'via' | 'sessionId' | 'expiresMs'>): Principal | undefined {
-    const scopes = scopesOfUser(this.#parts.registry.credentials, this.#configuredUser, name);
-    return scopes === undefined ? undefined : { name, scopes, ...rest };
+    const { credentials } = this.#parts.registry;
+    const scopes = scopesOfUser(credentials, this.#configuredUser, name);
+    return scopes === undefined ? undefined : { name, scopes, grants: grantsOfUser(credentials, name), ...rest };
   }
 
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {

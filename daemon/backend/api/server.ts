@@ -8,11 +8,13 @@ import {
   type onResponseHookHandler,
   type onSendHookHandler,
 } from 'fastify';
+import type { Doing } from '../../../shared/domain/core/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { LogRequest } from '../../log/log.ts';
 import { CORE_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from './access.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import { AUTH_TEST, sendAuthError } from './core/auth.ts';
+import { doingOf } from './doing.ts';
 import { notFound, sendCoreError } from './core/errors.ts';
 import { coreHealthRoutes } from './core/health.ts';
 import { coreRoutes } from './core/routes.ts';
@@ -231,10 +233,17 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
 }
 
 /** What a request asks for. Where there is no route, who asks still has to be known. */
-function askedRoute({ routeOptions, params }: FastifyRequest): AskedRoute {
-  const { namespace, user } = (params ?? {}) as { readonly namespace?: string; readonly user?: string };
+function askedRoute(request: FastifyRequest): AskedRoute {
+  const { routeOptions } = request;
+  const { namespace, user } = (request.params ?? {}) as { readonly namespace?: string; readonly user?: string };
   const { access = 'authenticated', isOfAllNamespaces = false, isForAnonymous = false } = routeOptions.config ?? {};
-  return { access, url: routeOptions.url, namespace, user, isOfAllNamespaces, isForAnonymous };
+  const doing = (): Doing | undefined => doingOfRequest(request);
+  return { access, url: routeOptions.url, namespace, user, isOfAllNamespaces, isForAnonymous, doing };
+}
+
+/** In the words of roles; of the newer API only. */
+function doingOfRequest({ method, routeOptions, params }: FastifyRequest): Doing | undefined {
+  return doingOf({ method, url: routeOptions.url ?? '', params: (params ?? {}) as Readonly<Record<string, string>> });
 }
 
 /** JSON has no charset (RFC 8259, section 11), and the peer names none; the framework adds one. */

@@ -48,6 +48,10 @@ interface ConfiguredDefinitions {
   /** Of these kinds nothing can stand there. */
   readonly hooks: ReadonlyMap<string, never>;
   readonly assets: ReadonlyMap<string, never>;
+  readonly roles: ReadonlyMap<string, never>;
+  readonly rolebindings: ReadonlyMap<string, never>;
+  readonly clusterroles: ReadonlyMap<string, never>;
+  readonly clusterrolebindings: ReadonlyMap<string, never>;
 }
 
 /**
@@ -155,6 +159,10 @@ const NOTHING: ConfiguredDefinitions = {
   mutators: new Map(),
   hooks: new Map<string, never>(),
   assets: new Map<string, never>(),
+  roles: new Map<string, never>(),
+  rolebindings: new Map<string, never>(),
+  clusterroles: new Map<string, never>(),
+  clusterrolebindings: new Map<string, never>(),
 };
 
 function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefinitions {

@@ -7,7 +7,7 @@ import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { ApiKey } from '../registry/credentials.ts';
-import { scopesOfUser } from '../registry/principals.ts';
+import { grantsOfUser, scopesOfUser } from '../registry/principals.ts';
 import { recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
 import { hashSecret, newSecret } from './key-secret.ts';
@@ -61,6 +61,7 @@ export class ApiKeys implements Disposable {
       const key: ApiKey = {
         id,
         ...this.#limitsOf(transaction, wanted, granter.scopes),
+        ...(wanted.scopes ? {} : { hasAllRoles: true as const }),
         ...(wanted.expire
           ? { expiresAt: transaction.now + wanted.expire, lifetime: wanted.expire }
           : { expiresAt: wanted.expires_at ?? 0 }),
@@ -125,7 +126,9 @@ export class ApiKeys implements Disposable {
     if (namespace && !registry.hasNamespace(namespace)) {
       throw new MonError('not_found', `there is no namespace ${namespace}: make it first`);
     }
-    const possible = commonScopes(own, granted);
+    // Of who has roles, scopes only say how far these count.
+    const hasRoles = grantsOfUser(registry.credentials, username).length > 0;
+    const possible = hasRoles && wanted ? granted : commonScopes(own, granted);
     const missing = (wanted ?? []).filter((scope) => !possible.has(scope));
     if (missing.length > 0) {
       throw new MonError(

@@ -1,11 +1,15 @@
+import { EVERYWHERE } from '../../../shared/domain/core/built-in-roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
-import { translated, type DefinitionKind, type DefinitionKinds } from '../registry/definitions.ts';
+import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../registry/definitions.ts';
+import { builtIn, type RoleChange } from '../registry/roles.ts';
 import type { ApiCommands } from './api-commands.ts';
 import { recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
+import { isFixed, type RoleGuard } from './role-guard.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Definitions of one kind in one namespace. */
 const DEFINITIONS_MAX = 10_000;
@@ -17,11 +21,18 @@ export class DefinitionChanges {
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
   readonly #commands: ApiCommands;
+  readonly #roles: RoleGuard;
 
-  constructor(parts: { readonly batcher: Batcher; readonly definitions: Definitions; readonly commands: ApiCommands }) {
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly definitions: Definitions;
+    readonly commands: ApiCommands;
+    readonly roles: RoleGuard;
+  }) {
     this.#batcher = parts.batcher;
     this.#definitions = parts.definitions;
     this.#commands = parts.commands;
+    this.#roles = parts.roles;
   }
 
   /**
@@ -40,10 +51,11 @@ export class DefinitionChanges {
   ): Promise<ObjectOf<Kind>> {
     return await this.#batcher.run((transaction) => {
       const { definitions, declared } = transaction.registry;
-      if (!declared.has(namespace)) throw new MonError('not_found', `the namespace ${namespace} does not exist`);
+      if (namespace !== EVERYWHERE && !declared.has(namespace))
+        throw new MonError('not_found', `the namespace ${namespace} does not exist`);
       this.#refuseConfigured(kind, namespace, name);
       const present = definitions.get(kind, namespace, name)?.object;
-      const made = change(present);
+      const made = change(present ?? builtInOf(kind, namespace, name));
       transaction.refuseNew(present);
       if (present === undefined && definitions.in(kind, namespace).size >= DEFINITIONS_MAX) {
         throw new MonError(
@@ -56,6 +68,11 @@ export class DefinitionChanges {
       const stored = translated(kind, object);
       const problem = this.#commands.problemOf(kind, stored);
       if (problem !== undefined) throw new MonError('forbidden', problem);
+      if (isRoleKind(kind)) {
+        const after: RoleChange = { kind, namespace, name, object: stored.object as RoleChange['object'] };
+        this.#roles.refuse(after, transaction.registry.credentials);
+        if (isFixed(after)) return stored.object;
+      }
       transaction.saveDefinition(kind, stored);
       recordAudit(transaction, actor, {
         action: present === undefined ? 'definition.create' : 'definition.change',
@@ -81,6 +98,7 @@ export class DefinitionChanges {
     await this.#batcher.run((transaction) => {
       this.#refuseConfigured(kind, namespace, name);
       const present = transaction.registry.definitions.get(kind, namespace, name)?.object;
+      if (isRoleKind(kind)) this.#refuseRemoval(transaction, { kind, namespace, name, object: undefined });
       if (present === undefined) throw new MonError('not_found', 'not found');
       check(present);
       transaction.removeDefinition(kind, namespace, name);
@@ -92,12 +110,29 @@ export class DefinitionChanges {
     });
   }
 
+  #refuseRemoval({ registry }: Transaction, change: RoleChange): void {
+    const { kind, namespace, name } = change;
+    const isStored = registry.definitions.get(kind, namespace, name) !== undefined;
+    if (isStored || builtIn(kind, namespace, name) !== undefined) this.#roles.refuse(change, registry.credentials);
+    if (!isStored && builtIn(kind, namespace, name) !== undefined) {
+      throw new MonError('conflict', `${name} is built in and cannot be deleted`);
+    }
+  }
+
   #refuseConfigured(kind: DefinitionKind, namespace: string, name: string): void {
     if (namespace !== DEFAULT_NAMESPACE || !this.#definitions.configured(kind).has(name)) return;
     throw new MonError('conflict', `${name} is defined in the configuration file; change it there`);
   }
 }
 
+function builtInOf<Kind extends DefinitionKind>(
+  kind: Kind,
+  namespace: string,
+  name: string,
+): ObjectOf<Kind> | undefined {
+  return isRoleKind(kind) ? (builtIn(kind, namespace, name) as ObjectOf<Kind> | undefined) : undefined;
+}
+
 function targetOf(kind: DefinitionKind, namespace: string, name: string): string {
-  return `${kind}/${namespace}/${name}`;
+  return namespace === EVERYWHERE ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 }

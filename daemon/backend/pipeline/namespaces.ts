@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { DEFINITION_KINDS } from '../registry/definitions.ts';
+import { DEFINITION_KINDS, isRoleKind, ROLE_KINDS } from '../registry/definitions.ts';
 import type { Registry } from '../registry/registry.ts';
 import { recordAudit } from './audit.ts';
 import type { Batcher } from './batcher.ts';
@@ -53,6 +53,10 @@ export class Namespaces {
       if (contents.length > 0) {
         throw new MonError('invalid', `namespace is not empty: it holds ${contents.join(', ')}; delete these first`);
       }
+      for (const kind of ROLE_KINDS) {
+        for (const own of [...registry.definitions.in(kind, name).keys()])
+          transaction.removeDefinition(kind, name, own);
+      }
       transaction.removeNamespace(registry.namespace(name));
       recordAudit(transaction, actor, { action: 'namespace.delete', target: name });
     });
@@ -66,7 +70,8 @@ function contentsOf(registry: Registry, name: string): string[] {
   let events = 0;
   for (const { checks } of namespace.clients.values()) events += checks.size;
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
-    ...DEFINITION_KINDS.map(
+    // What says who may do what in it means nothing without it, and goes with it.
+    ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
       (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
     ),
     [namespace.clients.size, 'entity', 'entities'],

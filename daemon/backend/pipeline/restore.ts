@@ -1,3 +1,4 @@
+import { EVERYWHERE } from '../../../shared/domain/core/built-in-roles.ts';
 import { leftOutReason } from '../../../shared/domain/core/lost.ts';
 import { kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/core/wrapped.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
@@ -18,6 +19,7 @@ import { restoreEntity } from './restore/entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore/event.ts';
 import { leftOut, settle, type Restoring } from './restore/restoring.ts';
 import { restoreSilenced } from './restore/silenced.ts';
+import type { RoleGuard } from './role-guard.ts';
 import { DEFAULT_MAX, type SilencesMax } from './silenced.ts';
 
 /** Brings objects of a dump back as they were: no handler runs, and nothing is counted. */
@@ -25,6 +27,7 @@ export class Restore {
   readonly #batcher: Batcher;
   readonly #definitions: Definitions;
   readonly #commands: ApiCommands;
+  readonly #roles: RoleGuard;
   readonly #entityLimit: EntityLimit;
   readonly #configuredUser: () => string | undefined;
   readonly #silencesMax: SilencesMax;
@@ -33,6 +36,7 @@ export class Restore {
     readonly batcher: Batcher;
     readonly definitions: Definitions;
     readonly commands: ApiCommands;
+    readonly roles: RoleGuard;
     readonly entityLimit: EntityLimit;
     /** The user of the configuration, who may do everything. */
     readonly configuredUser: () => string | undefined;
@@ -41,6 +45,7 @@ export class Restore {
     this.#batcher = parts.batcher;
     this.#definitions = parts.definitions;
     this.#commands = parts.commands;
+    this.#roles = parts.roles;
     this.#entityLimit = parts.entityLimit;
     this.#configuredUser = parts.configuredUser;
     this.#silencesMax = parts.silencesMax ?? DEFAULT_MAX;
@@ -67,6 +72,7 @@ export class Restore {
           assumedEntities: isDryRun ? entities : 0,
           definitions: this.#definitions,
           commands: this.#commands,
+          roles: this.#roles,
           entityLimit: this.#entityLimit,
           configuredUser: this.#configuredUser(),
           silencesMax: this.#silencesMax(),
@@ -100,6 +106,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   if (type === 'Namespace') return restoreNamespace(restoring, object);
   if (type === 'User') return restoreUser(restoring, object);
   if (type === 'APIKey') return restoreApiKey(restoring, object);
+  if (!kind.isNamespaced && isDefinitionType(type)) return restoreDefinition(restoring, EVERYWHERE, type, object);
   const { registry } = restoring.transaction;
   const name = namespaceOf(object);
   const isThere = registry.hasNamespace(name);
@@ -108,7 +115,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   }
   // One that is only assumed must not come into being by looking into it.
   const namespace = isThere ? registry.namespace(name) : new Namespace(name);
-  if (isDefinitionType(type)) return restoreDefinition(restoring, namespace, type, object);
+  if (isDefinitionType(type)) return restoreDefinition(restoring, name, type, object);
   switch (type) {
     case 'Silenced':
       return restoreSilenced(restoring, namespace, object);

@@ -95,9 +95,10 @@ export class Users {
 
   #commit(transaction: Transaction, before: User | undefined, after: User, actor: Actor): void {
     const { credentials } = transaction.registry;
-    const hadAdministrator = hasAdministrator(credentials);
+    const { index } = credentials.roles;
+    const hadAdministrator = hasAdministrator(credentials.users, index);
     const others = new Map(credentials.users).set(after.username, after);
-    if (hadAdministrator && !this.#parts.isAdminConfigured() && !hasAdministrator({ users: others })) {
+    if (hadAdministrator && !this.#parts.isAdminConfigured() && !hasAdministrator(others, index)) {
       throw new MonError('conflict', `${after.username} is the last administrator: make another one first`);
     }
     transaction.saveUser(after);

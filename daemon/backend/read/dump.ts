@@ -76,6 +76,10 @@ function eachOf(dumped: (value: unknown, parts: readonly string[], registry: Reg
 const TABLES: Readonly<Record<Exclude<CoreType, 'Namespace'>, Table>> = {
   User: { prefix: [USERS], isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) },
   APIKey: { prefix: [API_KEYS], isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) },
+  ClusterRole: { ...definitionsOf('ClusterRole', 'clusterroles'), isNamespaced: false },
+  ClusterRoleBinding: { ...definitionsOf('ClusterRoleBinding', 'clusterrolebindings'), isNamespaced: false },
+  Role: definitionsOf('Role', 'roles'),
+  RoleBinding: definitionsOf('RoleBinding', 'rolebindings'),
   EventFilter: definitionsOf('EventFilter', 'filters'),
   Mutator: definitionsOf('Mutator', 'mutators'),
   Handler: definitionsOf('Handler', 'handlers'),

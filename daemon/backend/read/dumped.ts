@@ -20,11 +20,12 @@ export function dumpedNamespace(name: string): Wrapped {
 export function dumpedDefinition(
   type: CoreType,
   {
-    metadata,
+    metadata: { namespace, ...metadata },
     ...spec
   }: { readonly metadata: Readonly<Record<string, unknown>>; readonly [attribute: string]: unknown },
 ): Wrapped {
-  return wrapped(type, metadata, spec);
+  // What is over all namespaces is in none.
+  return wrapped(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
 }
 
 export function dumpedEntity(namespace: string, stored: StoredClient): Wrapped {

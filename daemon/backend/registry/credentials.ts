@@ -1,6 +1,7 @@
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import type { Store } from '../ports.ts';
 import { API_KEYS, SESSIONS, TOKEN_KEY, USERS } from '../store/keys.ts';
+import type { Roles } from './roles.ts';
 
 /** A user as it is stored. Who is deleted is disabled: what they did keeps its name. */
 export interface User {
@@ -19,6 +20,11 @@ export interface ApiKey {
   readonly username: string;
   readonly description: string | null;
   readonly scopes: readonly Scope[];
+  /**
+   * Whether it has whatever the roles of its user allow, as one that was granted without a list of scopes. Else they count only
+   * for what asks for one of its scopes.
+   */
+  readonly hasAllRoles?: true | undefined;
   readonly namespace: string | null;
   /** Epoch seconds; 0: never. */
   readonly expiresAt: number;
@@ -50,8 +56,14 @@ export class CredentialRegistry {
   sessions = new Map<string, Session>();
   /** What access tokens are signed with, in base64url; undefined: nobody has logged in yet. */
   tokenKey: string | undefined;
+  /** What users may do by roles. */
+  readonly roles: Roles;
   /** Grows with every change that may take something away from somebody. */
   version = 0;
+
+  constructor(roles: Roles) {
+    this.roles = roles;
+  }
 
   /** Whether nobody was made yet who could show credentials. */
   get isEmpty(): boolean {

@@ -4,7 +4,7 @@ import { coreEventFilterOf, type CoreEventFilter } from '../../../shared/domain/
 import { handlerDefinitionOf } from '../../../shared/domain/core/handler.ts';
 import { mutatorDefinitionOf } from '../../../shared/domain/core/mutator.ts';
 import { isUntranslatable, type Untranslatable } from '../../../shared/domain/core/problem.ts';
-import { wholeAsset, wholeHook } from '../../../shared/domain/core/zero-values.ts';
+import { wholeAsset, wholeHook, wholeRole } from '../../../shared/domain/core/zero-values.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { CoreAsset } from '../../../shared/schemas/core/asset.ts';
@@ -13,6 +13,7 @@ import type { CoreFilter } from '../../../shared/schemas/core/filter.ts';
 import type { CoreHandler } from '../../../shared/schemas/core/handler.ts';
 import type { CoreHook } from '../../../shared/schemas/core/hook.ts';
 import type { CoreMutator } from '../../../shared/schemas/core/mutator.ts';
+import type { Role, RoleBinding } from '../../../shared/schemas/core/role.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 
@@ -24,10 +25,19 @@ export interface DefinitionKinds {
   readonly mutators: { readonly object: CoreMutator; readonly definition: MutatorDefinition };
   readonly hooks: { readonly object: CoreHook; readonly definition: CoreHook };
   readonly assets: { readonly object: CoreAsset; readonly definition: CoreAsset };
+  readonly roles: { readonly object: Role; readonly definition: Role };
+  readonly rolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
+  /** These two are in the namespace `''`. */
+  readonly clusterroles: { readonly object: Role; readonly definition: Role };
+  readonly clusterrolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
 }
 
 export type DefinitionKind = keyof DefinitionKinds;
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** What says who may do what. */
+export const ROLE_KINDS = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'] as const;
+export type RoleKind = (typeof ROLE_KINDS)[number];
 
 export const DEFINITION_KINDS: readonly DefinitionKind[] = [
   'checks',
@@ -36,12 +46,19 @@ export const DEFINITION_KINDS: readonly DefinitionKind[] = [
   'mutators',
   'hooks',
   'assets',
+  ...ROLE_KINDS,
 ];
+
+export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
+  return ROLE_KINDS.some((one) => one === kind);
+}
 
 /** Every attribute of an object there, also those that were not sent; kinds that are not here are shown as they were sent. */
 const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
   hooks: wholeHook,
   assets: wholeAsset,
+  roles: wholeRole,
+  clusterroles: wholeRole,
 };
 
 const TRANSLATE: {
@@ -53,6 +70,10 @@ const TRANSLATE: {
   mutators: mutatorDefinitionOf,
   hooks: (hook) => hook,
   assets: (asset) => asset,
+  roles: (role) => role,
+  rolebindings: (binding) => binding,
+  clusterroles: (role) => role,
+  clusterrolebindings: (binding) => binding,
 };
 
 /**
@@ -75,6 +96,8 @@ type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
 export class StoredDefinitions {
   /** Grows with each change: what was worked out before no longer counts. */
   generation = 0;
+  /** Grows with each change of what says who may do what. */
+  roleGeneration = 0;
   #tables: Tables = emptyTables();
 
   get<Kind extends DefinitionKind>(kind: Kind, namespace: string, name: string): DefinitionKinds[Kind] | undefined {
@@ -98,12 +121,12 @@ export class StoredDefinitions {
 
   put<Kind extends DefinitionKind>(kind: Kind, definition: DefinitionKinds[Kind]): void {
     putInto(this.#tables, kind, definition);
-    this.generation++;
+    this.#noteChange(kind);
   }
 
   remove(kind: DefinitionKind, namespace: string, name: string): void {
     this.#tables[kind].get(namespace)?.delete(name);
-    this.generation++;
+    this.#noteChange(kind);
   }
 
   /**
@@ -116,6 +139,12 @@ export class StoredDefinitions {
     for (const [kind, object] of objects) putInto(tables, kind, loaded(kind, object));
     this.#tables = tables;
     this.generation++;
+    this.roleGeneration++;
+  }
+
+  #noteChange(kind: DefinitionKind): void {
+    this.generation++;
+    if (isRoleKind(kind)) this.roleGeneration++;
   }
 }
 

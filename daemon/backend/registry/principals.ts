@@ -1,23 +1,35 @@
+import { PERMANENT_GROUPS } from '../../../shared/domain/core/built-in-roles.ts';
 import { commonScopes, scopesOfGroups } from '../../../shared/domain/core/groups.ts';
+import { scopesOfGrants, type Grant, type RoleIndex } from '../../../shared/domain/core/roles.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
-import type { CredentialRegistry } from './credentials.ts';
+import type { CredentialRegistry, User } from './credentials.ts';
 
 const ALL: ReadonlySet<Scope> = new Set(SCOPES);
 
 /**
- * What a user may do by now.
+ * What a user may do by now: by the groups, whose names mean scopes unless a binding names them, and by roles over all
+ * namespaces that allow everything that a scope does.
  *
  * @param configuredUser the one of `api.user`, who may do everything
  * @returns undefined for nobody: there is no such user, or it is disabled
  */
 export function scopesOfUser(
-  credentials: CredentialRegistry,
+  { users, roles }: Pick<CredentialRegistry, 'users' | 'roles'>,
   configuredUser: string | undefined,
   username: string,
 ): ReadonlySet<Scope> | undefined {
   if (username === configuredUser) return ALL;
-  const user = credentials.users.get(username);
-  return user === undefined || user.disabled ? undefined : scopesOfGroups(user.groups);
+  const user = users.get(username);
+  return user === undefined || user.disabled ? undefined : scopesBy(user, roles.index);
+}
+
+/** What roles allow a user; nothing where there is no such user, or one that is disabled, or the one of `api.user`. */
+export function grantsOfUser(
+  { users, roles }: Pick<CredentialRegistry, 'users' | 'roles'>,
+  username: string,
+): readonly Grant[] {
+  const user = users.get(username);
+  return user === undefined || user.disabled ? [] : roles.index.grantsOf(username, user.groups);
 }
 
 /** What a key allows, which is never more than its user may do by now; undefined: it is revoked, or of nobody. */
@@ -33,9 +45,14 @@ export function scopesOfKey(
 }
 
 /** Whether anybody who is stored can administer. */
-export function hasAdministrator(credentials: Pick<CredentialRegistry, 'users'>): boolean {
-  for (const user of credentials.users.values()) {
-    if (!user.disabled && scopesOfGroups(user.groups).has('admin')) return true;
+export function hasAdministrator(users: ReadonlyMap<string, User>, index: RoleIndex): boolean {
+  for (const user of users.values()) {
+    if (!user.disabled && scopesBy(user, index).has('admin')) return true;
   }
   return false;
+}
+
+function scopesBy({ username, groups }: User, index: RoleIndex): ReadonlySet<Scope> {
+  const named = scopesOfGroups(groups.filter((group) => PERMANENT_GROUPS.has(group) || !index.isBound(group)));
+  return new Set([...named, ...scopesOfGrants(index.grantsOf(username, groups))]);
 }

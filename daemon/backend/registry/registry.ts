@@ -28,6 +28,7 @@ import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from './
 import { Footprint } from './footprint.ts';
 import { readAnchor } from './time-anchor.ts';
 import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
+import { Roles } from './roles.ts';
 import { RunbookRegistry } from './runbooks.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
@@ -48,7 +49,7 @@ export class Registry {
   #held = nothingHeld();
   readonly audit: AuditChain;
   /** Who may get in, over all namespaces. */
-  readonly credentials = new CredentialRegistry();
+  readonly credentials: CredentialRegistry;
   /** What was defined over the API. */
   readonly definitions: StoredDefinitions;
   /** The namespaces that exist for callers; one of them may hold nothing. */
@@ -63,6 +64,7 @@ export class Registry {
     this.#reading = reading;
     this.audit = new AuditChain(limits);
     this.definitions = definitions;
+    this.credentials = new CredentialRegistry(new Roles(definitions));
   }
 
   /** What the namespaces take in memory; a close estimate. */

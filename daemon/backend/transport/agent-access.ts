@@ -52,7 +52,7 @@ const CORE_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace
 /** Asks them to speak JSON. */
 const CORE_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-type Entry = Pick<Endpoint, 'headers'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
+type Entry = Pick<Endpoint, 'headers' | 'doingOf'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
 
 /** The way in for agents of the newer generation, which always say who they are. */
 export function coreAgentEntry(parts: AccessParts, accept: (socket: WebSocket, identity: KnownAgent) => void): Entry {
@@ -62,6 +62,13 @@ export function coreAgentEntry(parts: AccessParts, accept: (socket: WebSocket, i
   return {
     ...entry,
     headers: CORE_ANSWER_HEADERS,
+    // As at the peer: whoever may make events of the namespace may be its agent.
+    doingOf: ({ headers }) => ({
+      verb: 'create',
+      resource: 'events',
+      name: '',
+      namespace: single(headers[CORE_AGENT_HEADERS.namespace]) ?? DEFAULT_NAMESPACE,
+    }),
     admit: (request, principal) => {
       const name = nameSchema.safeParse(request.headers[CORE_AGENT_HEADERS.name]);
       if (!name.success) throw new MonError('invalid', `Sensu-AgentName: ${problemsOf(name.error)}`);

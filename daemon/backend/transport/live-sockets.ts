@@ -32,6 +32,7 @@ interface LiveSocket {
   readonly principal: Principal;
   readonly access: Scope;
   readonly sinceMs: number;
+  readonly isAllowed: (renewed: Principal) => boolean;
 }
 
 /** Open sockets and whose they are: each ends with the credentials that it was opened with. */
@@ -64,10 +65,18 @@ export class LiveSockets implements Disposable {
     throw new MonError('unavailable', 'there are too many connections: close some, or try again later');
   }
 
-  /** @param access what it must be allowed to do for as long as it lasts */
-  add(socket: WebSocket, principal: Principal, access: Scope): void {
+  /**
+   * @param access what it must be allowed to do for as long as it lasts
+   * @param isAllowed whether somebody may do that; default: who has the scope
+   */
+  add(
+    socket: WebSocket,
+    principal: Principal,
+    access: Scope,
+    isAllowed: LiveSocket['isAllowed'] = (renewed) => hasScope(renewed, access),
+  ): void {
     const owner = ownerOf(principal, access);
-    this.#sockets.set(socket, { principal, access, sinceMs: this.#parts.clock.now() });
+    this.#sockets.set(socket, { principal, access, sinceMs: this.#parts.clock.now(), isAllowed });
     this.#countOfOwner.set(owner, (this.#countOfOwner.get(owner) ?? 0) + 1);
     socket.once('close', () => {
       this.#sockets.delete(socket);
@@ -107,9 +116,9 @@ export class LiveSockets implements Disposable {
     }
   }
 
-  #counts({ principal, access, sinceMs }: LiveSocket): boolean {
+  #counts({ principal, sinceMs, isAllowed }: LiveSocket): boolean {
     const renewed = this.#parts.renewed(principal, sinceMs);
-    return renewed !== undefined && renewed.namespace === principal.namespace && hasScope(renewed, access);
+    return renewed !== undefined && renewed.namespace === principal.namespace && isAllowed(renewed);
   }
 
   #end(socket: WebSocket): void {

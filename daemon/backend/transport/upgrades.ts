@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { Doing } from '../../../shared/domain/core/roles.ts';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
-import { refuseWithoutAccess, refuseWithoutScope, type Principal } from '../api/access.ts';
+import { hasScope, mayByRoles, refuseWithoutAccess, refuseWithoutScope, type Principal } from '../api/access.ts';
 import { sayLast } from './last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
 import type { SlowPeers } from './slow-peers.ts';
@@ -25,6 +26,8 @@ export interface Endpoint {
    * @throws MonError when it must not come in
    */
   admit?(request: IncomingMessage, principal: Principal): void;
+  /** What roles must allow in place of the scope; absent: they say nothing about it. */
+  doingOf?(request: IncomingMessage): Doing;
   /** Whether a peer that has shown nothing yet may say in its first message who it is. */
   readonly canLogInLater?: boolean;
   /** @param principal `nobody` where that is still to come */
@@ -129,13 +132,15 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
   });
   server.on('headers', (lines) => lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)));
   return (request, socket, head, principal) => {
+    const doing = endpoint.doingOf?.(request);
+    const isAllowed = (who: Principal): boolean => hasScope(who, access) || mayByRoles(who, access, doing);
     const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
     if (isUnknown) {
       // It gets nothing before it has said who it is.
     } else if (endpoint.admit === undefined) {
       refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
     } else {
-      refuseWithoutScope(principal, access);
+      if (!isAllowed(principal)) refuseWithoutScope(principal, access);
       endpoint.admit(request, principal);
     }
     if (!isUnknown) sockets.refuseTooMany(principal, access);
@@ -147,7 +152,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
       peers.add(peer);
       slowPeers.of(socket)?.speaksFrames(peer);
       peer.on('close', () => peers.delete(peer));
-      if (!isUnknown) sockets.add(peer, principal, access);
+      if (!isUnknown) sockets.add(peer, principal, access, isAllowed);
       endpoint.accept(peer, principal, request);
     });
   };

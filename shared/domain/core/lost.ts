@@ -6,8 +6,6 @@ export interface Lost {
   readonly reason: string;
 }
 
-const NO_ROLES =
-  'there are no roles here: what somebody may do follows from the groups of the user and the scopes of the key';
 const NO_CLUSTER = 'this backend has no cluster';
 const NO_PROVIDERS = 'there are no secret providers here';
 const NO_DIRECTORY = 'there is no directory service here: make the users with monctl user create';
@@ -15,10 +13,6 @@ const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are carrie
 
 /** Why objects of these types of the peer are left out. What is not named here is not known at all. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  Role: NO_ROLES,
-  RoleBinding: NO_ROLES,
-  ClusterRole: NO_ROLES,
-  ClusterRoleBinding: NO_ROLES,
   Secret: 'secrets are not fetched from providers here: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,
   VaultProvider: NO_PROVIDERS,

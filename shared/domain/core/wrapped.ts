@@ -24,6 +24,10 @@ export const CORE_VERSION = 'core/v2';
 /** In the order in which they are restored: each needs at most those before it. */
 export const WRAPPED_KINDS = [
   { type: 'Namespace', short: 'namespaces', path: 'namespaces', isNamespaced: false },
+  { type: 'ClusterRole', short: 'clusterroles', path: 'clusterroles', isNamespaced: false },
+  { type: 'ClusterRoleBinding', short: 'clusterrolebindings', path: 'clusterrolebindings', isNamespaced: false },
+  { type: 'Role', short: 'roles', path: 'roles', isNamespaced: true },
+  { type: 'RoleBinding', short: 'rolebindings', path: 'rolebindings', isNamespaced: true },
   { type: 'EventFilter', short: 'filters', path: 'filters', isNamespaced: true },
   { type: 'Mutator', short: 'mutators', path: 'mutators', isNamespaced: true },
   { type: 'Handler', short: 'handlers', path: 'handlers', isNamespaced: true },

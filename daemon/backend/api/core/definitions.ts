@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import type { Attributes } from '../../../../shared/domain/attributes.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../../../../shared/domain/redact.ts';
+import type { Doing } from '../../../../shared/domain/core/roles.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../../shared/domain/shell-tokens.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import type { SubmittedCoreObject } from '../../../../shared/schemas/core/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../../shared/schemas/problems.ts';
 import type { DefinitionKind, DefinitionKinds } from '../../registry/definitions.ts';
-import { hasScope, type Principal } from '../access.ts';
+import { hasScope, mayByRoles, mayChange, type Principal } from '../access.ts';
 import type { ApiParts } from '../parts.ts';
 import { WITH_METADATA, type Collection } from './collection.ts';
 import { behind } from './object-list.ts';
@@ -29,8 +30,9 @@ interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedCoreO
 /** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
 export function definitionCollection<Kind extends DefinitionKind, S extends SubmittedCoreObject>(
   { definitionChanges, registry, log }: Pick<ApiParts, 'definitionChanges' | 'registry' | 'log'>,
-  { kind, fieldRoot, schema, configured, place, isRunByBackend = false }: KindOfDefinition<Kind, S>,
+  given: KindOfDefinition<Kind, S>,
 ): Collection<ObjectOf<Kind>, S> {
+  const { kind, fieldRoot, schema, configured, isRunByBackend = false } = given;
   const { keyOf } = WITH_METADATA;
   const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
     new Map(namespace === DEFAULT_NAMESPACE ? configured().map((object) => [object.metadata.name, object]) : []);
@@ -38,6 +40,10 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
     const stored = [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object);
     const own = inConfiguration(namespace);
     return [...own.values(), ...stored.filter(({ metadata: { name } }) => !own.has(name))];
+  };
+  const place = (object: ObjectOf<Kind>): Omit<Doing, 'verb'> => {
+    const { namespace, name } = object.metadata;
+    return { resource: kind, name, namespace: isRunByBackend ? undefined : namespace };
   };
   return {
     ...WITH_METADATA,
@@ -47,14 +53,16 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
     orphanNamespaces: () => registry.definitions.namespaces(kind),
     access: { read: 'read', write: 'admin', remove: 'admin' },
     parse: validatorOf(schema),
-    place,
+    place: given.place,
     // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
-    show: (object, principal) => (hasScope(principal, 'admin') ? object : redact(object, DEFINITION_REDACT_KEYS)),
+    show: (object, principal) =>
+      mayChange(principal, place(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
-    write: async (namespace, [name = ''], change, actor, { principal }) => {
-      if (isRunByBackend) refuseKept(principal, kind);
+    write: async (namespace, [name = ''], change, actor, { principal, method }) => {
+      if (isRunByBackend)
+        refuseKept(principal, { verb: method === 'POST' ? 'create' : 'update', resource: kind, name, namespace });
       const written = await definitionChanges.write(kind, namespace, name, change, actor);
       const warning = warningOf(kind, written);
       if (warning !== undefined) log.warn({ namespace, [fieldRoot]: name }, warning);
@@ -71,12 +79,15 @@ function warningOf(kind: DefinitionKind, object: Attributes): string | undefined
   return `the check ${SHELL_TOKENS_WARNING}`;
 }
 
-/** Whoever is kept to a namespace would get out of it by a command on the machine of the backend. */
-function refuseKept({ name, namespace }: Principal, kind: DefinitionKind): void {
-  if (namespace === undefined) return;
+/** Whoever is kept to a namespace, by a key or a role, would get out of it by a command on the machine of the backend. */
+function refuseKept(principal: Principal, doing: Doing): void {
+  const { name, namespace } = principal;
+  const isEverywhere =
+    hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, namespace: undefined });
+  if (namespace === undefined && isEverywhere) return;
   throw new MonError(
     'forbidden',
-    `${name} is kept to the namespace ${namespace}, and ${kind} run on the machine of the backend: ask an administrator of all namespaces`,
+    `${name} is kept to the namespace ${String(namespace ?? doing.namespace)}, and ${doing.resource} run on the machine of the backend: ask an administrator of all namespaces`,
   );
 }
 

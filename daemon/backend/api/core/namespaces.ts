@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { coreNamespaceSchema, type CoreNamespace } from '../../../../shared/schemas/core/namespace.ts';
-import { maySee } from '../access.ts';
+import { seesNamespace } from '../access.ts';
 import type { ApiParts } from '../parts.ts';
 import { validator } from '../json-body.ts';
 import { collectionRoutes, type Collection } from './collection.ts';
@@ -29,7 +29,7 @@ export function namespaceRoutes(app: FastifyInstance, parts: ApiParts): void {
       return namespaceOf(name);
     },
     remove: (_none, [name = ''], check, actor) => namespaces.remove(name, () => check(namespaceOf(name)), actor),
-    isVisible: ({ name }, principal) => maySee(principal, name),
+    isVisible: ({ name }, principal) => seesNamespace(principal, name),
   };
   collectionRoutes(app, parts, collection);
 }

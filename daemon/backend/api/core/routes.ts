@@ -13,6 +13,7 @@ import { coreHookRoutes } from './hooks.ts';
 import { coreMutatorRoutes } from './mutators.ts';
 import { namespaceRoutes } from './namespaces.ts';
 import { coreSilencedRoutes } from './silenced.ts';
+import { roleRoutes } from './roles.ts';
 import { tessenRoutes } from './tessen.ts';
 import { userRoutes } from './users.ts';
 import { coreVersionRoutes } from './version.ts';
@@ -33,6 +34,7 @@ export function coreRoutes(app: FastifyInstance, parts: ApiParts): void {
   entityRoutes(app, parts);
   coreEventRoutes(app, parts);
   coreSilencedRoutes(app, parts);
+  roleRoutes(app, parts);
   tessenRoutes(app);
   clusterRoutes(app, parts);
 }

@@ -30,13 +30,14 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
     passwordHash: hash,
     passwordChangedMs: exact?.password_changed_ms ?? changedMs,
   };
+  const { index } = credentials.roles;
   const users = new Map(credentials.users).set(username, after);
-  const isAdministered = restoring.configuredUser !== undefined || hasAdministrator({ users });
-  if (hasAdministrator(credentials) && !isAdministered) {
+  const isAdministered = restoring.configuredUser !== undefined || hasAdministrator(users, index);
+  if (hasAdministrator(credentials.users, index) && !isAdministered) {
     return leftOut('nobody could administer the backend any more: make another administrator first');
   }
-  const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group));
-  const reason = 'groups of this name give no rights here';
+  const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
+  const reason = 'groups of this name give no rights here, until a role binding names them';
   return settle(
     restoring,
     { before, after },

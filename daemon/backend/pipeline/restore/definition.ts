@@ -9,11 +9,13 @@ import { coreFilterSchema } from '../../../../shared/schemas/core/filter.ts';
 import { coreHandlerSchema } from '../../../../shared/schemas/core/handler.ts';
 import { coreHookSchema } from '../../../../shared/schemas/core/hook.ts';
 import { coreMutatorSchema } from '../../../../shared/schemas/core/mutator.ts';
+import { roleBindingSchema, roleSchema } from '../../../../shared/schemas/core/role.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../../shared/schemas/restore.ts';
-import type { Namespace } from '../../registry/namespace.ts';
-import { translated, type DefinitionKind, type DefinitionKinds } from '../../registry/definitions.ts';
+import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../../registry/definitions.ts';
+import type { RoleChange } from '../../registry/roles.ts';
+import { isFixed } from '../role-guard.ts';
 import { leftOut, settle, type Restoring } from './restoring.ts';
 
 const KINDS = {
@@ -23,6 +25,10 @@ const KINDS = {
   Mutator: { kind: 'mutators', schema: coreMutatorSchema },
   HookConfig: { kind: 'hooks', schema: coreHookSchema },
   Asset: { kind: 'assets', schema: coreAssetSchema },
+  Role: { kind: 'roles', schema: roleSchema },
+  RoleBinding: { kind: 'rolebindings', schema: roleBindingSchema },
+  ClusterRole: { kind: 'clusterroles', schema: roleSchema },
+  ClusterRoleBinding: { kind: 'clusterrolebindings', schema: roleBindingSchema },
 } as const;
 
 export type DefinitionType = keyof typeof KINDS;
@@ -41,16 +47,16 @@ const IDLE: Readonly<Record<string, string>> = {
 
 export function restoreDefinition(
   restoring: Restoring,
-  namespace: Namespace,
+  namespace: string,
   type: DefinitionType,
   object: Wrapped,
 ): Restored {
   const { kind, schema } = KINDS[type];
-  const given = inNamespace(object, namespace.name);
+  const given = inNamespace(object, namespace);
   const parsed = schema.safeParse(given);
   if (!parsed.success) return leftOut(problemsOf(parsed.error));
   const { name } = parsed.data.metadata;
-  if (namespace.name === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {
+  if (namespace === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {
     return leftOut(`${name} is defined in the configuration file; change it there`);
   }
   const { transaction } = restoring;
@@ -58,7 +64,14 @@ export function restoreDefinition(
   if ('problem' in definition) return leftOut(definition.problem);
   const refused = restoring.commands.problemOf(kind, definition);
   if (refused !== undefined) return leftOut(refused);
-  const before = transaction.registry.definitions.get(kind, namespace.name, name)?.object;
+  const { definitions } = transaction.registry;
+  const before = definitions.get(kind, namespace, name)?.object;
+  if (isRoleKind(kind)) {
+    const change: RoleChange = { kind, namespace, name, object: definition.object as RoleChange['object'] };
+    const problem = problemOfRole(restoring, change);
+    if (problem !== undefined) return leftOut(problem);
+    if (isFixed(change)) return { outcome: 'unchanged' };
+  }
   return settle(restoring, { before, after: definition.object }, () => transaction.saveDefinition(kind, definition), [
     ...idleAttributes(
       object.spec,
@@ -66,6 +79,16 @@ export function restoreDefinition(
     ),
     ...riskyCommand(kind, definition.object),
   ]);
+}
+
+function problemOfRole({ roles, transaction }: Restoring, change: RoleChange): string | undefined {
+  try {
+    roles.refuse(change, transaction.registry.credentials);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MonError) return error.message;
+    throw error;
+  }
 }
 
 function riskyCommand(kind: DefinitionKind, object: Attributes): readonly Lost[] {

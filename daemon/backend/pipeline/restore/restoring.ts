@@ -7,6 +7,7 @@ import type { Restored } from '../../../../shared/schemas/restore.ts';
 import type { Definitions } from '../../config/definitions.ts';
 import type { ApiCommands } from '../api-commands.ts';
 import type { EntityLimit } from '../entity-limit.ts';
+import type { RoleGuard } from '../role-guard.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** What restoring one object works with. */
@@ -20,6 +21,7 @@ export interface Restoring {
   assumedEntities: number;
   readonly definitions: Definitions;
   readonly commands: ApiCommands;
+  readonly roles: RoleGuard;
   readonly entityLimit: EntityLimit;
   /** The user of the configuration, who may do everything. */
   readonly configuredUser: string | undefined;

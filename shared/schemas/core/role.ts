@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
+import { metadataSchema, type Stored } from './metadata.ts';
+
+const RULES_MAX = 1000;
+const SUBJECTS_MAX = 1000;
+
+/** What somebody does with objects. */
+export const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const;
+export type RoleVerb = (typeof ROLE_VERBS)[number];
+
+/** Stands for every verb and every kind of objects. */
+export const ALL = '*';
+
+const namesSchema = z.array(z.string().max(NAME_LENGTH_MAX)).max(RULES_MAX).nullish();
+
+/** Names of roles have colons: `system:agent`. */
+const roleNameSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(NAME_LENGTH_MAX)
+  .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
+  .refine((name) => !isDots(name), DOTS_MESSAGE);
+
+const metadata = metadataSchema(roleNameSchema);
+
+const ruleSchema = z.looseObject({
+  verbs: z
+    .array(z.enum([...ROLE_VERBS, ALL], { error: `must be one of ${[...ROLE_VERBS, ALL].join(', ')}` }))
+    .max(RULES_MAX)
+    .nullish(),
+  /** Kinds of objects, by the last part of the path of their lists: `checks`. */
+  resources: namesSchema,
+  /** The only objects of these kinds that it is about; none: all of them. */
+  resource_names: namesSchema,
+});
+
+/** A role, in a namespace or over all of them: what whoever is bound to it may do (completion 1.17). */
+export const roleSchema = z.looseObject({
+  metadata,
+  rules: z
+    .array(ruleSchema, { error: 'must hold at least one rule' })
+    .min(1, 'must hold at least one rule')
+    .max(RULES_MAX),
+});
+
+/** A binding, in a namespace or over all of them: who has a role. */
+export const roleBindingSchema = z.looseObject({
+  metadata,
+  subjects: z
+    .array(
+      z.looseObject({
+        type: z.enum(['User', 'Group'], { error: 'must be User or Group' }),
+        name: z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX),
+      }),
+      { error: 'must hold at least one user or group' },
+    )
+    .min(1, 'must hold at least one user or group')
+    .max(SUBJECTS_MAX),
+  role_ref: z.looseObject(
+    {
+      type: z.enum(['Role', 'ClusterRole'], { error: 'must be Role or ClusterRole' }),
+      name: z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX),
+    },
+    { error: 'must name the role: {"type": "ClusterRole", "name": "view"}' },
+  ),
+});
+
+export type SubmittedRole = z.infer<typeof roleSchema>;
+export type SubmittedRoleBinding = z.infer<typeof roleBindingSchema>;
+export type RoleRule = SubmittedRole['rules'][number];
+export type RoleSubject = SubmittedRoleBinding['subjects'][number];
+
+/** In the namespace `''`: over all of them. */
+export type Role = Stored<SubmittedRole>;
+export type RoleBinding = Stored<SubmittedRoleBinding>;
