@@ -61,7 +61,7 @@ export class ApiKeys implements Disposable {
       const key: ApiKey = {
         id,
         ...this.#limitsOf(transaction, wanted, granter.scopes),
-        ...(wanted.scopes ? {} : { hasAllRoles: true as const }),
+        ...allRolesOf(wanted),
         ...(wanted.expire
           ? { expiresAt: transaction.now + wanted.expire, lifetime: wanted.expire }
           : { expiresAt: wanted.expires_at ?? 0 }),
@@ -82,6 +82,7 @@ export class ApiKeys implements Disposable {
       const key: ApiKey = {
         id: submitted.metadata.name,
         ...this.#limitsOf(transaction, submitted, scopes),
+        ...allRolesOf(submitted),
         expiresAt: submitted.expires_at ?? 0,
         createdBy: submitted.metadata.created_by ?? actor.who,
         createdAt: submitted.created_at ?? transaction.now,
@@ -151,6 +152,14 @@ export class ApiKeys implements Disposable {
       }
     });
   }
+}
+
+/** Who asks for no scopes asks for whatever the user may do. */
+export function allRolesOf({
+  scopes,
+  all_roles: allRoles,
+}: Pick<GrantedApiKey, 'scopes'> & Pick<RestoredApiKey, 'all_roles'>): Pick<ApiKey, 'hasAllRoles'> {
+  return (allRoles ?? !scopes) ? { hasAllRoles: true } : {};
 }
 
 function save(transaction: Transaction, key: ApiKey, actor: Actor): void {

@@ -130,7 +130,7 @@ function builtInOf<Kind extends DefinitionKind>(
   namespace: string,
   name: string,
 ): ObjectOf<Kind> | undefined {
-  return isRoleKind(kind) ? (builtIn(kind, namespace, name) as ObjectOf<Kind> | undefined) : undefined;
+  return isRoleKind(kind) ? builtIn(kind, namespace, name) : undefined;
 }
 
 function targetOf(kind: DefinitionKind, namespace: string, name: string): string {

@@ -54,8 +54,7 @@ export class Namespaces {
         throw new MonError('invalid', `namespace is not empty: it holds ${contents.join(', ')}; delete these first`);
       }
       for (const kind of ROLE_KINDS) {
-        for (const own of [...registry.definitions.in(kind, name).keys()])
-          transaction.removeDefinition(kind, name, own);
+        for (const own of registry.definitions.in(kind, name).keys()) transaction.removeDefinition(kind, name, own);
       }
       transaction.removeNamespace(registry.namespace(name));
       recordAudit(transaction, actor, { action: 'namespace.delete', target: name });

@@ -71,6 +71,7 @@ export function dumpedApiKey(key: ApiKey): Wrapped {
       username: key.username,
       description: key.description,
       scopes: key.scopes,
+      all_roles: key.hasAllRoles === true,
       namespace: key.namespace,
       created_at: key.createdAt,
       expires_at: key.expiresAt,

@@ -60,6 +60,10 @@ export type GrantedApiKey = z.infer<typeof grantedApiKeySchema>;
 /** Body of `PUT /apikeys/ID`: a key from a dump, of which only the hash is known. */
 export const restoredApiKeySchema = z.looseObject({
   ...limits,
+  /** None: of a user who has only roles. */
+  scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).nullish(),
+  /** Default: as of a key that was granted without a list of scopes, if there is none. */
+  all_roles: z.boolean().nullish(),
   metadata: z.looseObject({ name: apiKeyIdSchema, created_by: z.string().max(NAME_LENGTH_MAX).nullish() }),
   hash: z.string().regex(KEY_HASH, 'must be the hash of a key as a dump has it: sha256$salt$hash'),
   created_at: z.int().min(0).nullish(),
@@ -84,6 +88,8 @@ export interface CoreApiKey {
   readonly username: string;
   readonly description: string | null;
   readonly scopes: readonly Scope[];
+  /** Whether it may do whatever roles allow its user; else these count as far as the scopes go. */
+  readonly all_roles: boolean;
   readonly namespace: string | null;
   readonly created_at: number;
   /** 0: never. */

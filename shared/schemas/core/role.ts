@@ -69,7 +69,6 @@ export const roleBindingSchema = z.looseObject({
 export type SubmittedRole = z.infer<typeof roleSchema>;
 export type SubmittedRoleBinding = z.infer<typeof roleBindingSchema>;
 export type RoleRule = SubmittedRole['rules'][number];
-export type RoleSubject = SubmittedRoleBinding['subjects'][number];
 
 /** In the namespace `''`: over all of them. */
 export type Role = Stored<SubmittedRole>;

@@ -98,6 +98,10 @@ test.each<[string, readonly string[]]>([
     [
       'all',
       'namespaces',
+      'clusterroles',
+      'clusterrolebindings',
+      'roles',
+      'rolebindings',
       'filters',
       'mutators',
       'handlers',

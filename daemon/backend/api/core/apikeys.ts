@@ -109,6 +109,7 @@ export function shownApiKey(key: ApiKey, lastUsed: number | null): CoreApiKey {
     username,
     description,
     scopes,
+    all_roles: key.hasAllRoles === true,
     namespace,
     created_at: createdAt,
     expires_at: expiresAt,

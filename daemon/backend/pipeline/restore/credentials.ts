@@ -9,6 +9,7 @@ import { restoreKey, type Restored } from '../../../../shared/schemas/restore.ts
 import { SCOPES } from '../../../../shared/schemas/scope.ts';
 import { storedPeerKey } from '../key-secret.ts';
 import type { ApiKey, User } from '../../registry/credentials.ts';
+import { allRolesOf } from '../api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../../registry/principals.ts';
 import { exactly, leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
 
@@ -57,7 +58,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
   if (!parsed.success) return leftOut(problemsOf(parsed.error));
   const { transaction, configuredUser } = restoring;
   const { credentials } = transaction.registry;
-  const { metadata, username, scopes, namespace, description, hash, ...times } = parsed.data;
+  const { metadata, username, scopes, all_roles: allRoles, namespace, description, hash, ...times } = parsed.data;
   const own = scopesOfUser(credentials, configuredUser, username);
   const isAssumed = restoring.assumed.has(restoreKey('User', '', username));
   if (own === undefined && !credentials.users.has(username) && !isAssumed) {
@@ -69,6 +70,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
     username,
     description: description ?? null,
     scopes: SCOPES.filter((scope) => (scopes ?? [...(own ?? [])]).includes(scope)),
+    ...allRolesOf({ scopes, all_roles: allRoles }),
     namespace: namespace ?? null,
     expiresAt: times.expires_at ?? 0,
     createdBy: metadata.created_by ?? username,

@@ -24,6 +24,26 @@ const doing = (text: string): Doing => {
   return { verb: verb as Doing['verb'], resource, name: name.join('/'), namespace };
 };
 
+const rulesOf = (name: string): readonly RoleRule[] =>
+  BUILT_IN_CLUSTER_ROLES.find(({ metadata }) => metadata.name === name)?.rules ?? [];
+
+const role = (namespace: string, name: string, ...rules: RoleRule[]): Role => ({
+  rules,
+  metadata: { name, namespace },
+});
+
+const binding = (namespace: string, subjects: string, ref: string): RoleBinding => {
+  const [type, name = ''] = ref.split(' ');
+  return {
+    metadata: { name: 'b', namespace },
+    subjects: subjects.split(', ').map((subject) => {
+      const [kind, who = ''] = subject.split(' ');
+      return { type: kind as 'User' | 'Group', name: who };
+    }),
+    role_ref: { type: type as 'Role' | 'ClusterRole', name },
+  };
+};
+
 describe('a rule', () => {
   test.each<[what: string, given: RoleRule, asked: string, isAllowed: boolean]>([
     ['allows its verb with its kind', rule(['get'], ['checks']), 'get checks/a', true],
@@ -70,9 +90,6 @@ describe('a grant', () => {
 });
 
 describe('the scopes that roles give', () => {
-  const rulesOf = (name: string): readonly RoleRule[] =>
-    BUILT_IN_CLUSTER_ROLES.find(({ metadata }) => metadata.name === name)?.rules ?? [];
-
   test.each([
     ['cluster-admin', 'read submit silence resolve admin'],
     ['admin', 'read submit silence resolve'],
@@ -97,21 +114,6 @@ describe('the scopes that roles give', () => {
 });
 
 describe('bindings', () => {
-  const role = (namespace: string, name: string, ...rules: RoleRule[]): Role => ({
-    rules,
-    metadata: { name, namespace },
-  });
-  const binding = (namespace: string, subjects: string, ref: string): RoleBinding => {
-    const [type, name = ''] = ref.split(' ');
-    return {
-      metadata: { name: 'b', namespace },
-      subjects: subjects.split(', ').map((subject) => {
-        const [kind, who = ''] = subject.split(' ');
-        return { type: kind as 'User' | 'Group', name: who };
-      }),
-      role_ref: { type: type as 'Role' | 'ClusterRole', name },
-    };
-  };
   const get = rule(['get'], ['checks']);
   const list = rule(['list'], ['checks']);
   const everywhere = { clusterRoles: [role(EVERYWHERE, 'r', list)], roles: [role('prod', 'r', get)] };

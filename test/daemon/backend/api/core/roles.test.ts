@@ -63,6 +63,15 @@ const event = (namespace: string): object => ({
   check: { metadata: { name: 'c', namespace }, status: 0, interval: 10 },
 });
 
+const legacy = async (who: string, method: string, path: string): Promise<number> =>
+  (await fetch(`${backend.url}${path}`, { method, headers: basic(who) })).status;
+
+async function keyOf(username: string, limits: object = {}): Promise<CorePeer> {
+  const { status: answered, body } = await root.post('/apikeys', { username, ...limits });
+  expect(answered).toBe(201);
+  return new CorePeer(backend.url, { authorization: `Key ${(body as { readonly key: string }).key}` });
+}
+
 describe('roles and bindings', () => {
   const rules = [{ verbs: ['get', 'list'], resources: ['checks', 'events'], resource_names: ['a'] }];
 
@@ -232,8 +241,6 @@ describe('somebody who has only roles', () => {
   });
 
   test('over all namespaces has the scopes that the role amounts to, on every face', async () => {
-    const legacy = async (who: string, method: string, path: string): Promise<number> =>
-      (await fetch(`${backend.url}${path}`, { method, headers: basic(who) })).status;
     const [viewer, editor, administrator] = [await user(), await user(), await user()];
     expect(await legacy(viewer, 'GET', '/events')).toBe(403);
     await bind(viewer, CLUSTER_ROLE('view'));
@@ -299,12 +306,6 @@ describe('groups that mean something by their names', () => {
 });
 
 describe('API keys', () => {
-  async function keyOf(username: string, limits: object = {}): Promise<CorePeer> {
-    const { status: answered, body } = await root.post('/apikeys', { username, ...limits });
-    expect(answered).toBe(201);
-    return new CorePeer(backend.url, { authorization: `Key ${(body as { readonly key: string }).key}` });
-  }
-
   test('have the roles of their user, as far as their scopes and their namespace go', async () => {
     const name = await user();
     await bind(name, CLUSTER_ROLE('edit'), 'prod');
