@@ -6,11 +6,14 @@ export interface ClusterPeer {
   /** Names of its members, the ones that are not well with an exclamation mark. */
   readonly members?: readonly string[];
   readonly lists?: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  /** `user:password`: it takes these for a token, and asks for that; absent: it lets everybody in. */
+  readonly login?: string;
   /** Lists that these credentials may not see. */
   readonly hidden?: readonly string[];
 }
 
 const CORE = '/api/core/v2/';
+const TOKEN = 'eyJ.a.token';
 
 /** A cluster of another make as far as a planner asks it. */
 export function startCluster({
@@ -18,6 +21,7 @@ export function startCluster({
   members = ['backend-a'],
   lists = {},
   hidden = [],
+  login,
 }: ClusterPeer): Promise<ScriptedServer> {
   const known: ClusterPeer['lists'] = {
     namespaces: [{ name: 'default' }],
@@ -28,12 +32,21 @@ export function startCluster({
     entities: [],
     ...lists,
   };
-  return startScriptedServer(({ method, path }) => {
+  return startScriptedServer(({ method, path, headers }) => {
     const [place = ''] = path.split('?');
     if (place === '/version') return { status: 200, body: { sensu_backend: version } };
     if (place === '/health') {
       const health = members.map((name) => ({ Name: name.replace('!', ''), Healthy: !name.endsWith('!'), Err: '' }));
       return { status: 200, body: { Alarms: null, ClusterHealth: health } };
+    }
+    if (place === '/auth') {
+      const isKnown = login !== undefined && headers.authorization === `Basic ${btoa(login)}`;
+      return isKnown
+        ? { status: 200, body: { access_token: TOKEN, expires_at: 0, refresh_token: '' } }
+        : { status: 401 };
+    }
+    if (login !== undefined && place.startsWith(CORE) && headers.authorization !== `Bearer ${TOKEN}`) {
+      return { status: 401, body: { Code: 5, Message: 'bad credentials' } };
     }
     const list = place.slice(CORE.length);
     if (hidden.includes(list)) return { status: 403, body: { message: 'unauthorized', code: 4 } };

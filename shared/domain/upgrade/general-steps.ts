@@ -2,10 +2,12 @@ import type { UpgradeFacts } from '../../schemas/upgrade.ts';
 import type { PhasedStep } from './rule.ts';
 import { isRolling } from './rules/stop-all.ts';
 import { versionText, type UpgradePath } from './version.ts';
+import { wordsOf } from './words.ts';
 
 /** The general procedure (reference 9.2), which every upgrade follows; what the rules add has its place between. */
 export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
   const to = versionText(path.to);
+  const { agent, backend, tool } = wordsOf(facts);
   return [
     {
       id: 'rules',
@@ -25,7 +27,7 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
       kind: 'check',
       check: 'versions-agree',
       title: 'Compare the versions of backends, agents and tools',
-      details: ['mon-agent version, mon-backend version and monctl version must all say the new one.'],
+      details: [`${agent} version, ${backend} version and ${tool} version must all say the new one.`],
     },
     {
       id: 'entities',
@@ -52,7 +54,7 @@ function backupSteps({ product }: UpgradeFacts): readonly PhasedStep[] {
   ];
 }
 
-function installSteps({ backends }: UpgradeFacts, to: string): readonly PhasedStep[] {
+function installSteps({ product, backends }: UpgradeFacts, to: string): readonly PhasedStep[] {
   const where = (backends?.length ?? 1) > 1 ? ' on every backend' : '';
   return [
     {
@@ -61,7 +63,7 @@ function installSteps({ backends }: UpgradeFacts, to: string): readonly PhasedSt
       kind: 'manual',
       title: `Install the packages of ${to}${where}`,
       details: ['Nothing changes before the restart.'],
-      commands: [`apt-get install mon-backend=${to} mon-agent=${to} monctl=${to}`],
+      commands: [wordsOf({ product }).install(to)],
     },
     {
       id: 'daemon-reload',
@@ -74,14 +76,15 @@ function installSteps({ backends }: UpgradeFacts, to: string): readonly PhasedSt
   ];
 }
 
-function restartSteps({ backends = [] }: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
+function restartSteps({ product, backends = [] }: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
+  const words = wordsOf({ product });
   const agent: PhasedStep = {
     id: 'restart-agents',
     phase: 'restart',
     kind: 'manual',
     title: 'Restart the agents',
     details: ['On each machine. They keep their results until a backend takes them.'],
-    commands: ['systemctl restart mon-agent'],
+    commands: [`systemctl restart ${words.agent}`],
   };
   const names = backends.length > 1 ? backends.map(({ name }) => name) : [undefined];
   const verb = isRolling(path) || names.length === 1 ? 'Restart' : 'Start';
@@ -93,7 +96,7 @@ function restartSteps({ backends = [] }: UpgradeFacts, path: UpgradePath): reado
       kind: 'manual',
       title: name === undefined ? 'Restart the backend' : `${verb} the backend ${name}`,
       details: ['Consoles reconnect by themselves.'],
-      commands: [`systemctl ${verb.toLowerCase()} mon-backend`],
+      commands: [`systemctl ${verb.toLowerCase()} ${words.backend}`],
       check: 'health',
     })),
   ];
@@ -120,7 +123,10 @@ function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly Ph
     confirm: to,
   } as const;
   if (product !== 'mon') {
-    return [agree, { ...upgrade, kind: 'manual', commands: ['mon-backend upgrade'], check: 'health' }];
+    return [
+      agree,
+      { ...upgrade, kind: 'manual', commands: [`${wordsOf({ product }).backend} upgrade`], check: 'health' },
+    ];
   }
   const migrate: PhasedStep = { ...upgrade, kind: 'action', action: 'migrate' };
   // Processing continues during an upgrade (reference 9.2), unless what is stored changes its form for all at once.

@@ -36,14 +36,18 @@ export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void,
   }
 }
 
-/** The command that does one step by hand. */
-export function fixCommand(fix: NamespaceFix): string {
+/**
+ * The command that does one step by hand.
+ *
+ * @param tool the command line of the product
+ */
+export function fixCommand(fix: NamespaceFix, tool = 'monctl'): string {
   switch (fix.kind) {
     case 'create-namespace':
-      return `monctl namespace create ${fix.namespace}`;
+      return `${tool} namespace create ${fix.namespace}`;
     case 'delete-check':
-      return `monctl check delete ${fix.name} --namespace ${fix.namespace} --skip-confirm`;
+      return `${tool} check delete ${fix.name} --namespace ${fix.namespace} --skip-confirm`;
     default:
-      return `monctl namespace delete ${fix.namespace} --skip-confirm`;
+      return `${tool} namespace delete ${fix.namespace} --skip-confirm`;
   }
 }

@@ -1,10 +1,13 @@
+import type { CoreClient } from '../../../shared/client/core-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/upgrade/orphans.ts';
+import { wordsOf } from '../../../shared/domain/upgrade/words.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
+import { clusterCore } from '../upgrade/cluster-login.ts';
 import { readDump } from '../upgrade/dump.ts';
 import { liveFacts } from '../upgrade/gather-facts.ts';
 
@@ -33,13 +36,16 @@ export const fixNamespacesCommand: Command = {
     ['monctl upgrade fix-namespaces --apply', 'do it, step by step'],
   ],
   async run(call) {
-    const fixes = [...namespaceFixes(await orphansIn(call))];
-    const commands = fixes.map((fix) => fixCommand(fix));
+    const { orphans, product } = await orphansIn(call);
+    const fixes = [...namespaceFixes(orphans)];
+    const { tool } = wordsOf({ product });
+    const commands = fixes.map((fix) => fixCommand(fix, tool));
     if (call.flags.switch('apply') !== true || fixes.length === 0) {
       await call.output.show({ applied: false, steps: commands }, () => safeText(dryRunText(commands)));
       return;
     }
-    const left = await applyAll(call, fixes);
+    const core = product === 'cluster' ? await clusterCore(call) : call.core();
+    const left = await applyAll(call, core, fixes, tool);
     const done = commands.length - left.length;
     await call.output.show({ applied: true, done, left }, () => safeText(`${counted(done, 'steps')} done`));
     if (left.length > 0) throw new ExitError(EXIT.incomplete, `left out: ${left.join('; ')}`);
@@ -52,10 +58,13 @@ function dryRunText(commands: readonly string[]): string {
 }
 
 /** @throws MonError `forbidden` when the lists cannot be seen, `invalid` for a dump that cannot be read */
-async function orphansIn(call: Call): Promise<NonNullable<ReturnType<typeof orphansOf>>> {
+async function orphansIn(
+  call: Call,
+): Promise<{ readonly orphans: NonNullable<ReturnType<typeof orphansOf>> } & Pick<UpgradeFacts, 'product'>> {
   const file = call.flags.value('dump');
-  const orphans = orphansOf(file === undefined ? await liveFacts(call) : await factsOfDump(file));
-  if (orphans !== undefined) return orphans;
+  const facts = file === undefined ? await liveFacts(call) : { ...(await factsOfDump(file)), product: 'mon' as const };
+  const orphans = orphansOf(facts);
+  if (orphans !== undefined) return { orphans, product: facts.product };
   throw new MonError('forbidden', 'namespaces and checks cannot be listed: use credentials that may see all of them');
 }
 
@@ -66,12 +75,17 @@ async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces
 }
 
 /** @returns what was not done, as commands */
-async function applyAll(call: Call, fixes: readonly NamespaceFix[]): Promise<readonly string[]> {
+async function applyAll(
+  call: Call,
+  core: CoreClient,
+  fixes: readonly NamespaceFix[],
+  tool: string,
+): Promise<readonly string[]> {
   const left: string[] = [];
   const declined = new Set<string>();
   for (const fix of fixes) {
-    const command = fixCommand(fix);
-    const isDone = !declined.has(fix.namespace) && (await isWanted(call, command)) && (await apply(call, fix));
+    const command = fixCommand(fix, tool);
+    const isDone = !declined.has(fix.namespace) && (await isWanted(call, command)) && (await apply(call, core, fix));
     if (isDone) call.output.note(`done: ${command}`);
     else {
       declined.add(fix.namespace);
@@ -87,8 +101,7 @@ async function isWanted({ ask, flags }: Call, command: string): Promise<boolean>
 }
 
 /** @returns false when the namespace stays, because it holds more than these checks */
-async function apply(call: Call, fix: NamespaceFix): Promise<boolean> {
-  const core = call.core();
+async function apply(call: Call, core: CoreClient, fix: NamespaceFix): Promise<boolean> {
   switch (fix.kind) {
     case 'create-namespace':
       await core.put(['namespaces', fix.namespace], { name: fix.namespace });

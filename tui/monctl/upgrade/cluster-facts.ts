@@ -5,6 +5,7 @@ import { DumpFacts } from '../../../shared/domain/upgrade/dump-facts.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
 import type { Call } from '../command.ts';
+import { clusterCore } from './cluster-login.ts';
 
 /** What a dump is held against: what else there is comes and goes by the minute. */
 const COUNTED: readonly CoreType[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
@@ -16,7 +17,7 @@ const COUNTED: readonly CoreType[] = ['Namespace', 'CheckConfig', 'Handler', 'Ev
  * @throws MonError `unavailable`, `unauthenticated`
  */
 export async function clusterFacts(call: Call, limit: number | null): Promise<UpgradeFacts> {
-  const core = call.core();
+  const core = await clusterCore(call);
   const seen = new DumpFacts();
   const hidden = new Set<string>();
   for (const kind of WRAPPED_KINDS.filter(({ type }) => COUNTED.includes(type))) {

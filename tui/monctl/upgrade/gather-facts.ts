@@ -6,7 +6,7 @@ import type { Call, CommandOption } from '../command.ts';
 import { readCertificate } from './certificates.ts';
 import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
-import { readInstallation } from './installation.ts';
+import { placesOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
 
 /** Without a licence (reference 8). */
@@ -113,7 +113,9 @@ async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
 
 /** Of this machine, which is the backend's only when it is asked there. */
 async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
-  return flags.switch('offline') === true ? {} : await readInstallation(env['PATH'] ?? '');
+  return flags.switch('offline') === true
+    ? {}
+    : await readInstallation(env['PATH'] ?? '', placesOf({ product: 'cluster' }));
 }
 
 function clusterOptions({ flags }: Call): Partial<UpgradeFacts> {

@@ -3,6 +3,7 @@ import { access, constants, readdir, readFile, realpath } from 'node:fs/promises
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { wordsOf } from '../../../shared/domain/upgrade/words.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
 
@@ -10,16 +11,17 @@ const run = promisify(execFile);
 
 /** Where a package puts things, and where the program looked for its state before 5.1.0 and since (reference 9.3). */
 export interface Places {
+  /** Of the backend. */
+  readonly program: string;
   readonly config: string;
   readonly oldState: string;
   readonly newState: string;
 }
 
-export const PLACES: Places = {
-  config: '/etc/mon/backend.yml',
-  oldState: '/var/lib/mon',
-  newState: '/var/lib/mon/mon-backend',
-};
+export function placesOf(facts: Pick<UpgradeFacts, 'product'>): Places {
+  const { backend, configFile, oldStateDir, newStateDir } = wordsOf(facts);
+  return { program: backend, config: configFile, oldState: oldStateDir, newState: newStateDir };
+}
 
 const QUESTION_MS = 5000;
 
@@ -38,9 +40,9 @@ const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[
  */
 export async function readInstallation(
   path: string,
-  places: Places = PLACES,
+  places: Places,
 ): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
-  const program = await findProgram('mon-backend', path);
+  const program = await findProgram(places.program, path);
   if (program === undefined) return {};
   return {
     install: (await isOwned(program)) ? 'package' : 'binary',

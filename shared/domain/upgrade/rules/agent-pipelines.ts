@@ -1,6 +1,7 @@
 import type { UpgradeFacts } from '../../../schemas/upgrade.ts';
 import { namesText, pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses, isOlder, parseVersion, type Version } from '../version.ts';
+import { wordsOf } from '../words.ts';
 
 const ID = '6.5.0-pipelines';
 const PIPELINES: Version = [6, 5, 0];
@@ -38,7 +39,7 @@ export const agentPipelines: UpgradeRule = {
         rule: ID,
         title: `Upgrade ${String(old.length)} agents to 6.5.0`,
         details: [`Below 6.5.0: ${namesText(old)}`],
-        commands: ['systemctl restart mon-agent'],
+        commands: [`systemctl restart ${wordsOf(facts).agent}`],
         check: `rule:${ID}`,
       },
     ];

@@ -1,6 +1,7 @@
 import type { UpgradeFacts } from '../../../schemas/upgrade.ts';
 import { all, block, hoursText, pass, warn, type Judgement, type UpgradeRule } from '../rule.ts';
 import { crosses, isOlder } from '../version.ts';
+import { wordsOf } from '../words.ts';
 
 const ID = '6.0.0-dump';
 /** A dump older than this no longer says what is there. */
@@ -12,7 +13,7 @@ export const dumpFirst: UpgradeRule = {
   title: 'From 5.x there is no way back: a dump comes first',
   applies: (path) => crosses(path, [6, 0, 0]) && isOlder(path.from, [6, 0, 0]),
   judge: (facts) => all(judgeDump(facts), judgeDisk(facts)),
-  steps: () => [
+  steps: (facts) => [
     {
       id: 'dump',
       phase: 'backup',
@@ -20,18 +21,18 @@ export const dumpFirst: UpgradeRule = {
       rule: ID,
       title: 'Dump everything, and keep the file on another machine',
       details: ['After the restart the backend migrates its database, and a downgrade to 5.x is impossible.'],
-      commands: ['monctl dump all --all-namespaces --file mon-dump.yml', 'monctl upgrade check --dump mon-dump.yml'],
+      commands: [wordsOf(facts).dump('dump.yml'), 'monctl upgrade check --dump dump.yml'],
       check: `rule:${ID}`,
     },
   ],
 };
 
-function judgeDump({ dump, counts, taken_at: now }: UpgradeFacts): Judgement {
+function judgeDump({ product, dump, counts, taken_at: now }: UpgradeFacts): Judgement {
   if (dump === undefined) {
     return block(
       ['there is no dump'],
       [
-        'make one and name it: monctl dump all --all-namespaces --file FILE, then --dump FILE',
+        `make one and name it: ${wordsOf({ product }).dump('FILE')}, then --dump FILE`,
         'there is no way back to 5.x without it',
       ],
     );

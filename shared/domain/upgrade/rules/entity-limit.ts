@@ -1,5 +1,6 @@
 import { block, namesText, pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
+import { wordsOf } from '../words.ts';
 
 const ID = '5.16.0-entity-limit';
 /** Entities without a licence (reference 8). */
@@ -11,11 +12,11 @@ export const entityLimit: UpgradeRule = {
   id: ID,
   title: `Without a licence ${String(FREE_ENTITIES)} entities are free`,
   applies: (path) => crosses(path, [5, 16, 0]),
-  judge({ entities, attested }) {
+  judge({ product, entities, attested }) {
     if (entities === undefined) {
       return warn(
         ['how many entities there are is not known from here'],
-        ['count them: monctl entity list --all-namespaces'],
+        [`count them: ${wordsOf({ product }).tool} entity list --all-namespaces`],
       );
     }
     const { total, newest, limit } = entities;
@@ -26,7 +27,7 @@ export const entityLimit: UpgradeRule = {
     if (named.length > 0) evidence.push(`the newest: ${namesText(named)}`);
     const remedy = [
       'existing entities go on, new ones and new agents are refused',
-      'delete entities that are no longer there, get a licence, or set entity_limit',
+      `delete entities that are no longer there${product === 'mon' ? ', or set entity_limit' : ', or get a licence'}`,
     ];
     if (total <= limit) return warn(evidence, remedy);
     if (attested.includes('entity-limit')) return warn([...evidence, 'accepted by the operator'], remedy);
@@ -42,8 +43,10 @@ export const entityLimit: UpgradeRule = {
             kind: 'manual',
             rule: ID,
             title: 'Make room for new entities',
-            details: ['Delete entities that are gone, install a licence, or set entity_limit in the configuration.'],
-            commands: ['monctl entity list --all-namespaces'],
+            details: [
+              `Delete entities that are gone, or ${facts.product === 'mon' ? 'set entity_limit in the configuration' : 'install a licence'}.`,
+            ],
+            commands: [`${wordsOf(facts).tool} entity list --all-namespaces`],
             check: `rule:${ID}`,
           },
         ],

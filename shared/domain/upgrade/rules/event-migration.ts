@@ -8,7 +8,7 @@ const ROWS_PER_SECOND = 5000;
 /** Reference 9.3, 6.1.0 from 6.0.0: the relational event table is migrated at the start. */
 export const eventMigration: UpgradeRule = {
   id: ID,
-  title: 'Events in the relational database are migrated: a pause, also of API, monctl and web UI',
+  title: 'Events in the relational database are migrated: a pause, also of API, command line and web UI',
   applies: (path, { event_store: store }) =>
     path.from[0] === 6 && path.from[1] === 0 && crosses(path, [6, 1, 0]) && store !== 'key-value',
   judge({ event_store: store, event_rows: rows }) {

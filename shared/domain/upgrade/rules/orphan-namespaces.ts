@@ -1,6 +1,7 @@
 import { block, namesText, pass, type UpgradeRule } from '../rule.ts';
 import { fixCommand, namespaceFixes, orphansOf } from '../orphans.ts';
 import { crosses } from '../version.ts';
+import { wordsOf } from '../words.ts';
 
 const ID = '6.2.0-namespaces';
 
@@ -24,7 +25,7 @@ export const orphanNamespaces: UpgradeRule = {
       ),
       [
         'the upgrade would fail, and each restart with it; first:',
-        ...[...namespaceFixes(orphans)].map((fix) => fixCommand(fix)),
+        ...[...namespaceFixes(orphans)].map((fix) => fixCommand(fix, wordsOf(facts).tool)),
         'or all of it: monctl upgrade fix-namespaces --apply',
         'if the upgrade was done already: go back to 6.1.4, recreate the namespaces, and upgrade again',
       ],
@@ -41,7 +42,7 @@ export const orphanNamespaces: UpgradeRule = {
         phase: 'prepare',
         rule: ID,
         title: `Delete ${String(checks)} checks of namespaces that do not exist`,
-        details: fixes.map((fix) => fixCommand(fix)),
+        details: fixes.map((fix) => fixCommand(fix, wordsOf(facts).tool)),
         confirm: [...orphans.keys()].join(' '),
         ...(facts.product === 'mon'
           ? { kind: 'action', action: 'fix-namespaces' }

@@ -1,17 +1,19 @@
 import { block, pass, warn, type UpgradeRule } from '../rule.ts';
+import { wordsOf } from '../words.ts';
 
 /** Completion 1.19, always: the database is upgraded by backends that agree about what it is. */
 export const sameVersions: UpgradeRule = {
   id: 'same-versions',
   title: 'All backends run the same version',
   applies: () => true,
-  judge({ backends }) {
+  judge({ product, backends }) {
+    const compare = `${wordsOf({ product }).backend} version`;
     if (backends === undefined) {
-      return warn(['the versions of the backends are not known from here'], ['compare them: mon-backend version']);
+      return warn(['the versions of the backends are not known from here'], [`compare them: ${compare}`]);
     }
     const evidence = backends.map(({ name, version }) => `${name}: ${version ?? 'not known'}`);
     const versions = new Set(backends.map(({ version }) => version));
-    if (versions.has(null)) return warn(evidence, ['compare them by hand: mon-backend version']);
+    if (versions.has(null)) return warn(evidence, [`compare them by hand: ${compare}`]);
     if (versions.size <= 1) return pass(...evidence);
     return block(evidence, ['bring all backends to the same version first']);
   },

@@ -1,5 +1,6 @@
 import { pass, warn, type PhasedStep, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
+import { wordsOf } from '../words.ts';
 
 const ID = '5.8.0-stop-all';
 
@@ -32,7 +33,7 @@ export const stopAll: UpgradeRule = {
       ],
     );
   },
-  steps: ({ backends = [] }) =>
+  steps: ({ product, backends = [] }) =>
     backends.length <= 1
       ? []
       : backends.map(({ name }): PhasedStep => ({
@@ -42,7 +43,7 @@ export const stopAll: UpgradeRule = {
           rule: ID,
           title: `Stop the backend ${name}`,
           details: ['All of them have to be down before the first one starts again.'],
-          commands: ['systemctl stop mon-backend'],
+          commands: [`systemctl stop ${wordsOf({ product }).backend}`],
         })),
 };
 

@@ -36,7 +36,7 @@ const snapshotStep: PhasedStep = {
   rule: ID,
   title: 'Take a full snapshot of the store',
   details: ['It is the only way back to an earlier version.'],
-  commands: ['etcdctl snapshot save mon-snapshot.db', 'monctl upgrade check --snapshot mon-snapshot.db'],
+  commands: ['etcdctl snapshot save snapshot.db', 'monctl upgrade check --snapshot snapshot.db'],
   check: `rule:${ID}`,
 };
 

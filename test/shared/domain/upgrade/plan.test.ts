@@ -106,7 +106,7 @@ describe('what the rules add', () => {
   test('backends that were stopped together are started, not restarted', () => {
     const backends = ['a', 'b'].map((name) => ({ name, version: '5.7.0', healthy: true }));
     const { steps } = planOf(way('5.7.0', '5.8.0'), someFacts({ backends }));
-    expect(steps.find(({ id }) => id === 'restart-a')?.commands).toEqual(['systemctl start mon-backend']);
+    expect(steps.find(({ id }) => id === 'restart-a')?.commands).toEqual(['systemctl start sensu-backend']);
   });
 
   test('every step is named once', () => {

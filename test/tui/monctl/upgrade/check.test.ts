@@ -269,6 +269,44 @@ describe('from a cluster that runs', () => {
     expect(findings['5.16.0-entity-limit']).toMatchObject({ verdict: 'warn' });
   });
 
+  test('user and password are shown for a token, which is all that a cluster takes', async () => {
+    const cluster = await startCluster({ login: 'admin:P@ssw0rd!' });
+    const call = ['upgrade', 'check', '--from', '6.1.4', '--to', '6.2.0', '-o', 'json'];
+    for (const env of [
+      { MON_BACKEND: cluster.url, MON_CREDENTIALS: 'admin:P@ssw0rd!' },
+      { MON_BACKEND: cluster.url.replace('//', '//admin:P%40ssw0rd!@') },
+    ]) {
+      const run = await runMonctl(call, env);
+      expect(run.code).toBe(0);
+      expect(findingsOf(run)['6.2.0-namespaces']).toMatchObject({ verdict: 'pass' });
+    }
+    const refused = await runMonctl(call, { MON_BACKEND: cluster.url, MON_CREDENTIALS: 'admin:wrong' });
+    expect([refused.code, refused.stdout]).toEqual([4, '']);
+    expect(refused.stderr).toMatch(/wants credentials/);
+  });
+
+  test('a plan names the programs of the cluster, and ours only for what they do themselves', async () => {
+    const cluster = await startCluster({
+      lists: { checks: [{ metadata: { namespace: 'gone', name: 'db' } }] },
+      members: ['a', 'b'],
+    });
+    const { stdout } = await runMonctl(['upgrade', 'plan', '--from', '5.7.0', '--to', '6.5.0', '-o', 'json'], {
+      MON_BACKEND: cluster.url,
+    });
+    for (const command of [
+      'sensuctl dump all --all-namespaces --format yaml --file dump.yml',
+      'sensuctl namespace create gone',
+      'systemctl stop sensu-backend',
+      "apt-get install 'sensu-go-backend=6.5.0-*' 'sensu-go-agent=6.5.0-*' 'sensu-go-cli=6.5.0-*'",
+      'systemctl restart sensu-agent',
+      'sensu-backend upgrade',
+    ]) {
+      expect(stdout).toContain(command);
+    }
+    const ours = stdout.match(/(?:monctl|mon-(?:backend|agent)|\/(?:etc|lib)\/mon\b)[\w /-]*/g) ?? [];
+    expect(ours.filter((text) => !text.startsWith('monctl upgrade '))).toEqual([]);
+  });
+
   test('without --from it begins where the cluster is', async () => {
     const cluster = await startCluster({ version: '6.1.4' });
     const { stdout } = await runMonctl(['upgrade', 'check', '--to', '6.2.0', '-o', 'json'], {

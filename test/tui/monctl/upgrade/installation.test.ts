@@ -8,6 +8,7 @@ async function aMachine(): Promise<{ readonly bin: string; readonly places: Plac
   const dir = await tempDir();
   const bin = join(dir, 'bin');
   const places = {
+    program: 'mon-backend',
     config: join(dir, 'backend.yml'),
     oldState: join(dir, 'state'),
     newState: join(dir, 'state', 'mon-backend'),

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { openCoreClient, type CoreClient } from '../../../shared/client/core-client.ts';
+import { backendAddress } from '../../../shared/client/local-access.ts';
+import { openRequester, readAnswer } from '../../../shared/client/request.ts';
+import type { Call } from '../command.ts';
+
+const TIMEOUT_MS = 30_000;
+
+const tokenSchema = z.looseObject({ access_token: z.string().min(1) });
+
+/**
+ * The lists of a cluster of the peer, which takes user and password for a token only (clients, section 6). Other credentials
+ * are shown as they are.
+ *
+ * @throws MonError `unauthenticated`, `unavailable`
+ */
+export async function clusterCore(call: Pick<Call, 'backend' | 'credentials' | 'core'>): Promise<CoreClient> {
+  const address = backendAddress(call.backend, { env: call.credentials });
+  if (address.headers['authorization']?.startsWith('Basic ') !== true) return call.core();
+  const ask = openRequester(address, TIMEOUT_MS);
+  const { access_token: token } = readAnswer(await ask({ method: 'GET', path: ['auth'] }), tokenSchema, address.url);
+  return openCoreClient({
+    backend: address.url,
+    env: call.credentials,
+    headers: { authorization: `Bearer ${token}` },
+  });
+}
