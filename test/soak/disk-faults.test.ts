@@ -8,7 +8,7 @@ import { Chance } from './chance.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const HTTP_WRITERS = 4;
 const AGENTS = 4;
 /** Longest pause before a fault, and longest fault but for some that outlast what a caller waits. */

@@ -8,7 +8,7 @@ import { Consumer } from './consumer.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { HttpWriter, listsOf } from './writer.ts';
 
-const ROUNDS = 12;
+const ROUNDS = 9;
 const WRITERS = 4;
 /** Everything; what events enter and leave by their status, and by silences. */
 const FILTERS = [undefined, undefined, 'status=crit', 'silenced or check=check-1'];

@@ -9,7 +9,7 @@ import { Pty } from '../support/pty.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
 
 /** `--rounds` counts minutes here. */
-const MINUTES = 0.1;
+const MINUTES = 0.05;
 const EVENTS = 100_000;
 const CHANGES_PER_SECOND = 5000;
 const SAMPLE_MS = 200;

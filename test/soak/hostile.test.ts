@@ -11,8 +11,8 @@ import { HOSTILE_KINDS } from './hostile/kinds.ts';
 import type { HonestAnswer, HonestEnd, HonestRequest, HostileFigures, HostileRequest } from './hostile/messages.ts';
 import { rounds, seed } from './rounds.ts';
 
-/** A tenth of a minute in the suite. */
-const MINUTES = 0.1;
+/** A few seconds in the suite. */
+const MINUTES = 0.06;
 const ROW_MS = Math.min(60_000, (rounds(MINUTES) * 60_000) / 2);
 const SAMPLE_MS = 500;
 const IS_LONG = rounds(MINUTES) >= 1;

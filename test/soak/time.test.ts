@@ -8,7 +8,7 @@ import { Chance } from './chance.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 1;
-const STEPS = 60;
+const STEPS = 30;
 /** Whole seconds on the wire, a tick of a second, and a clock that is corrected to the second and then followed. */
 const SLACK_MS = 3500;
 /** How often the ages of keepalives are looked at. */
