@@ -18,6 +18,7 @@ import { makePrivately } from '../private-files/umask.ts';
 import { warnOfReaders } from '../private-files/warn-of-readers.ts';
 import { hashPassword } from './api/password.ts';
 import { terminal } from './ask-terminal.ts';
+import { boundGarbage } from './bound-garbage.ts';
 import { compose, type Backend } from './compose.ts';
 import { pruneCommand } from './prune-command.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
@@ -374,6 +375,7 @@ function print(line: string): void {
 }
 
 async function start(): Promise<number> {
+  boundGarbage();
   const sources = configSources();
   const config = await loadConfig(sources);
   const log = openLog(config.program);

@@ -21,7 +21,7 @@ const LOAD = IS_LONG
   ? { agents: 100, checksEach: 50, resultsPerSecond: 5000, strength: 1 }
   : { agents: 10, checksEach: 10, resultsPerSecond: 200, strength: 0.1 };
 
-/** A fifth of it is in use: how much garbage there may be beside that, V8 decides by the memory of the machine. */
+/** A fifth of it is in use; the rest is garbage, and what the system has not taken back of it. */
 const MEMORY_MAX_MIB = 2560;
 const DESCRIPTORS_MAX = 5000;
 /** Of the usual row in which the machine had a core for the backend; in the suite it is only shown. */
