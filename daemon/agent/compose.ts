@@ -6,6 +6,7 @@ import type { ConnectOptions } from '../../shared/tls/client-tls.ts';
 import type { MachineClock } from '../clock/machine-clock.ts';
 import { SteadyClock, type ClockJump } from '../clock/steady-clock.ts';
 import type { Log } from '../log/log.ts';
+import { LoadedFiles } from '../private-files/loaded-files.ts';
 import { machineEntity, publishedClient, secretKeys, type ClientIdentity } from './client-record.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { openInputs } from './open-inputs.ts';
@@ -35,6 +36,8 @@ export interface AgentConfig {
   readonly checks: LoadedConfig['checks'];
   /** Everything that was read, for whoever may ask for it on this machine. */
   readonly settings: Settings;
+  /** Every configuration file that was read. */
+  readonly files: readonly string[];
   readonly stateDir: string;
   /** Checks that run at once. */
   readonly runningMax: number;
@@ -57,12 +60,14 @@ export interface Agent {
 
 /** @throws MonError `conflict` when another agent holds the state directory, `unavailable` when it cannot be used */
 export async function compose(
-  { backend, tls, namespace, identity, checks, settings, stateDir, runningMax }: AgentConfig,
+  { backend, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
   { clock: machine, log, chance }: Surroundings,
 ): Promise<Agent> {
   const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => sayJump(log, jump) });
   await using parts = new AsyncDisposableStack();
   const spool = parts.use(await openSpool(stateDir));
+  const loadedFiles = parts.use(new LoadedFiles(stateDir, log));
+  await loadedFiles.write(files);
 
   const deliver: DeliverResult = async (result) => {
     await spool.append(result);
@@ -72,6 +77,7 @@ export async function compose(
   const runner = openCheckRunner({
     client: identity,
     entity: machineEntity(namespace, identity),
+    environment: loadedFiles.environment,
     clock,
     log,
     deliver,

@@ -9,6 +9,8 @@ import { runWork } from './run-work.ts';
 interface ExecutionDeps {
   /** Attributes of this client, secrets included: commands may need them. */
   readonly client: Attributes;
+  /** `NAME=value` for the commands of checks and hooks. */
+  readonly environment: readonly string[];
   readonly clock: Clock;
   /** Stops everything at once, without a result. */
   readonly signal: AbortSignal;
@@ -21,7 +23,7 @@ interface ExecutionDeps {
  */
 export async function executeCheck(
   { published, work, problem }: PreparedCheck,
-  { client, clock, signal }: ExecutionDeps,
+  { client, environment, clock, signal }: ExecutionDeps,
 ): Promise<SubmittedResult | undefined> {
   const check: CheckRequest = { ...published, executed: Math.floor(clock.now() / 1000) };
   // Nobody is alerted: it is the definition that is wrong, not the machine.
@@ -29,8 +31,8 @@ export async function executeCheck(
 
   const startedMs = clock.monotonic();
   const input = check['stdin'] === true ? JSON.stringify({ client, check }) : undefined;
-  const found = await runWork(work, { clock, timeout: check.timeout, input, signal });
+  const found = await runWork(work, { clock, timeout: check.timeout, input, environment, signal });
   if (found === undefined) return undefined;
   const duration = Math.round(clock.monotonic() - startedMs) / 1000;
-  return await runHook({ ...check, duration, ...found }, { client, clock, signal });
+  return await runHook({ ...check, duration, ...found }, { client, environment, clock, signal });
 }

@@ -13,6 +13,8 @@ export interface LoadedConfig {
   readonly client: Settings;
   /** Everything that was read, merged. Holds secrets. */
   readonly settings: Settings;
+  /** Every file that was read, in that order. */
+  readonly files: readonly string[];
   /** For the log: what was read and does nothing here. */
   readonly warnings: readonly string[];
 }
@@ -66,6 +68,7 @@ export async function loadConfig({ file, directories, env, flags = {} }: ConfigS
     checks,
     client: isSettings(client) ? client : {},
     settings,
+    files: read.files,
     warnings: [...read.warnings, ...review.warnings.map(locate)].map(remarkText),
   };
 }

@@ -131,6 +131,7 @@ async function start(): Promise<void> {
     ),
     checks: definitions.checks,
     settings: definitions.settings,
+    files: definitions.files,
     stateDir: program['state-dir'],
     runningMax: program['max-checks'],
   };

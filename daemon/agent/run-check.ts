@@ -19,6 +19,8 @@ interface CheckRunnerDeps {
   readonly client: Attributes;
   /** The same as an entity of the newer face, for the tokens of its checks. */
   readonly entity: Attributes;
+  /** `NAME=value` for all commands; default: none. */
+  readonly environment?: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   readonly deliver: DeliverResult;
@@ -43,6 +45,7 @@ interface WaitingCheck {
 export function openCheckRunner({
   client,
   entity,
+  environment = [],
   clock,
   log,
   deliver,
@@ -55,7 +58,7 @@ export function openCheckRunner({
   let closed = false;
 
   async function run({ request: { name, source }, prepared }: WaitingCheck): Promise<void> {
-    const result = await executeCheck(prepared, { client, clock, signal: stopping.signal });
+    const result = await executeCheck(prepared, { client, environment, clock, signal: stopping.signal });
     if (result === undefined) {
       log.warn({ check: name }, 'check stopped with the agent, it leaves no result');
       return;

@@ -11,6 +11,8 @@ const TIMEOUT_DEFAULT = 60;
 
 interface HookDeps {
   readonly client: Attributes;
+  /** `NAME=value` for the command. */
+  readonly environment: readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -23,7 +25,7 @@ interface HookDeps {
  */
 export async function runHook(
   result: SubmittedResult & { readonly status: number },
-  { client, clock, signal }: HookDeps,
+  { client, environment, clock, signal }: HookDeps,
 ): Promise<SubmittedResult> {
   const hooks = result['hooks'];
   const name = hookFor(hooks, result.status);
@@ -47,6 +49,7 @@ export async function runHook(
       clock,
       timeout: typeof hook['timeout'] === 'number' && hook['timeout'] > 0 ? hook['timeout'] : TIMEOUT_DEFAULT,
       input: hook['stdin'] === true ? JSON.stringify({ client, check: recorded({ executed }) }) : undefined,
+      environment,
       signal,
     },
   );

@@ -11,6 +11,8 @@ interface WorkOptions {
   readonly timeout: number | undefined;
   /** For a command; see `runCommand`. */
   readonly input: string | undefined;
+  /** `NAME=value` for a command, beneath what it has of its own. */
+  readonly environment: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -20,12 +22,12 @@ interface WorkOptions {
  */
 export async function runWork(
   work: Work,
-  { clock, timeout, input, signal }: WorkOptions,
+  { clock, timeout, input, environment, signal }: WorkOptions,
 ): Promise<CommandResult | undefined> {
   const options = { clock, timeoutMs: timeout === undefined ? undefined : timeout * 1000, input, signal };
   return commandResult(
     work.kind === 'command'
-      ? await runCommand(work.command, { ...options, environment: work.environment })
+      ? await runCommand(work.command, { ...options, environment: [...environment, ...(work.environment ?? [])] })
       : await runExtension(work, options),
   );
 }

@@ -9,6 +9,7 @@ import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import type { MachineClock } from '../clock/machine-clock.ts';
 import { CommandRunner } from '../command/command-runner.ts';
+import { LoadedFiles } from '../private-files/loaded-files.ts';
 import type { Log, LogRequest } from '../log/log.ts';
 import { Activity } from './activity.ts';
 import { NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
@@ -271,7 +272,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const jobs = parts.use(new HandlerJobs({ batcher, clock, log }));
   const deadLetters = new DeadLetters({ jobs, clock, log });
   const last = new LastDeliveries();
-  const commands = parts.use(new CommandRunner({ clock, log, chance: Math.random }));
+  const environment = await leaveLoadedFiles(options, config, parts);
+  const commands = parts.use(new CommandRunner({ environment, clock, log, chance: Math.random }));
   const delivery = parts.use(
     new Delivery({
       definitions,
@@ -644,4 +646,17 @@ function refuseOpenBind(
     'invalid',
     `${open} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
   );
+}
+
+/** @returns what tells commands where they find the configuration */
+async function leaveLoadedFiles(
+  { localPlaces, log }: BackendOptions,
+  config: ConfigInForce,
+  parts: AsyncDisposableStack,
+): Promise<readonly string[]> {
+  if (localPlaces === undefined) return [];
+  const files = parts.use(new LoadedFiles(localPlaces.stateDir, log));
+  await files.write(config.files);
+  parts.use(config.definitions.onChange(() => void files.write(config.files)));
+  return files.environment;
 }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOCAL_ACCESS_FILE, readLocalAccess, runtimeFile, type LocalAccess } from '../../shared/client/local-access.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { Log } from '../log/log.ts';
+import { replaceOwnFile } from '../private-files/replace-own-file.ts';
 import { isLoopback } from './api/host.ts';
 
 /** Where the programs on this machine look for a backend. */
@@ -65,16 +65,4 @@ async function makeOwnDirectory(directory: string): Promise<void> {
   const stat = await lstat(directory);
   const isOwn = stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & OTHERS) === 0;
   if (!isOwn) throw new Error(`${directory} is not a directory of this user alone: remove it, or chmod 700 it`);
-}
-
-/** As a whole, and never readable by others, whatever was there before. */
-async function replaceOwnFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
-    throw error;
-  }
 }

@@ -25,6 +25,8 @@ export interface CommandOptions extends CommandLimits {
 }
 
 interface RunnerParts {
+  /** `NAME=value` for all commands, beneath what each has of its own; default: none. */
+  readonly environment?: readonly string[];
   readonly clock: CommandClock;
   /** The time that the process itself has, which does not jump with the other; default: the machine's. */
   readonly processClock?: CommandClock;
@@ -52,12 +54,13 @@ export class CommandRunner implements AsyncDisposable {
   }
 
   /** Never rejects. */
-  async run(command: Command, { input, environment, ...limits }: CommandOptions): Promise<CommandOutcome> {
+  async run(command: Command, { input, environment = [], ...limits }: CommandOptions): Promise<CommandOutcome> {
+    const { environment: ofAll = [] } = this.#parts;
     return await outcomeWithin(this.#parts.clock, limits, async (cut) => {
       await untilAborted(this.#pause, cut);
       if (cut.aborted) return STOPPED;
       try {
-        return await this.#ready().run({ command, input, environment }, cut);
+        return await this.#ready().run({ command, input, environment: [...ofAll, ...environment] }, cut);
       } catch (error) {
         return { kind: 'failed', reason: errorMessage(error) };
       }

@@ -19,6 +19,8 @@ export interface ReadSettings {
   readonly layers: readonly SettingsLayer[];
   readonly problems: readonly LocatedRemark[];
   readonly warnings: readonly LocatedRemark[];
+  /** Every file that was read, in that order. */
+  readonly files: readonly string[];
   /** Every folder that was looked into: a change of what was read shows there. */
   readonly folders: readonly WatchedFolder[];
 }
@@ -64,7 +66,7 @@ export async function readSettings(file: string | undefined, directories: readon
       problems.push({ file: directory, ...describe(error) });
     }
   }
-  return { layers, problems, warnings, folders };
+  return { layers, problems, warnings, files: layers.map(({ origin }) => origin), folders };
 }
 
 interface SettingsFile {

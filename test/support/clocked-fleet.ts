@@ -86,6 +86,7 @@ export class ClockedFleet implements AsyncDisposable {
         identity: clientIdentity({ name }, { address: '192.0.2.1', ...closed, ...client }),
         checks: parsed(checks),
         settings: {},
+        files: [],
         stateDir: join(this.dir, name),
         runningMax: 10,
         namespace: 'default',

@@ -29,6 +29,11 @@ export class ConfigInForce {
     return this.#config.settings;
   }
 
+  /** Every file that it was read from, in that order. */
+  get files(): readonly string[] {
+    return this.#config.files;
+  }
+
   get api(): ApiSettings {
     return this.#config.api;
   }

@@ -10,6 +10,8 @@ export interface LoadedConfig extends ValidSettings {
   readonly settings: Settings;
   /** For the log: what was read and does nothing, or not what it seems to. */
   readonly warnings: readonly string[];
+  /** Every file that was read, in that order. */
+  readonly files: readonly string[];
   /** Folders in which a change of the configuration shows. */
   readonly folders: readonly WatchedFolder[];
 }
@@ -56,6 +58,7 @@ export async function loadConfig({
     ...valid,
     settings,
     warnings: remarks.map(remarkText),
+    files: read.files,
     folders: read.folders,
   };
 }

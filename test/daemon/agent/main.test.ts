@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -98,6 +98,29 @@ test('an agent introduces itself, runs its standalone checks and those that the 
       duration: expect.any(Number),
     });
   }, SLOW);
+});
+
+test('checks find the configuration of the agent, and nothing of that is left when it stops', async () => {
+  const backend = await AgentBackend.open();
+  const { args, stateDir, confDir } = await folders({
+    client: { name: 'web1' },
+    checks: {
+      own: {
+        ...everySecond('cat "$SENSU_LOADED_TEMPFILE"; exit 1'),
+        hooks: { 'non-zero': { command: 'echo "$SENSU_LOADED_TEMPFILE"' } },
+      },
+    },
+  });
+  const agent = startAgent(['start', '--backend', backend.url, ...args]);
+  await vi.waitFor(() => {
+    expect(backend.results('own')[0]).toMatchObject({
+      output: join(confDir, 'checks.json'),
+      hooks: { 'non-zero': { output: `${join(stateDir, 'loaded-files')}\n` } },
+    });
+  }, SLOW);
+  agent.kill('SIGTERM');
+  await agent.ended;
+  expect(await readdir(stateDir)).not.toContain('loaded-files');
 });
 
 test('in safe mode an agent runs nothing that is not defined on its machine', async () => {
