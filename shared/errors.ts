@@ -48,6 +48,13 @@ export class MonError extends Error {
   }
 }
 
+/** `unavailable` although nothing is wrong, and soon over: a full queue, a stop, results that a plan keeps out. */
+export class BusyError extends MonError {
+  constructor(message: string) {
+    super('unavailable', message);
+  }
+}
+
 /** The text of anything that was thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -313,6 +313,7 @@ const auditRecord = z.looseObject({
   id: z.number(),
   at: z.number(),
   who: z.string(),
+  on_behalf_of: z.string().exactOptional(),
   from: z.string().nullable(),
   how: z.string(),
   action: z.string(),

@@ -41,6 +41,8 @@ export type AuditAction =
 export interface Actor {
   /** The user whose credentials were shown, else who the request says it is from, else `anonymous`; `mon`: the backend itself. */
   readonly who: string;
+  /** Whom the request of an authenticated user names, when that is somebody else. */
+  readonly on_behalf_of?: string;
   /** Address of the caller; null: the backend itself. */
   readonly from: string | null;
   /** Method and path of the request, or what made the backend do it. */

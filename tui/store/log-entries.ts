@@ -59,6 +59,7 @@ function auditDetails(record: AuditRecord): readonly (readonly [string, string])
     ['number', String(record.id)],
     ['time', isoText(record.at)],
     ['who', safeLine(record.who)],
+    ...(record.on_behalf_of === undefined ? [] : [['on behalf of', safeLine(record.on_behalf_of)] as const]),
     ['from', record.from === null ? 'the backend itself' : safeLine(record.from)],
     ['how', safeLine(record.how)],
     ['action', safeLine(record.action)],

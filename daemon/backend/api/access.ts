@@ -57,12 +57,20 @@ export function maySee({ namespace }: Pick<Principal, 'namespace'>, other: strin
   return namespace === undefined || namespace === other;
 }
 
+/** Whether it is known who this is: not where nobody has to show credentials, nor of the programs on this machine. */
+export function isAuthenticated({ via }: Pick<Principal, 'via'>): boolean {
+  return via !== 'open' && via !== 'local';
+}
+
 /**
- * Who made something: who is authenticated, whatever the request claims. Whom it claims, where nobody has to be, and of the
- * programs on this machine, which know who sits in front of them.
+ * Who made something: whom the request names, since a dashboard has one user for all who sit in front of it; without a name
+ * who is authenticated (completion, Decisions of the second turn). The audit trail has both.
  */
-export function creatorOf<Claimed>({ via, name }: Pick<Principal, 'via' | 'name'>, claimed: Claimed): string | Claimed {
-  return via === 'open' || via === 'local' ? claimed : name;
+export function creatorOf<Claimed extends string | null | undefined>(
+  principal: Pick<Principal, 'via' | 'name'>,
+  claimed: Claimed,
+): string | Claimed {
+  return isAuthenticated(principal) ? claimed || principal.name : claimed;
 }
 
 /** Whether this is somebody's name, other than what stands for whoever shows none. */

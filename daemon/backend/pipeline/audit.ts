@@ -36,6 +36,7 @@ export function recordAudit(transaction: Transaction, actor: Actor, change: Audi
   const { action, target, before = null, after = null, reason = null } = change;
   transaction.addAudit({
     who: boundedAuditText(actor.who),
+    ...(actor.on_behalf_of !== undefined && { on_behalf_of: boundedAuditText(actor.on_behalf_of) }),
     from: actor.from,
     how: boundedAuditText(actor.how),
     action,

@@ -1,4 +1,4 @@
-import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
@@ -174,15 +174,15 @@ export class Batcher {
   refuseReports(): void {
     this.#room.refuseGrowth();
     if (!this.#registry.runbooks.isDraining) return;
-    throw new MonError('unavailable', 'no results are taken during an upgrade: keep them and try again later');
+    throw new BusyError('no results are taken during an upgrade: keep them and try again later');
   }
 
   /** @throws MonError `unavailable` when the queue is full, the backend stops, or results are kept out */
   enqueue(command: Command): void {
-    if (this.#isClosed) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
+    if (this.#isClosed) throw new BusyError('the backend is stopping, try again in a few seconds');
     if (command.isReported === true) this.refuseReports();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
-      throw new MonError('unavailable', 'the queue of results is full, try again in a second');
+      throw new BusyError('the queue of results is full, try again in a second');
     }
     this.#queue.push(command);
     this.#queuedWeight += command.weight;

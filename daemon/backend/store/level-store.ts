@@ -1,4 +1,4 @@
-import { MonError } from '../../../shared/errors.ts';
+import { BusyError, MonError } from '../../../shared/errors.ts';
 import { SystemClock } from '../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Durability, Key, Lease, Store, StoreOp } from '../ports.ts';
 import { AtomicWriter, type Entry } from './atomic-writer.ts';
@@ -273,7 +273,7 @@ export class LevelStore implements Store {
   }
 
   #assertOpen(): void {
-    if (this.#closed !== undefined) throw new MonError('unavailable', 'the store is closed');
+    if (this.#closed !== undefined) throw new BusyError('the store is closed');
   }
 }
 

@@ -157,7 +157,7 @@ async function trimmedTo(api: ApiClient, expected: AuditLink, before: AuditHead)
 const COLUMNS: readonly Column<AuditRecord>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
   { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)) },
-  { title: 'WHO', text: ({ who }) => who },
+  { title: 'WHO', text: ({ who, on_behalf_of: other }) => (other === undefined ? who : `${who} for ${other}`) },
   { title: 'FROM', text: ({ from }) => from ?? '-' },
   { title: 'ACTION', text: ({ action }) => action },
   { title: 'TARGET', text: ({ target }) => target },

@@ -7,7 +7,8 @@ import { actorOf } from '../actor.ts';
 import { sendList } from '../list.ts';
 import { issued, legacyNamespace, type ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
-import { needs, routes } from '../routes.ts';
+import { routes } from '../routes.ts';
+import { needsOfEvents } from './internal-failures.ts';
 
 /** Events, also under their other name (completion 1.1, path alias). */
 export function eventRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -22,18 +23,18 @@ function eventRoutesAt(app: FastifyInstance, path: string, parts: ApiParts): voi
     });
 
   routes(app, path, {
-    GET: needs('read', (request, reply) => sendEvents(request, reply, [...legacyNamespace(parts).events()])),
+    GET: needsOfEvents('read', (request, reply) => sendEvents(request, reply, [...legacyNamespace(parts).events()])),
   });
 
   routes(app, `${path}/:client`, {
-    GET: needs('read', (request, reply) => {
+    GET: needsOfEvents('read', (request, reply) => {
       const client = legacyNamespace(parts).clients.get(pathName(request, 'client'));
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
     }),
   });
 
   routes(app, `${path}/:client/:check`, {
-    GET: needs('read', async (request) => {
+    GET: needsOfEvents('read', async (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       const entry = legacyNamespace(parts).check(client, check);
@@ -42,7 +43,7 @@ function eventRoutesAt(app: FastifyInstance, path: string, parts: ApiParts): voi
       return event;
     }),
 
-    DELETE: needs('resolve', async (request, reply) => {
+    DELETE: needsOfEvents('resolve', async (request, reply) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       await events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request), 'event.delete');

@@ -5,14 +5,15 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { actorOf } from '../actor.ts';
 import { readBody, validator } from '../json-body.ts';
 import { issued, type ApiParts } from '../parts.ts';
-import { needs, routes } from '../routes.ts';
+import { routes } from '../routes.ts';
+import { needsOfEvents } from './internal-failures.ts';
 
 const validate = validator(resolveSchema);
 
 /** Resolves an event on request (completion 1.4). */
 export function resolveRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/resolve', {
-    POST: needs('resolve', async (request, reply) => {
+    POST: needsOfEvents('resolve', async (request, reply) => {
       const { client, check } = readBody(request, validate);
       try {
         await parts.events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request));

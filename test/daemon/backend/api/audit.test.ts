@@ -191,14 +191,22 @@ describe('what operators do is written down (design, S22)', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
-  test('with credentials it is their user, whoever the request says it is from', async () => {
+  test('with credentials it is their user, beside whom the request names', async () => {
     await stop();
     await start({ user: 'ops', password: 'secret' });
     const authorization = `Basic ${Buffer.from('ops:secret').toString('base64')}`;
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada' }, { authorization });
     expect((await ask('GET', AUDIT, undefined, { authorization })).body).toMatchObject([
+      { who: 'ops', on_behalf_of: 'ada', after: { creator: 'ada' } },
+    ]);
+    await ask('POST', '/silenced', { check: 'disk', creator: 'ops' }, { authorization });
+    await ask('POST', '/silenced', { check: 'disk' }, { authorization });
+    const records = (await ask('GET', `${AUDIT}?limit=2`, undefined, { authorization })).body;
+    expect(records).toMatchObject([
+      { who: 'ops', after: { creator: 'ops' } },
       { who: 'ops', after: { creator: 'ops' } },
     ]);
+    expect(JSON.stringify(records)).not.toContain('on_behalf_of');
   });
 });
 

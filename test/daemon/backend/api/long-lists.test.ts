@@ -92,9 +92,9 @@ async function failing(reads: number): Promise<{ readonly answer: Response; read
 describe('a list that cannot be read', () => {
   test('from its beginning is an error without the headers of a list', async () => {
     const { answer, text } = await failing(1);
-    expect(answer.status).toBe(503);
+    expect(answer.status).toBe(500);
     expect(answer.headers.has('x-pagination')).toBe(false);
-    expect(await text).toBe('{"error":"the disk does not read"}');
+    expect(await text).toBe('{"error":"internal error: see the log of the backend"}');
   });
 
   test('in the middle is cut off, so that nobody takes it for the whole', async () => {

@@ -152,14 +152,16 @@ test('a key may never do more than its user may by now', async () => {
   expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
 });
 
-test('what is made with a key is signed with the name of its user, whatever the request says', async () => {
+test('what is made with a key is signed with the name of its user, unless the request names somebody', async () => {
   const { ask } = await grant({});
   await ask('POST', '/silenced', { check: 'signed', creator: 'bob' });
   await ask('POST', '/api/mon/v1/bulk', {
     operations: [{ op: 'silence', check: 'bulk', creator: 'bob', reason: 'x' }],
   });
-  expect((await ask('GET', '/silenced/ids/*:signed')).body).toMatchObject({ creator: 'ada' });
-  expect((await ask('GET', '/silenced/ids/*:bulk')).body).toMatchObject({ creator: 'ada' });
+  await ask('POST', '/silenced', { check: 'own' });
+  expect((await ask('GET', '/silenced/ids/*:signed')).body).toMatchObject({ creator: 'bob' });
+  expect((await ask('GET', '/silenced/ids/*:bulk')).body).toMatchObject({ creator: 'bob' });
+  expect((await ask('GET', '/silenced/ids/*:own')).body).toMatchObject({ creator: 'ada' });
 });
 
 test('a bulk needs the scope of each thing in it', async () => {
