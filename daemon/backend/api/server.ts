@@ -87,7 +87,7 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
     reply.header('X-Request-ID', request.id);
     let pending: Promise<Principal> | undefined;
     try {
-      const principal = askedRoute(request).access === 'public' ? NOBODY : authorize(request);
+      const principal = asked(request).access === 'public' ? NOBODY : authorize(request);
       if (principal instanceof Promise) pending = principal;
       else inspect(request, principal);
     } catch (error) {
@@ -100,9 +100,7 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
 
   function inspect(request: FastifyRequest, principal: Principal): void {
     request.principal = principal;
-    request.admission = authenticator.admissionOf(principal, (renewed) =>
-      refuseWithoutAccess(renewed, askedRoute(request)),
-    );
+    request.admission = authenticator.admissionOf(principal, (renewed) => refuseWithoutAccess(renewed, asked(request)));
     refuseForeignWrite(request.method, request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new MonError('invalid', 'the Host header is missing');
@@ -112,12 +110,17 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
     }
     // A fragment never leaves a browser, so this is another path.
     if (request.url.includes('#')) throw unknownPath(request);
-    refuseWithoutAccess(principal, askedRoute(request));
+    refuseWithoutAccess(principal, asked(request));
   }
 
   /** Each face has its own words for what goes wrong. */
   const isOfCore = ({ url }: Pick<FastifyRequest, 'url'>): boolean =>
     face.kind === 'core' || url.startsWith(`${CORE_PREFIX}/`);
+  /** As at the peer, whose listener has nothing else: what is not there is told to everybody. */
+  const asked = (request: FastifyRequest): AskedRoute =>
+    face.kind === 'core' && request.routeOptions.url === undefined
+      ? { ...askedRoute(request), access: 'public' }
+      : askedRoute(request);
   const refuseAs = (request: FastifyRequest): typeof sendError => {
     if (request.routeOptions.url === AUTH_TEST) return sendAuthError;
     return isOfCore(request) ? sendCoreError : sendError;
@@ -185,8 +188,10 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
   const { logRequest } = parts;
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
   app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
-  app.setNotFoundHandler((request) => {
-    throw unknownPath(request);
+  app.setNotFoundHandler((request, reply) => {
+    const clean = face.kind === 'core' ? cleanPath(request.url) : undefined;
+    if (clean === undefined) throw unknownPath(request);
+    return reply.code(301).header('Location', clean).send();
   });
 
   // Before the others, which it measures.
@@ -244,6 +249,12 @@ function askedRoute(request: FastifyRequest): AskedRoute {
 /** In the words of roles; of the newer API only. */
 function doingOfRequest({ method, routeOptions, params }: FastifyRequest): Doing | undefined {
   return doingOf({ method, url: routeOptions.url ?? '', params: (params ?? {}) as Readonly<Record<string, string>> });
+}
+
+/** The path with one slash where there are several, as the peer sends its clients on; undefined: there are none. */
+function cleanPath(url: string): string | undefined {
+  const [path = '', ...query] = url.split('?');
+  return path.includes('//') ? [path.replaceAll(/\/{2,}/g, '/'), ...query].join('?') : undefined;
 }
 
 /** JSON has no charset (RFC 8259, section 11), and the peer names none; the framework adds one. */

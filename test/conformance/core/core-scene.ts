@@ -28,6 +28,8 @@ const SOON = { timeout: 20_000, interval: 3 };
 const SETTINGS = {
   entity_limit: 'unlimited',
   'agent-listener': { port: 0 },
+  // Which has nothing but what the recorded one has.
+  'core-api': { port: 0 },
   // What the peer has not.
   'client-quarantine': 0,
   'handle-when-silence-ends': false,
@@ -36,6 +38,7 @@ const SETTINGS = {
 /** A backend as the recorded one was: the users admin and agent, the namespace default, and a folder for handlers. */
 export class CoreScene implements AsyncDisposable {
   readonly clock: ManualClock;
+  /** Of the listener of the newer API alone. */
   readonly url: string;
   readonly agentUrl: string;
   readonly dir: string;
@@ -48,6 +51,7 @@ export class CoreScene implements AsyncDisposable {
 
   private constructor(
     parts: AsyncDisposableStack,
+    api: ApiClient,
     { url, agentUrl, clock, dir }: Pick<CoreScene, 'url' | 'agentUrl' | 'clock' | 'dir'>,
   ) {
     this.#parts = parts;
@@ -55,7 +59,7 @@ export class CoreScene implements AsyncDisposable {
     this.agentUrl = agentUrl;
     this.clock = clock;
     this.dir = dir;
-    this.#api = openApiClient({ backend: url });
+    this.#api = api;
   }
 
   /** @param begun epoch seconds */
@@ -91,8 +95,8 @@ export class CoreScene implements AsyncDisposable {
       groups: ['system:agents'],
       disabled: false,
     });
-    const { url, agentUrl = '' } = backend;
-    return new CoreScene(parts.move(), { url, agentUrl, clock, dir });
+    const { url, coreUrl = '', agentUrl = '' } = backend;
+    return new CoreScene(parts.move(), openApiClient({ backend: url }), { url: coreUrl, agentUrl, clock, dir });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
+import { CLUSTER_DECISIONS } from './cluster-decisions.ts';
 import type { Decision } from './decision.ts';
 
 /** Every difference from the recorded peer of the newer generation, with its reason and the right answer. */
-export const DECISIONS: readonly Decision[] = [];
+export const DECISIONS: readonly Decision[] = [...CLUSTER_DECISIONS];
