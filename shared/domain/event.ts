@@ -50,9 +50,10 @@ export interface DecidingResult {
  * - `open`: the event is stored, replacing the one before, and handled
  * - `resolve`: the stored event is removed, and this one is handled
  * - `metric`: handled, never stored
+ * - `well`: the same, for handlers that get every event
  */
 export type Transition =
-  { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric'; readonly event: EventState };
+  { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'well'; readonly event: EventState };
 
 const NOTHING: Transition = { kind: 'none' };
 
@@ -61,6 +62,8 @@ export interface Surroundings {
   /** Epoch seconds. */
   readonly now: number;
   readonly newId: () => string;
+  /** Whether somebody is to be told also of what is well and follows nothing. */
+  readonly tellsAll?: boolean;
 }
 
 /**
@@ -70,7 +73,7 @@ export interface Surroundings {
 export function nextCheckState(
   before: CheckState,
   result: DecidingResult,
-  { now, newId }: Surroundings,
+  { now, newId, tellsAll = false }: Surroundings,
 ): { readonly state: CheckState; readonly transition: Transition } {
   const isOk = result.status === 0;
   const history = pushStatus(before.history, result.status);
@@ -83,7 +86,7 @@ export function nextCheckState(
   });
 
   // The usual result: all is well and nothing is open. No event is built for it.
-  if (isOk && !flapping && stored === undefined && result.type !== 'metric') {
+  if (isOk && !flapping && stored === undefined && result.type !== 'metric' && !tellsAll) {
     return { state: { history, lastOk, event: undefined }, transition: NOTHING };
   }
 
@@ -109,8 +112,8 @@ export function nextCheckState(
   if (ends) return { state: { history, lastOk, event: undefined }, transition: { kind: 'resolve', event } };
   if (isProblem && !forced) return { state: { history, lastOk, event }, transition: { kind: 'open', event } };
   const state = { history, lastOk, event: stored };
-  const isMetric = result.type === 'metric';
-  return { state, transition: isMetric ? { kind: 'metric', event } : NOTHING };
+  if (result.type === 'metric') return { state, transition: { kind: 'metric', event } };
+  return { state, transition: tellsAll && stored === undefined ? { kind: 'well', event } : NOTHING };
 }
 
 interface Count {

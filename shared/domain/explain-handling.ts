@@ -51,6 +51,8 @@ export function transitionSentence(
       return before.event === undefined ? 'an event would begin' : 'the event would go on';
     case 'resolve':
       return 'the event would be resolved';
+    case 'well':
+      return 'all is well, which its handlers of the newer API hear too, and no event would be stored';
     default:
       return 'it would be handled as a metric, and no event would be stored';
   }

@@ -2,7 +2,8 @@ import type { CheckDefinition } from '../schemas/check.ts';
 import type { Client } from '../schemas/client.ts';
 import { matchConditions, parseConditions, type Moment } from './attribute-conditions.ts';
 import { coreEntityOf } from './core/entity.ts';
-import { entityConditions, objectionOf } from './core/expressions.ts';
+import { withPromotedNames } from './core/event-subject.ts';
+import { entityConditions, judgeExpressions } from './core/expressions.ts';
 
 /** Whether a proxy request is made for a client of a namespace. */
 export type ClientCondition = (namespace: string, client: Client, moment: Moment) => boolean;
@@ -23,6 +24,10 @@ export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): C
 function entityCondition(sources: readonly string[]): ClientCondition {
   const conditions = entityConditions(sources);
   if ('problem' in conditions) throw new Error('the expressions of a check were not validated');
-  return (namespace, client, moment) =>
-    objectionOf(conditions, { entity: coreEntityOf(namespace, client) }, moment) === undefined;
+  return (namespace, client, moment) => {
+    const subject = { entity: withPromotedNames(coreEntityOf(namespace, client)) };
+    const { objection, defects } = judgeExpressions(conditions, subject, moment);
+    // What has no answer for an entity asks nothing of it.
+    return objection === undefined && defects.length === 0;
+  };
 }

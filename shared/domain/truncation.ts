@@ -1,6 +1,40 @@
 /** Characters kept of an output that is cut (reference 2.2). */
 const LENGTH_DEFAULT = 255;
 
+/**
+ * A result as it is stored: with what `truncate_output` leaves of its output, and of that no more than `max_output_size`
+ * bytes, as the newer peer does. Handlers get the whole output.
+ */
+export function withStoredOutput<Check extends Readonly<Record<string, unknown>> & { readonly output: string }>(
+  check: Check,
+): Check {
+  const { output } = check;
+  const kept = truncatesOutput(check) ? truncateOutput(output, check['truncate_output_length']) : output;
+  const most = check['max_output_size'];
+  const stored = typeof most === 'number' && most > 0 ? firstBytes(kept, most) : kept;
+  return stored === output ? check : { ...check, output: stored };
+}
+
+/** Whole characters in UTF-8. */
+function firstBytes(text: string, bytes: number): string {
+  // No character needs more than three bytes for each of its units.
+  if (text.length * 3 <= bytes) return text;
+  let left = bytes;
+  let end = 0;
+  for (const character of text) {
+    left -= bytesOf(character.codePointAt(0) ?? 0);
+    if (left < 0) return text.slice(0, end);
+    end += character.length;
+  }
+  return text;
+}
+
+function bytesOf(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x8_00) return 2;
+  return codePoint < 0x1_00_00 ? 3 : 4;
+}
+
 /** Whether the stored result keeps only the beginning of its output: metrics do unless told otherwise (reference 2.2). */
 export function truncatesOutput(check: Readonly<Record<string, unknown>>): boolean {
   return check['truncate_output'] === true || (check['type'] === 'metric' && check['truncate_output'] !== false);

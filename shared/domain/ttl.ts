@@ -26,5 +26,6 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
   };
   delete stale['force_resolve'];
   delete stale['total_state_change'];
+  delete stale['event_metadata'];
   return stale as unknown as CheckResult;
 }

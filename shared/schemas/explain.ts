@@ -99,7 +99,7 @@ export interface ExplainedEvent {
 export interface Simulation {
   readonly client: string;
   readonly check: string;
-  readonly transition: 'none' | 'open' | 'resolve' | 'metric';
+  readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'well';
   /** Redacted; null: none would be handled. */
   readonly event: Event | null;
   /** One sentence for people. */

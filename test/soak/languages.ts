@@ -1,6 +1,6 @@
 import { cronSchedule } from '../../daemon/schedule/cron-schedule.ts';
 import { attributeText } from '../../shared/domain/attributes.ts';
-import { eventConditions, objectionOf } from '../../shared/domain/core/expressions.ts';
+import { eventConditions, judgeExpressions } from '../../shared/domain/core/expressions.ts';
 import { fieldAt, isSelected, parseSelector } from '../../shared/domain/core/selectors.ts';
 import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
 import { matchesSearch, parseSearch, printSearch, type SearchRow } from '../../shared/domain/search.ts';
@@ -265,7 +265,7 @@ const eventExpressions: Language = {
       list: [word],
       is_incident: true,
     };
-    const objection = objectionOf(conditions, { event }, { nowMs, zone });
+    const { objection } = judgeExpressions(conditions, { event }, { nowMs, zone });
     if (objection !== undefined && objection.source !== text) throw new Error('it objects to something else');
     return true;
   },

@@ -10,7 +10,7 @@ import type { Registry } from '../registry/registry.ts';
 import { UnsettledWriteError } from '../store/disk-error.ts';
 import { checkRecordKey, clientKey } from '../store/keys.ts';
 import { Definitions } from '../config/definitions.ts';
-import { EventHandling, type HandlingNote } from './handle-event.ts';
+import { EventHandling, type Audience, type HandlingNote } from './handle-event.ts';
 import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';
 import { Transaction, type Fetched } from './transaction.ts';
@@ -28,9 +28,9 @@ export interface Command {
    * What `apply` will read of the store, asked right before it: the bodies of check records, with each the record of its
    * client, and records of clients alone. Most commands need none.
    *
-   * @param mayHandle whether an event of a namespace could be given to anybody, who then gets its client with it
+   * @param audience who an event of a namespace could be given to, with its client
    */
-  needs?(registry: Registry, mayHandle: (namespace: string) => boolean): Iterable<Needed>;
+  needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<Needed>;
   /** Work on the store itself, with nothing committed beside it; the registry is read again after it. */
   readonly alone?: () => Promise<void>;
   /**
@@ -416,12 +416,12 @@ export class Batcher {
 
   /** @returns undefined when the batch needs nothing, which is usual */
   #needed(batch: readonly Command[], refused: Map<Command, MonError>): ReadonlySet<Needed> | undefined {
-    const mayHandle = (namespace: string): boolean => this.#handling.mayHandle(namespace);
+    const audience = (namespace: string): Audience => this.#handling.audience(namespace);
     let needed: Set<Needed> | undefined;
     for (const command of batch) {
       if (command.needs === undefined || refused.has(command)) continue;
       try {
-        for (const entry of command.needs(this.#registry, mayHandle)) {
+        for (const entry of command.needs(this.#registry, audience)) {
           needed ??= new Set();
           needed.add(entry);
           if (!(entry instanceof ClientEntry)) needed.add(entry.client);

@@ -18,6 +18,7 @@ import type { History } from '../../../shared/domain/history.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
+import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { localZone } from '../../schedule/subdue.ts';
@@ -53,7 +54,12 @@ interface Route {
   readonly handlers: readonly RoutedHandler[];
   /** What there is to say while no handler of the route can run; undefined: one can. */
   readonly refusals: readonly HandlerVerdict[] | undefined;
+  /** Those that get every event, also one that is well and follows nothing: the handlers of the newer API. */
+  readonly all: readonly RoutedHandler[];
 }
+
+/** Who could be given events of a namespace: nobody, handlers that hear of problems, or some that hear of everything. */
+export type Audience = 'nobody' | 'problems' | 'all';
 
 /** Most routes that are kept, and longest list of names: results can name what nobody has defined, as they like. */
 const ROUTES_MAX = 1000;
@@ -74,7 +80,7 @@ export class EventHandling {
   readonly #routes = new Map<string, Map<string, Route>>();
   #routeCount = 0;
   /** By namespace. */
-  readonly #mayHandle = new Map<string, boolean>();
+  readonly #audiences = new Map<string, Audience>();
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
@@ -90,15 +96,25 @@ export class EventHandling {
     this.#generation = definitions.generation;
   }
 
-  /** Whether an event of a namespace could be given to anybody: without handlers none is. */
-  mayHandle(namespace: string): boolean {
+  /** Who an event of a namespace could be given to. */
+  audience(namespace: string): Audience {
     this.#forgetOutdated();
-    let mayHandle = this.#mayHandle.get(namespace);
-    if (mayHandle === undefined) {
-      mayHandle = [...this.definitions.in(namespace).handlers()].length > 0;
-      this.#mayHandle.set(namespace, mayHandle);
+    let audience = this.#audiences.get(namespace);
+    if (audience === undefined) {
+      const handlers = [...this.definitions.in(namespace).handlers()];
+      audience = handlers.some(([, definition]) => hearsAll(definition))
+        ? 'all'
+        : handlers.length > 0
+          ? 'problems'
+          : 'nobody';
+      this.#audiences.set(namespace, audience);
     }
-    return mayHandle;
+    return audience;
+  }
+
+  /** Whether a handler of this check gets also what is well and follows nothing. */
+  tellsAll(namespace: string, check: CheckResult): boolean {
+    return this.audience(namespace) === 'all' && this.route(namespace, check).all.length > 0;
   }
 
   /** Where the events of a check go; worked out once for each list of names. */
@@ -123,7 +139,7 @@ export class EventHandling {
     if (this.#generation === this.definitions.generation && this.#routeCount < ROUTES_MAX) return;
     this.#routes.clear();
     this.#routeCount = 0;
-    this.#mayHandle.clear();
+    this.#audiences.clear();
     this.#generation = this.definitions.generation;
   }
 
@@ -178,7 +194,13 @@ export class EventHandling {
 
 function routeOf(handlers: readonly RoutedHandler[]): Route {
   const refusals = handlers.flatMap((handler) => (handler.kind === 'handler' ? [] : refusal(handler)));
-  return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined };
+  const all = handlers.filter((handler) => handler.kind === 'handler' && hearsAll(handler.definition));
+  return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined, all };
+}
+
+/** At the peer of the newer API whoever wants no word of what is well says so by a filter. */
+function hearsAll(definition: HandlerDefinition | undefined): boolean {
+  return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
 }
 
 /**
@@ -199,6 +221,13 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
     return state.isSuppressed;
   }
   return askForRuns(transaction, occasion, handlers);
+}
+
+/** Gives an event that is well and follows nothing to those handlers of its check that get every event. */
+export function handleWell(transaction: Transaction, occasion: Occasion): void {
+  const { client, check } = occasion;
+  if (isHandlingDisabled(check)) return;
+  askForRuns(transaction, occasion, transaction.handling.route(client.namespace.name, check).all);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
-import { truncateOutput, truncatesOutput } from '../../../shared/domain/truncation.ts';
+import { withStoredOutput } from '../../../shared/domain/truncation.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
@@ -11,7 +11,7 @@ import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Needed } from './batcher.ts';
 import { endSilenced } from './silenced.ts';
-import { handleEvent } from './handle-event.ts';
+import { handleEvent, handleWell, type Audience } from './handle-event.ts';
 import { handleRegistration } from './handle-registration.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -35,25 +35,25 @@ const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
  * What processing these results has to read: the client of an event that handlers may get, and an event that outlives an
  * OK, which keeps what it was built from. For nearly all results there is nothing.
  *
- * @param mayHandle whether an event of the namespace could be given to anybody
+ * @param audience who an event of the namespace could be given to
  */
 export function recordsNeeded(
   namespace: Namespace,
   results: readonly IncomingResult[],
-  mayHandle: boolean,
+  audience: Audience,
 ): readonly Needed[] {
   let needed: Needed[] | undefined;
   let client: ClientEntry | undefined;
   for (const result of results) {
     const { check } = result;
     const isQuiet = check.status === 0 && check['auto_resolve'] !== false;
-    const mayRun = mayHandle || namesBuiltIn(check);
+    const mayRun = audience !== 'nobody' || namesBuiltIn(check);
     if (isQuiet && !mayRun) continue;
     // An agent reports for itself, most of the time.
     if (client?.name !== result.client) client = namespace.clients.get(result.client);
     if (client === undefined) continue;
     const entry = client.checks.get(check.name);
-    if (mayRun && mayBeHandled(entry, check)) (needed ??= []).push(client);
+    if (mayRun && mayBeHandled(entry, check, audience)) (needed ??= []).push(client);
     if (!isQuiet && check.status === 0 && entry !== undefined) (needed ??= []).push(entry);
   }
   return needed ?? NONE;
@@ -66,7 +66,8 @@ function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
 }
 
 /** What opens an event in the same batch is handled itself, so that its client is here when the event ends. */
-function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult): boolean {
+function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, audience: Audience): boolean {
+  if (audience === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
   if (check.status !== 0 || entry?.state.event !== undefined) return true;
   return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
 }
@@ -76,17 +77,24 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const { check } = result;
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
   const entry = namespace.ensureCheck(client, check.name);
-  const { state, transition } = nextCheckState(entry.state, check, transaction);
+  const tellsAll = check.status === 0 && transaction.handling.tellsAll(namespace.name, check);
+  const { state, transition } = nextCheckState(entry.state, check, {
+    now: transaction.now,
+    newId: transaction.newId,
+    tellsAll,
+  });
   const isOpened = transition.kind === 'open';
-  const stored = truncatesOutput(check)
-    ? { ...check, output: truncateOutput(check.output, check['truncate_output_length']) }
-    : check;
+  const stored = withStoredOutput(check);
   const bodies = nextBodies(transaction, entry, state, isOpened, check, stored);
   transaction.saveCheck(entry, state, bodies, isOpened ? check.output : undefined);
   transaction.resultCount++;
   if (transition.kind === 'none') return;
   if (transition.kind === 'resolve') endSilences(transaction, client, check.name);
   const { event } = transition;
+  if (transition.kind === 'well') {
+    handleWell(transaction, { client, check, state: event, history: state.history });
+    return;
+  }
   const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history });
   if (isOpened && isSuppressed !== event.isSuppressed) transaction.saveSuppressed(entry, isSuppressed);
 }

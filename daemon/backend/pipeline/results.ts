@@ -14,6 +14,7 @@ import { MON, recordAudit } from './audit.ts';
 import { ALWAYS, type Admission } from './admission.ts';
 import type { Batcher, Command, Needed } from './batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
+import type { Audience } from './handle-event.ts';
 import { API_REPORTER, frozenEvent, processResult, recordsNeeded, type IncomingResult } from './process-result.ts';
 import type { Transaction } from './transaction.ts';
 import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
@@ -114,8 +115,8 @@ export class Results {
       {
         weight: incoming.length,
         isReported: true,
-        needs: (registry, mayHandle) =>
-          recordsNeeded(registry.namespace(namespaceName), incoming, mayHandle(namespaceName)),
+        needs: (registry, audience) =>
+          recordsNeeded(registry.namespace(namespaceName), incoming, audience(namespaceName)),
       },
     );
   }
@@ -135,8 +136,8 @@ export class Results {
       },
       {
         weight: incoming.length,
-        needs: (registry, mayHandle) =>
-          recordsNeeded(registry.namespace(namespaceName), incoming, mayHandle(namespaceName)),
+        needs: (registry, audience) =>
+          recordsNeeded(registry.namespace(namespaceName), incoming, audience(namespaceName)),
       },
     );
   }
@@ -154,8 +155,8 @@ export class Results {
     return this.#batcher.run(
       (transaction) => processResult(transaction, transaction.registry.namespace(namespaceName), incoming),
       {
-        needs: (registry, mayHandle) =>
-          recordsNeeded(registry.namespace(namespaceName), [incoming], mayHandle(namespaceName)),
+        needs: (registry, audience) =>
+          recordsNeeded(registry.namespace(namespaceName), [incoming], audience(namespaceName)),
       },
     );
   }
@@ -318,8 +319,8 @@ class AgentDelivery implements Command {
     this.#context = context;
   }
 
-  needs(registry: Registry, mayHandle: (namespace: string) => boolean): readonly Needed[] {
-    return recordsNeeded(registry.namespace(this.#namespaceName), this.#valid, mayHandle(this.#namespaceName));
+  needs(registry: Registry, audience: (namespace: string) => Audience): readonly Needed[] {
+    return recordsNeeded(registry.namespace(this.#namespaceName), this.#valid, audience(this.#namespaceName));
   }
 
   apply(transaction: Transaction): void {

@@ -44,7 +44,11 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
       { signature: '', reporter: undefined },
     );
   const before = client.checks.get(check.name)?.state ?? NO_CHECK_STATE;
-  const { state, transition } = nextCheckState(before, check, { now, newId });
+  const { state, transition } = nextCheckState(before, check, {
+    now,
+    newId,
+    tellsAll: check.status === 0 && handling.tellsAll(namespace.name, check),
+  });
   const about = { client: client.name, check: check.name, transition: transition.kind };
   if (transition.kind === 'none') {
     return { ...about, event: null, reason: noTransitionSentence(before, check), handlers: [] };
@@ -56,7 +60,9 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     silencedBy: silencesAfter(occasion, transition.kind, nowMs),
   });
   const assumed = { client: record, check: check.name, isOpen: state.event !== undefined };
-  const handlers = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
+  const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
+  const told = new Set(handling.route(namespace.name, check).all.map(({ name }) => name));
+  const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   return { ...about, event: redactEvent(event), reason, handlers };
 }

@@ -41,13 +41,17 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
   const entity = coreEntityOf(namespace, client);
   const id = event?.id ?? '';
   const shown = coreEventOf({ id, namespace, entity, check: reported, history, state: record, silenced: [] });
-  return wrapped('Event', shown.metadata, {
-    ...without(shown, ['metadata', 'sequence']),
-    // The entity is an object of its own in the dump.
-    entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
-    check: without(shown.check, ['is_silenced', 'silenced']),
-    mon: { history, lastOk, event, eventHistory, eventCheck, check },
-  });
+  return wrapped(
+    'Event',
+    { ...shown.metadata, namespace },
+    {
+      ...without(shown, ['metadata', 'sequence']),
+      // The entity is an object of its own in the dump.
+      entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
+      check: without(shown.check, ['is_silenced', 'silenced']),
+      mon: { history, lastOk, event, eventHistory, eventCheck, check },
+    },
+  );
 }
 
 export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: SilencedUse | undefined): Wrapped {

@@ -1,5 +1,5 @@
 import type { Event } from '../../schemas/event.ts';
-import type { Attributes } from '../attributes.ts';
+import { isAttributes, type Attributes } from '../attributes.ts';
 import { redactEvent } from '../redact.ts';
 import { coreHandledEvent } from './handled-event.ts';
 
@@ -13,8 +13,10 @@ export function eventSubjectOf(namespace: string, event: Event): Attributes {
   const shown = coreHandledEvent(namespace, redactEvent(event));
   return {
     ...shown,
-    entity: withMetadata(shown.entity),
-    check: withMetadata(shown.check),
+    id: bytesOf(shown.id),
+    namespace,
+    entity: withPromotedNames(shown.entity),
+    check: withPromotedNames(shown.check),
     has_check: true,
     has_metrics: hasMetrics(check),
     is_incident: check.status !== 0,
@@ -23,13 +25,18 @@ export function eventSubjectOf(namespace: string, event: Event): Attributes {
   };
 }
 
-/** Whether it brings metrics: a check whose results are, or whose output is told to hold them. */
+/** Whether it brings metrics: some of its own, a check whose results are, or whose output is told to hold them. */
 export function hasMetrics(check: Attributes): boolean {
   const format = check['output_metric_format'];
-  return check['type'] === 'metric' || (typeof format === 'string' && format !== '');
+  return check['type'] === 'metric' || isAttributes(check['metrics']) || (typeof format === 'string' && format !== '');
 }
 
-function withMetadata(part: { readonly metadata: object }): Attributes {
-  const { name, namespace, labels, annotations } = part.metadata as Attributes;
-  return { ...part, name, namespace, labels: labels ?? {}, annotations: annotations ?? {} };
+/** What is in metadata stands beside it as well, where the peer has it. */
+export function withPromotedNames(part: { readonly metadata: object }): Attributes {
+  return { ...(part.metadata as Attributes), ...part };
+}
+
+/** An id is no text there: sixteen numbers. */
+function bytesOf(id: string): readonly number[] {
+  return Array.from(id.replaceAll('-', '').match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }

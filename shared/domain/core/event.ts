@@ -3,7 +3,7 @@ import type { CoreEvent, CoreEventCheck, CoreEventState, SubmittedCoreEvent } fr
 import type { CheckResult, SubmittedResult } from '../../schemas/result.ts';
 import type { CheckState } from '../event.ts';
 import { totalStateChange } from '../flapping.ts';
-import { statusesOf, type History } from '../history.ts';
+import { HISTORY_LENGTH, statusesOf, type History } from '../history.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfCore } from './subscription.ts';
@@ -29,9 +29,10 @@ export function coreEventOf(parts: CoreEventParts): CoreEvent {
   const { id, namespace, entity, check, history, state, silenced } = parts;
   const { event } = state;
   const metrics = check['metrics'];
+  const duration = check['duration'];
   return {
-    metadata: { namespace },
-    timestamp: event?.timestamp ?? check.executed,
+    metadata: eventMetadataOf(check, namespace),
+    timestamp: sentTimestamp(check) ?? event?.timestamp ?? check.executed,
     entity,
     check: {
       ...shownAttributes(check, namespace),
@@ -42,15 +43,15 @@ export function coreEventOf(parts: CoreEventParts): CoreEvent {
       state: stateOf(parts),
       executed: check.executed,
       issued: check.issued,
-      duration: typeof check['duration'] === 'number' ? check['duration'] : 0,
+      ...(typeof duration === 'number' && duration > 0 ? { duration } : {}),
       history: shownHistory(history, check.executed),
       last_ok: (event === undefined ? state.lastOk : event.lastOk) ?? 0,
       total_state_change: event?.totalStateChange ?? totalStateChange(history),
       is_silenced: silenced.length > 0,
-      silenced,
+      ...(silenced.length > 0 ? { silenced } : {}),
     },
     ...(isSettings(metrics) ? { metrics } : {}),
-    pipelines: Array.isArray(check['pipelines']) ? check['pipelines'] : null,
+    ...(Array.isArray(check['pipelines']) ? { pipelines: check['pipelines'] } : {}),
     id,
     sequence: 0,
   };
@@ -61,21 +62,47 @@ function stateOf({ check, state: { event } }: CoreEventParts): CoreEventState {
   return check.status === 0 ? 'passing' : 'failing';
 }
 
-/** An open event is counted by the rules of events; what is well, by its results in a row. */
+/**
+ * An open event is counted by the rules of events. What is well is counted by its results in a row, and so is the end of a
+ * problem, which tells in the watermark how often that had occurred (completion 1.20).
+ */
 function counts({
+  check,
   history,
   state: { event },
 }: CoreEventParts): Pick<CoreEventCheck, 'occurrences' | 'occurrences_watermark'> {
-  if (event !== undefined) return { occurrences: event.occurrences, occurrences_watermark: event.watermark };
+  if (event?.action === 'resolve') return { occurrences: 1, occurrences_watermark: event.watermark };
+  if (event !== undefined && (check.status !== 0 || event.action === 'flapping')) {
+    return { occurrences: event.occurrences, occurrences_watermark: event.watermark };
+  }
+  const statuses = shownStatuses(history);
+  const wellSince = statuses.findLastIndex((status) => status !== 0) + 1;
+  const inRow = Math.max(1, statuses.length - wellSince);
+  return { occurrences: inRow, occurrences_watermark: Math.max(inRow, longestRun(statuses.slice(0, wellSince))) };
+}
+
+/** How often the problem had occurred that these statuses end with. */
+function longestRun(statuses: readonly number[]): number {
+  let longest = 0;
+  let run = 0;
+  for (let at = statuses.length - 1; at >= 0 && statuses[at] !== 0; at--) {
+    run = statuses[at] === statuses[at + 1] ? run + 1 : 1;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+/** The history of this face begins with the second result. */
+function shownStatuses(history: History): readonly number[] {
   const statuses = statusesOf(history);
-  const before = statuses.findLastIndex((status) => status !== statuses.at(-1));
-  const inRow = Math.max(1, statuses.length - 1 - before);
-  return { occurrences: inRow, occurrences_watermark: inRow };
+  return statuses.length < HISTORY_LENGTH ? statuses.slice(1) : statuses;
 }
 
 /** Only when the last one ran is remembered. */
 function shownHistory(history: History, executed: number): CoreEventCheck['history'] {
-  return statusesOf(history).map((status, at, { length }) => ({
+  const statuses = shownStatuses(history);
+  if (statuses.length === 0) return null;
+  return statuses.map((status, at, { length }) => ({
     status: shownStatus(status),
     executed: at === length - 1 ? executed : 0,
   }));
@@ -87,8 +114,26 @@ function shownStatus(status: number): number {
 }
 
 function metadataOf(check: CheckResult, namespace: string): CoreEventCheck['metadata'] {
-  const { labels, annotations } = isSettings(check['metadata']) ? check['metadata'] : {};
-  return { name: check.name, namespace, labels: pairsOf(labels), annotations: pairsOf(annotations) };
+  const { labels, annotations, created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
+  return { name: check.name, namespace, ...pairsOf({ labels, annotations }), ...makerOf(creator) };
+}
+
+/** What was sent with the event as a whole; who sent it is said of its check as well. */
+function eventMetadataOf(check: CheckResult, namespace: string): CoreEvent['metadata'] {
+  const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
+  const { labels, annotations } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
+  const pairs = pairsOf({ labels, annotations });
+  return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...makerOf(creator) };
+}
+
+/** When the event that brought this result says that it was; absent: nobody said. */
+function sentTimestamp({ event_metadata: metadata }: CheckResult): number | undefined {
+  const timestamp = isSettings(metadata) ? metadata['timestamp'] : undefined;
+  return typeof timestamp === 'number' ? timestamp : undefined;
+}
+
+function makerOf(creator: unknown): { readonly created_by?: string } {
+  return typeof creator === 'string' ? { created_by: creator } : {};
 }
 
 /** Attributes of an event's check that the backend makes itself, or that belong to the schedule. */
@@ -103,11 +148,8 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'silenced',
   'subdue',
   'proxy_requests',
-  'cron',
-  'publish',
-  'round_robin',
-  'scheduler',
   'processed_by',
+  'event_metadata',
   // What only the backend and its operators may say of a result.
   'name',
   'source',
@@ -118,16 +160,21 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'force_resolve',
 ]);
 
+/** Whose zero value is false: it is not set. */
+const FLAGS: ReadonlySet<string> = new Set(['publish', 'round_robin', 'stdin', 'discard_output']);
+
 /**
  * The result that an event reports, by the rules of every other result from here on. Zero, empty text and null are "not
  * set" in its check, so that a definition of that name shows through. An event that brings metrics is handled whatever
  * its status, as those of the type `metric` are.
  *
  * @param names of the entity and the check, from the path or the event
+ * @param createdBy who sent it; absent: the agent that ran it
  */
 export function resultOfEvent(
   event: SubmittedCoreEvent,
   { entity, check: name }: { readonly entity: string; readonly check: string },
+  createdBy?: string,
 ): SubmittedResult {
   const check = event.check ?? {};
   const { metadata, subscriptions, interval, timeout, ttl, executed, issued, handlers, ...rest } = check;
@@ -142,9 +189,11 @@ export function resultOfEvent(
     ...(handlers || metricHandlers.length > 0
       ? { handlers: [...new Set([...(handlers ?? []), ...metricHandlers])] }
       : {}),
-    ...(hasPairs(metadata?.labels) || hasPairs(metadata?.annotations)
-      ? { metadata: { labels: metadata?.labels, annotations: metadata?.annotations } }
-      : {}),
+    ...underName('metadata', { ...pairsOf(metadata), ...makerOf(createdBy) }),
+    ...underName('event_metadata', {
+      ...pairsOf(event.metadata),
+      ...(event.timestamp ? { timestamp: event.timestamp } : {}),
+    }),
     ...(event.metrics ? { metrics: event.metrics } : {}),
     ...(metricHandlers.length > 0 ? { type: 'metric' } : {}),
     ...(event.pipelines && event.pipelines.length > 0 && !check.pipelines ? { pipelines: event.pipelines } : {}),
@@ -164,7 +213,12 @@ export function entityOfEvent(event: SubmittedCoreEvent, name: string): Submitte
 function taken(attributes: Settings): Settings {
   return Object.fromEntries(
     Object.entries(attributes).filter(
-      ([name, value]) => !NOT_TAKEN.has(name) && value !== null && value !== undefined && value !== '',
+      ([name, value]) =>
+        !NOT_TAKEN.has(name) &&
+        value !== null &&
+        value !== undefined &&
+        value !== '' &&
+        !(value === false && FLAGS.has(name)),
     ),
   );
 }
@@ -173,12 +227,21 @@ function positive(seconds: Readonly<Record<string, number | null | undefined>>):
   return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }
 
-function pairsOf(pairs: unknown): Record<string, string> | null {
-  return isSettings(pairs) && Object.values(pairs).every((value) => typeof value === 'string')
-    ? (pairs as Record<string, string>)
-    : null;
+/** Labels and annotations, where there are any. */
+function pairsOf(metadata: { readonly labels?: unknown; readonly annotations?: unknown } | null | undefined): {
+  readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+} {
+  const { labels, annotations } = metadata ?? {};
+  return { ...(isPairs(labels) ? { labels } : {}), ...(isPairs(annotations) ? { annotations } : {}) };
 }
 
-function hasPairs(pairs: Readonly<Record<string, string>> | null | undefined): boolean {
-  return Object.keys(pairs ?? {}).length > 0;
+function isPairs(pairs: unknown): pairs is Record<string, string> {
+  if (!isSettings(pairs)) return false;
+  const values = Object.values(pairs);
+  return values.length > 0 && values.every((value) => typeof value === 'string');
+}
+
+function underName(name: string, attributes: Settings): Settings {
+  return Object.keys(attributes).length === 0 ? {} : { [name]: attributes };
 }

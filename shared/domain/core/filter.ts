@@ -2,7 +2,7 @@ import type { CoreFilter } from '../../schemas/core/filter.ts';
 import { timeWindowsOf } from '../../schemas/core/windows.ts';
 import type { FilterDefinition } from '../../schemas/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from '../time-window.ts';
-import { eventConditions, objectionOf, type CoreExpressions } from './expressions.ts';
+import { eventConditions, judgeExpressions, type CoreExpressions } from './expressions.ts';
 import type { Moment } from '../attribute-conditions.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Untranslatable } from './problem.ts';
@@ -51,14 +51,16 @@ export function judgeCoreFilter(
   if (windows !== undefined && !isInWindow(windows, moment.nowMs, 'UTC')) {
     return { isFiltered: action === 'allow', reason: 'it is outside of the time windows of the filter' };
   }
-  const objection = objectionOf(conditions, { event }, moment);
-  if (objection === undefined) return { isFiltered: action === 'deny', reason: 'all expressions hold' };
-  const { source, defect } = objection;
-  return {
-    isFiltered: action === 'allow',
-    reason: defect === undefined ? `it does not meet ${source}` : `it cannot be judged by ${source}: ${defect}`,
-    ...(defect === undefined ? {} : { defect }),
-  };
+  const { objection, defects } = judgeExpressions(conditions, { event }, moment);
+  const [unanswered] = defects;
+  const defect = unanswered && `${unanswered.source} has no answer: ${unanswered.message}`;
+  const told = defect === undefined ? {} : { defect };
+  if (objection !== undefined) {
+    return { isFiltered: action === 'allow', reason: `it does not meet ${objection.source}`, ...told };
+  }
+  // What has no answer counts as handled with both actions.
+  const isFiltered = action === 'deny' && defect === undefined;
+  return { isFiltered, reason: defect ?? 'all expressions hold', ...told };
 }
 
 /** A filter of the configuration as the newer API shows it: its conditions are in the older language, under `mon`. */

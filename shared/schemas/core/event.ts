@@ -76,8 +76,10 @@ export interface CoreEventCheck {
   readonly state: CoreEventState;
   readonly executed: number;
   readonly issued: number;
-  readonly duration: number;
-  readonly history: readonly { readonly status: number; readonly executed: number }[];
+  /** Seconds; absent: not known. */
+  readonly duration?: number;
+  /** Null: there was one result only. */
+  readonly history: readonly { readonly status: number; readonly executed: number }[] | null;
   readonly occurrences: number;
   readonly occurrences_watermark: number;
   /** Epoch seconds, 0: never. */
@@ -85,8 +87,8 @@ export interface CoreEventCheck {
   /** Percent. */
   readonly total_state_change: number;
   readonly is_silenced: boolean;
-  /** Names of the entries. */
-  readonly silenced: readonly string[];
+  /** Names of the entries; absent: there are none. */
+  readonly silenced?: readonly string[];
   readonly [attribute: string]: unknown;
 }
 
@@ -100,11 +102,12 @@ export type PlacedCoreEvent = SubmittedCoreEvent & {
 /** An event as the newer API shows it: the last result of a check, also one that is well. */
 export interface CoreEvent {
   readonly id: string;
-  readonly metadata: { readonly namespace: string };
+  /** The namespace with labels and annotations of its own only: it is that of the entity and the check. */
+  readonly metadata: Partial<Omit<CoreMetadata, 'name'>>;
   readonly timestamp: number;
   readonly sequence: number;
   readonly entity: CoreEntity;
   readonly check: CoreEventCheck;
   readonly metrics?: unknown;
-  readonly pipelines: unknown;
+  readonly pipelines?: unknown;
 }

@@ -32,7 +32,10 @@ export function rightProblems({ right }: Decision, { got }: Outcome): string[] {
 
 /** Objects may have more than what is said of them. */
 function isLike(right: unknown, got: unknown): boolean {
-  if (typeof right !== 'object' || right === null || Array.isArray(right)) return isDeepStrictEqual(right, got);
+  if (Array.isArray(right)) {
+    return Array.isArray(got) && right.length === got.length && right.every((item, at) => isLike(item, got[at]));
+  }
+  if (typeof right !== 'object' || right === null) return isDeepStrictEqual(right, got);
   if (typeof got !== 'object' || got === null) return false;
   return Object.entries(right).every(([name, value]) => isLike(value, (got as Record<string, unknown>)[name]));
 }

@@ -73,7 +73,7 @@ export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
         (present) => {
           request.admission();
           written = change(shown(present));
-          return { ...reportedEvent(written, placeOf(key)), isResolution };
+          return { ...reportedEvent(written, placeOf(key), actor.who), isResolution };
         },
         actor,
       );
@@ -111,9 +111,13 @@ export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
 }
 
-function reportedEvent(event: SubmittedCoreEvent, { client, check }: EventPlace): Omit<ReportedEvent, 'isResolution'> {
+function reportedEvent(
+  event: SubmittedCoreEvent,
+  { client, check }: EventPlace,
+  createdBy: string,
+): Omit<ReportedEvent, 'isResolution'> {
   // The path says whose event it is, whatever entity the definition of the check is for.
-  const { source: _source, ...result } = resultOfEvent(event, { entity: client, check });
+  const { source: _source, ...result } = resultOfEvent(event, { entity: client, check }, createdBy);
   return { entity: entityOfEvent(event, client), result: validateResult(result) };
 }
 

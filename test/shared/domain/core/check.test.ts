@@ -78,8 +78,8 @@ describe('a check of the newer API is scheduled and run as', () => {
   });
 
   test('an expression that cannot be read is named', () => {
-    expect(definitionOf({ proxy_requests: { entity_attributes: ['entity.labels.indexOf("x") > 0'] } })).toEqual({
-      problem: expect.stringContaining('proxy_requests.entity_attributes: the expression "entity.labels.indexOf'),
+    expect(definitionOf({ proxy_requests: { entity_attributes: ['entity.labels["x" > 0'] } })).toEqual({
+      problem: expect.stringContaining('proxy_requests.entity_attributes: the expression "entity.labels['),
     });
   });
 });

@@ -38,8 +38,8 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string]>([
   [
     'filters',
     { metadata, action: 'deny', expressions: ["event.check.name == 'a'"] },
-    { expressions: ['event.check.name.indexOf("a") >= 0'] },
-    'the expression "event.check.name.indexOf(\\"a\\") >= 0" cannot be read',
+    { expressions: ['let y = 1; y == 1'] },
+    'the expression "let y = 1; y == 1" cannot be read',
   ],
   ['mutators', { metadata, command: 'cat', env_vars: null }, { command: null }, 'command'],
 ])('%s', (kind, valid, invalid, problem) => {

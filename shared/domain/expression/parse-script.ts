@@ -1,0 +1,295 @@
+import { Pattern } from './pattern.ts';
+import { Scanner } from './scanner.ts';
+import type { BinarySign, ScriptNode } from './script-tree.ts';
+
+const SOURCE_LENGTH_MAX = 4096;
+const NODES_MAX = 500;
+const DEPTH_MAX = 32;
+
+const NAME = /[A-Za-z_$][\w$]*/y;
+const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w$])/y;
+const TEXT = /'((?:[^'\\\n]|\\[^])*)'|"((?:[^"\\\n]|\\[^])*)"/y;
+const PATTERN = /\/((?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)\/([a-z]*)/y;
+const DECLARATION = /var(?=\s)/y;
+const ARROW = /(?:\(\s*(?:[A-Za-z_$][\w$]*(?:\s*,\s*[A-Za-z_$][\w$]*)*)?\s*\)|[A-Za-z_$][\w$]*)\s*=>/y;
+const COMMENTS = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
+
+/** What binds least comes first. */
+const LEVELS: readonly (readonly (readonly [sign: RegExp, operator: BinarySign])[])[] = [
+  [[/\|\|/y, '||']],
+  [[/&&/y, '&&']],
+  [
+    [/===/y, '==='],
+    [/!==/y, '!=='],
+    [/==/y, '=='],
+    [/!=/y, '!='],
+  ],
+  [
+    [/<=/y, '<='],
+    [/>=/y, '>='],
+    [/<(?!<)/y, '<'],
+    [/>(?!>)/y, '>'],
+  ],
+  [
+    [/\+(?!\+)/y, '+'],
+    [/-(?!-)/y, '-'],
+  ],
+  [
+    [/\*(?!\*)/y, '*'],
+    [/\//y, '/'],
+    [/%/y, '%'],
+  ],
+];
+
+const CONSTANTS: ReadonlyMap<string, boolean | null | undefined> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['undefined', undefined],
+]);
+
+/** Words of scripts that do more than an expression may. */
+const REFUSED: ReadonlySet<string> = new Set(
+  'break case catch class const continue debugger default delete do else export extends finally for if import in instanceof let return super switch this throw try void while with yield'.split(
+    ' ',
+  ),
+);
+
+/** @throws SyntaxProblem */
+export function parseScript(source: string): ScriptNode {
+  return new Parser(source).parse();
+}
+
+class Parser {
+  readonly #at: Scanner;
+  #depth = 0;
+  #nodes = 0;
+
+  constructor(source: string) {
+    this.#at = new Scanner(source);
+    if (source.length > SOURCE_LENGTH_MAX) {
+      this.#at.fail(`an expression has at most ${String(SOURCE_LENGTH_MAX)} characters: shorten it`, SOURCE_LENGTH_MAX);
+    }
+    this.#space();
+  }
+
+  parse(): ScriptNode {
+    // Nothing is asked, and nothing is an answer.
+    if (this.#at.isAtEnd) return { kind: 'literal', value: undefined };
+    const node = this.#statements();
+    while (this.#take(';'));
+    if (!this.#at.isAtEnd) this.#at.fail(`this does not continue the expression: ${this.#at.ahead()}`);
+    return node;
+  }
+
+  #statements(): ScriptNode {
+    return this.#nested(() => {
+      if (this.#match(DECLARATION) === undefined) return this.#choice();
+      const name = this.#name();
+      this.#expect('=', 'what this name stands for');
+      const value = this.#choice();
+      if (!this.#take(';')) this.#at.fail('";" is missing: the end of this declaration');
+      return this.#node({ kind: 'with', name, value, rest: this.#statements() });
+    });
+  }
+
+  #choice(): ScriptNode {
+    return this.#nested(() => {
+      const condition = this.#level(0);
+      if (!this.#take('?')) return condition;
+      const yes = this.#choice();
+      this.#expect(':', 'the other case of this "?"');
+      return this.#node({ kind: 'choice', condition, yes, no: this.#choice() });
+    });
+  }
+
+  #level(level: number): ScriptNode {
+    const operators = LEVELS[level];
+    if (operators === undefined) return this.#unary();
+    let left = this.#level(level + 1);
+    while (true) {
+      const found = operators.find(([sign]) => this.#match(sign) !== undefined);
+      if (found === undefined) return left;
+      left = this.#node({ kind: 'binary', operator: found[1], left, right: this.#level(level + 1) });
+    }
+  }
+
+  #unary(): ScriptNode {
+    for (const operator of ['!', '-', '+'] as const) {
+      if (this.#take(operator))
+        return this.#nested(() => this.#node({ kind: 'unary', operator, operand: this.#unary() }));
+    }
+    if (this.#match(/typeof(?![\w$])/y) !== undefined) {
+      return this.#nested(() => this.#node({ kind: 'unary', operator: 'typeof', operand: this.#unary() }));
+    }
+    return this.#members(this.#primary());
+  }
+
+  #members(object: ScriptNode): ScriptNode {
+    let node = object;
+    while (true) {
+      if (this.#take('.')) {
+        const name = this.#match(NAME)?.[0] ?? this.#at.fail('the name of an attribute is missing here');
+        node = this.#node({ kind: 'member', object: node, key: { kind: 'literal', value: name } });
+      } else if (this.#take('[')) {
+        const key = this.#choice();
+        this.#expect(']', 'the end of the name of the attribute');
+        node = this.#node({ kind: 'member', object: node, key });
+      } else if (this.#take('(')) {
+        node = this.#node({ kind: 'call', callee: node, given: this.#list(')') });
+      } else {
+        return node;
+      }
+    }
+  }
+
+  #primary(): ScriptNode {
+    const start = this.#at.position;
+    const arrow = this.#match(ARROW)?.[0];
+    if (arrow !== undefined) {
+      const parameters = arrow.match(/[A-Za-z_$][\w$]*/g) ?? [];
+      return this.#node({ kind: 'function', parameters, body: this.#arrowBody() });
+    }
+    if (this.#take('(')) {
+      const node = this.#choice();
+      this.#expect(')', 'the end of this "("');
+      return node;
+    }
+    if (this.#take('[')) return this.#node({ kind: 'list', items: this.#list(']') });
+    const text = this.#match(TEXT);
+    if (text !== undefined) return this.#node({ kind: 'literal', value: unescaped(text[1] ?? text[2] ?? '') });
+    const number = this.#match(NUMBER)?.[0];
+    if (number !== undefined) return this.#node({ kind: 'literal', value: Number(number) });
+    const pattern = this.#match(PATTERN);
+    if (pattern !== undefined) return this.#pattern(pattern, start);
+    return this.#named(start);
+  }
+
+  #named(start: number): ScriptNode {
+    const name = this.#name();
+    if (CONSTANTS.has(name)) return this.#node({ kind: 'literal', value: CONSTANTS.get(name) });
+    if (name === 'function') return this.#function();
+    if (name === 'new') return this.#date(start);
+    return this.#node({ kind: 'name', name });
+  }
+
+  #function(): ScriptNode {
+    this.#match(NAME);
+    this.#expect('(', 'the names of what it is given');
+    const parameters: string[] = [];
+    if (!this.#take(')')) {
+      do parameters.push(this.#name());
+      while (this.#take(','));
+      this.#expect(')', 'the end of these names');
+    }
+    return this.#node({ kind: 'function', parameters, body: this.#body() });
+  }
+
+  #arrowBody(): ScriptNode {
+    return this.#at.sees('{') ? this.#body() : this.#choice();
+  }
+
+  #body(): ScriptNode {
+    this.#expect('{', 'what the function gives');
+    if (this.#match(/return(?![\w$])/y) === undefined) this.#at.fail('a function here is { return ... } and no more');
+    const body = this.#choice();
+    while (this.#take(';'));
+    this.#expect('}', 'the end of this function');
+    return body;
+  }
+
+  #date(start: number): ScriptNode {
+    if (this.#name() !== 'Date') this.#at.fail('only new Date(milliseconds) is known here', start);
+    this.#expect('(', 'the time in milliseconds');
+    const given = this.#list(')');
+    if (given.length > 1) this.#at.fail('new Date takes one number of milliseconds, or nothing for now', start);
+    return this.#node({ kind: 'date', time: given[0] });
+  }
+
+  #pattern([, source = '', flags = '']: RegExpExecArray, start: number): ScriptNode {
+    if (/[^gi]/.test(flags)) this.#at.fail('the flags of a pattern are i and g', start);
+    const pattern = new Pattern(wholeTextAnchors(source), { ignoresCase: flags.includes('i'), offset: start + 1 });
+    return this.#node({ kind: 'pattern', pattern });
+  }
+
+  #list(close: string): ScriptNode[] {
+    const items: ScriptNode[] = [];
+    if (this.#take(close)) return items;
+    do items.push(this.#choice());
+    while (this.#take(','));
+    this.#expect(close, 'the end of this list');
+    return items;
+  }
+
+  #name(): string {
+    const start = this.#at.position;
+    const name =
+      this.#match(NAME)?.[0] ??
+      this.#at.fail(
+        this.#at.isAtEnd ? 'a value is missing here' : `a value is missing here, before ${this.#at.ahead()}`,
+      );
+    if (REFUSED.has(name)) this.#at.fail(`"${name}" is not known here: an expression asks and does nothing`, start);
+    return name;
+  }
+
+  #take(sign: string): boolean {
+    if (sign === '=' && this.#at.sees('==')) return false;
+    const isTaken = this.#at.take(sign);
+    if (isTaken) this.#space();
+    return isTaken;
+  }
+
+  #expect(sign: string, meaning: string): void {
+    if (!this.#take(sign)) this.#at.fail(`"${sign}" is missing: ${meaning}`);
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    const found = this.#at.match(pattern);
+    if (found !== undefined) this.#space();
+    return found;
+  }
+
+  #space(): void {
+    this.#at.match(COMMENTS);
+  }
+
+  #nested(parse: () => ScriptNode): ScriptNode {
+    if (++this.#depth > DEPTH_MAX) this.#at.fail(`an expression is nested at most ${String(DEPTH_MAX)} deep`);
+    const node = parse();
+    this.#depth--;
+    return node;
+  }
+
+  #node(node: ScriptNode): ScriptNode {
+    if (++this.#nodes > NODES_MAX) this.#at.fail(`an expression has at most ${String(NODES_MAX)} parts: split it`);
+    return node;
+  }
+}
+
+/** Patterns of scripts mean the whole text where those of Ruby mean a line. */
+function wholeTextAnchors(source: string): string {
+  return source.replaceAll(/\\[^]|\[(?:[^\]\\]|\\[^])*\]|[\^$]/g, (part) =>
+    part === '^' ? '\\A' : part === '$' ? '\\z' : part === '\\/' ? '/' : part,
+  );
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['v', '\v'],
+  ['0', '\0'],
+]);
+
+function unescaped(text: string): string {
+  return text.replaceAll(
+    /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|([^]))/g,
+    (_, unit, byte, sign: string | undefined) => {
+      const code = (unit ?? byte) as string | undefined;
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+      return sign === undefined ? '' : (ESCAPES.get(sign) ?? sign);
+    },
+  );
+}

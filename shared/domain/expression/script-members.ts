@@ -1,0 +1,148 @@
+import { isAttributes } from '../attributes.ts';
+import { SyntaxProblem } from './syntax-problem.ts';
+import { Pattern } from './pattern.ts';
+import {
+  Found,
+  isTruthyInScript,
+  madeText,
+  ScriptDate,
+  ScriptError,
+  ScriptPattern,
+  toNumber,
+  toText,
+  type ScriptFunction,
+} from './script-values.ts';
+
+type Members<Receiver> = Readonly<Record<string, (receiver: Receiver, ...given: readonly unknown[]) => unknown>>;
+
+const OF_TEXTS: Members<string> = {
+  indexOf: (text, part) => text.indexOf(toText(part)),
+  lastIndexOf: (text, part) => text.lastIndexOf(toText(part)),
+  includes: (text, part) => text.includes(toText(part)),
+  startsWith: (text, part) => text.startsWith(toText(part)),
+  endsWith: (text, part) => text.endsWith(toText(part)),
+  toLowerCase: (text) => madeText(text.toLowerCase()),
+  toUpperCase: (text) => madeText(text.toUpperCase()),
+  trim: (text) => text.trim(),
+  toString: (text: string) => text,
+  charAt: (text, at) => text.charAt(toNumber(at)),
+  concat: (text, ...parts) => madeText(text + parts.map(toText).join('')),
+  slice: (text, start, end) => text.slice(toNumber(start), end === undefined ? undefined : toNumber(end)),
+  substring: (text, start, end) => text.substring(toNumber(start), end === undefined ? undefined : toNumber(end)),
+  substr: (text, start, length) => {
+    const from = toNumber(start);
+    const at = from < 0 ? Math.max(0, text.length + from) : from;
+    return text.slice(at, length === undefined ? undefined : at + toNumber(length));
+  },
+  split: (text, sign) => (sign === undefined ? [text] : text.split(plainText(sign))),
+  replace: (text, sign, other) => madeText(text.replace(plainText(sign), () => toText(other))),
+  match: (text, pattern) => (isFoundIn(pattern, text) ? new Found() : null),
+  search: (text, pattern) => (isFoundIn(pattern, text) ? 0 : -1),
+};
+
+const OF_NUMBERS: Members<number> = {
+  toString: (value: number) => String(value),
+  toFixed: (value, digits) => value.toFixed(Math.min(20, Math.max(0, Math.trunc(toNumber(digits)) || 0))),
+};
+
+const OF_LISTS: Members<readonly unknown[]> = {
+  indexOf: (list, item) => list.indexOf(item),
+  lastIndexOf: (list, item) => list.lastIndexOf(item),
+  includes: (list, item) => list.includes(item),
+  join: (list, sign) =>
+    madeText(list.map((item) => ((item ?? null) === null ? '' : toText(item))).join(separator(sign))),
+  slice: (list, start, end) => list.slice(toNumber(start), end === undefined ? undefined : toNumber(end)),
+  some: (list, test) => list.some((item, at) => isTruthyInScript(callable(test)(item, at))),
+  every: (list, test) => list.every((item, at) => isTruthyInScript(callable(test)(item, at))),
+  filter: (list, test) => list.filter((item, at) => isTruthyInScript(callable(test)(item, at))),
+  find: (list, test) => list.find((item, at) => isTruthyInScript(callable(test)(item, at))),
+  map: (list, change) => list.map((item, at) => callable(change)(item, at)),
+  toString: (list: readonly unknown[]) => toText(list),
+};
+
+const OF_PATTERNS: Members<ScriptPattern> = {
+  test: (pattern, text) => isFoundIn(pattern, toText(text)),
+  exec: (pattern, text) => (isFoundIn(pattern, toText(text)) ? new Found() : null),
+};
+
+/** All in UTC. */
+const OF_DATES: Members<ScriptDate> = {
+  ...Object.fromEntries(
+    (['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds'] as const).flatMap((field) => {
+      const read = ({ ms }: ScriptDate): number => new Date(ms)[`getUTC${field}`]();
+      return [
+        [`get${field}`, read],
+        [`getUTC${field}`, read],
+      ];
+    }),
+  ),
+  getTime: ({ ms }) => ms,
+  valueOf: ({ ms }: ScriptDate) => ms,
+  toISOString: (date) => toText(date),
+  getTimezoneOffset: () => 0,
+};
+
+/** Own attributes only; the methods that there are; otherwise `undefined`. @throws ScriptError where there is nothing */
+export function memberOf(object: unknown, key: unknown): unknown {
+  const name = toText(key);
+  if (object === undefined || object === null) {
+    throw new ScriptError(`there is no ${name}: what should have it is ${String(object)}`);
+  }
+  if (typeof object === 'string') {
+    if (name === 'length') return object.length;
+    return /^\d+$/.test(name) ? object[Number(name)] : method(OF_TEXTS, object, name);
+  }
+  if (typeof object === 'number') return method(OF_NUMBERS, object, name);
+  if (Array.isArray(object)) {
+    const list: readonly unknown[] = object;
+    if (name === 'length') return list.length;
+    return /^\d+$/.test(name) ? list[Number(name)] : method(OF_LISTS, list, name);
+  }
+  if (object instanceof ScriptPattern) return method(OF_PATTERNS, object, name);
+  if (object instanceof ScriptDate) return method(OF_DATES, object, name);
+  if (object instanceof Found) throw new ScriptError('what a pattern has found is not known here, only that it has');
+  if (!isAttributes(object)) return undefined;
+  if (Object.hasOwn(object, name)) return object[name];
+  if (name === 'hasOwnProperty') return (own: unknown) => Object.hasOwn(object, toText(own));
+  return name === 'toString' ? () => toText(object) : undefined;
+}
+
+function method<Receiver>(members: Members<Receiver>, receiver: Receiver, name: string): ScriptFunction | undefined {
+  if (!Object.hasOwn(members, name)) return undefined;
+  const call = members[name];
+  return call && ((...given) => call(receiver, ...given));
+}
+
+function callable(value: unknown): ScriptFunction {
+  if (typeof value !== 'function') throw new ScriptError('a function is missing here');
+  return value as ScriptFunction;
+}
+
+function plainText(sign: unknown): string {
+  if (sign instanceof ScriptPattern) throw new ScriptError('only a text can stand here, no pattern');
+  return toText(sign);
+}
+
+function separator(sign: unknown): string {
+  return sign === undefined ? ',' : toText(sign);
+}
+
+/** @throws ScriptError */
+function isFoundIn(pattern: unknown, text: string): boolean {
+  const found = (pattern instanceof ScriptPattern ? pattern.pattern : patternOf(pattern)).isFoundIn(text);
+  if (found === undefined) throw new ScriptError('the pattern takes too long for so long a text');
+  return found;
+}
+
+function patternOf(source: unknown): Pattern {
+  const text = source === undefined ? '' : toText(source);
+  if (text.length > PATTERN_LENGTH_MAX) throw new ScriptError('this pattern is too long');
+  try {
+    return new Pattern(text, { ignoresCase: false, offset: 0 });
+  } catch (error) {
+    if (error instanceof SyntaxProblem) throw new ScriptError(error.message);
+    throw error;
+  }
+}
+
+const PATTERN_LENGTH_MAX = 256;

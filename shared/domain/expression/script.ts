@@ -1,0 +1,241 @@
+import { parsed, type ExpressionProblem } from './syntax-problem.ts';
+import { memberOf } from './script-members.ts';
+import { parseScript } from './parse-script.ts';
+import type { BinarySign, ScriptNode } from './script-tree.ts';
+import {
+  isLooselyEqual,
+  isTruthyInScript,
+  madeText,
+  ScriptDate,
+  ScriptError,
+  ScriptPattern,
+  toNumber,
+  toPrimitive,
+  toText,
+  typeName,
+  type ScriptFunction,
+} from './script-values.ts';
+
+/**
+ * What stands in filters and proxy requests of the newer API, where the peer runs JavaScript: a closed language with that
+ * spelling and those meanings, evaluated here and never by an engine, without loops, assignments or anything that could
+ * reach the outside, and within a bounded number of steps.
+ *
+ * - `event`, `entity`: attributes by `.name` and `['name']`; what is missing is `undefined`, and an attribute of that throws
+ * - literals, lists, `/patterns/i` in linear time, `! - + typeof * / % < <= > >= == != === !== && || ?:`
+ * - methods of texts, lists, patterns, dates, and `hasOwnProperty`; functions that return an expression, for `some` and such
+ * - `hour(seconds)` and `weekday(seconds)` in UTC, `parseInt parseFloat Number String Boolean isNaN`, `JSON.stringify`,
+ *   `Math.floor` and such, `Object.keys`, `new Date(milliseconds)`; `var name = value;` in front
+ */
+export interface Script {
+  readonly kind: 'script';
+  readonly source: string;
+  readonly root: ScriptNode;
+}
+
+export type ScriptOutcome =
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** It threw: what it asks has no answer for this event. */
+  | { readonly kind: 'thrown'; readonly message: string };
+
+/** Never throws. */
+export function readScript(source: string): Script | ExpressionProblem {
+  return parsed(() => ({ kind: 'script', source, root: parseScript(source) }));
+}
+
+/** Parts of an expression that are looked at for one event, those within functions each time. */
+const STEPS_MAX = 20_000;
+
+/**
+ * Never throws.
+ *
+ * @param names what the expression is about, `{event}` or `{entity}`
+ * @param nowMs epoch milliseconds
+ */
+export function runScript({ root }: Script, names: Readonly<Record<string, unknown>>, nowMs: number): ScriptOutcome {
+  const globals = new Map<string, unknown>([...globalNames(nowMs), ...Object.entries(names)]);
+  try {
+    return { kind: 'value', value: new Run(nowMs).value(root, globals) };
+  } catch (error) {
+    if (error instanceof ScriptError) return { kind: 'thrown', message: error.message };
+    throw error;
+  }
+}
+
+type Scope = ReadonlyMap<string, unknown>;
+
+class Run {
+  readonly #nowMs: number;
+  #steps = 0;
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  value(node: ScriptNode, scope: Scope): unknown {
+    if (++this.#steps > STEPS_MAX) throw new ScriptError('it takes too many steps');
+    switch (node.kind) {
+      case 'literal':
+        return node.value;
+      case 'pattern':
+        return new ScriptPattern(node.pattern);
+      case 'list':
+        return node.items.map((item) => this.value(item, scope));
+      case 'name':
+        if (!scope.has(node.name)) throw new ScriptError(`there is no ${node.name}`);
+        return scope.get(node.name);
+      case 'member':
+        return memberOf(this.value(node.object, scope), this.value(node.key, scope));
+      case 'call':
+        return this.#call(node, scope);
+      case 'date':
+        return new ScriptDate(node.time === undefined ? this.#nowMs : dateMs(this.value(node.time, scope)));
+      case 'function':
+        return (...given: readonly unknown[]) =>
+          this.value(node.body, new Map([...scope, ...node.parameters.map((name, at) => [name, given[at]] as const)]));
+      case 'unary':
+        return this.#unary(node, scope);
+      case 'binary':
+        return this.#binary(node, scope);
+      case 'choice':
+        return this.value(isTruthyInScript(this.value(node.condition, scope)) ? node.yes : node.no, scope);
+      default:
+        return this.value(node.rest, new Map([...scope, [node.name, this.value(node.value, scope)]]));
+    }
+  }
+
+  #call({ callee, given }: ScriptNode & { readonly kind: 'call' }, scope: Scope): unknown {
+    const called = this.value(callee, scope);
+    if (typeof called !== 'function') throw new ScriptError(`${nameOf(callee)} is no function`);
+    return (called as ScriptFunction)(...given.map((one) => this.value(one, scope)));
+  }
+
+  #unary({ operator, operand }: ScriptNode & { readonly kind: 'unary' }, scope: Scope): unknown {
+    // The one question that a name without a meaning answers.
+    if (operator === 'typeof' && operand.kind === 'name' && !scope.has(operand.name)) return 'undefined';
+    const value = this.value(operand, scope);
+    switch (operator) {
+      case '!':
+        return !isTruthyInScript(value);
+      case '-':
+        return -toNumber(value);
+      case '+':
+        return toNumber(value);
+      default:
+        return typeName(value);
+    }
+  }
+
+  #binary({ operator, left, right }: ScriptNode & { readonly kind: 'binary' }, scope: Scope): unknown {
+    const one = this.value(left, scope);
+    if (operator === '&&') return isTruthyInScript(one) ? this.value(right, scope) : one;
+    if (operator === '||') return isTruthyInScript(one) ? one : this.value(right, scope);
+    return combined(operator, one, this.value(right, scope));
+  }
+}
+
+function combined(operator: Exclude<BinarySign, '&&' | '||'>, one: unknown, other: unknown): unknown {
+  switch (operator) {
+    case '==':
+      return isLooselyEqual(one, other);
+    case '!=':
+      return !isLooselyEqual(one, other);
+    case '===':
+      return one === other;
+    case '!==':
+      return one !== other;
+    case '+':
+      return sum(toPrimitive(one), toPrimitive(other));
+    case '-':
+      return toNumber(one) - toNumber(other);
+    case '*':
+      return toNumber(one) * toNumber(other);
+    case '/':
+      return toNumber(one) / toNumber(other);
+    case '%':
+      return toNumber(one) % toNumber(other);
+    default:
+      return isInOrder(operator, toPrimitive(one), toPrimitive(other));
+  }
+}
+
+function sum(one: unknown, other: unknown): unknown {
+  const isText = typeof one === 'string' || typeof other === 'string';
+  return isText ? madeText(toText(one) + toText(other)) : toNumber(one) + toNumber(other);
+}
+
+function isInOrder(operator: '<' | '<=' | '>' | '>=', one: unknown, other: unknown): boolean {
+  const isTexts = typeof one === 'string' && typeof other === 'string';
+  const [a, b] = isTexts ? [one, other] : [toNumber(one), toNumber(other)];
+  switch (operator) {
+    case '<':
+      return a < b;
+    case '<=':
+      return a <= b;
+    case '>':
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+function dateMs(time: unknown): number {
+  const ms = toNumber(time);
+  if (!Number.isFinite(ms) || Math.abs(ms) > DATE_MS_MAX) throw new ScriptError('this is no time in milliseconds');
+  return ms;
+}
+
+const DATE_MS_MAX = 8.64e15;
+
+function nameOf(node: ScriptNode): string {
+  if (node.kind === 'name') return node.name;
+  return node.kind === 'member' && node.key.kind === 'literal' ? String(node.key.value) : 'this';
+}
+
+function globalNames(nowMs: number): readonly (readonly [string, unknown])[] {
+  return [...FIXED_NAMES, ['Date', { now: () => nowMs }]];
+}
+
+const utc = (seconds: unknown): Date => new Date(dateMs(toNumber(seconds) * 1000));
+
+/** As objects that only have what is named here. */
+const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
+  ['sensu', {}],
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['hour', (seconds: unknown) => utc(seconds).getUTCHours()],
+  ['weekday', (seconds: unknown) => utc(seconds).getUTCDay()],
+  [
+    'parseInt',
+    (text: unknown, base: unknown) => Number.parseInt(toText(text), base === undefined ? 10 : toNumber(base)),
+  ],
+  ['parseFloat', (text: unknown) => Number.parseFloat(toText(text))],
+  ['isNaN', (value: unknown) => Number.isNaN(toNumber(value))],
+  ['Number', (value: unknown) => toNumber(value)],
+  ['String', (value: unknown) => toText(value)],
+  ['Boolean', (value: unknown) => isTruthyInScript(value)],
+  ['JSON', { stringify: (value: unknown) => jsonOf(value) }],
+  ['Object', { keys: (value: unknown) => keysOf(value) }],
+  ['Array', { isArray: (value: unknown) => Array.isArray(value) }],
+  [
+    'Math',
+    {
+      abs: (value: unknown) => Math.abs(toNumber(value)),
+      ceil: (value: unknown) => Math.ceil(toNumber(value)),
+      floor: (value: unknown) => Math.floor(toNumber(value)),
+      round: (value: unknown) => Math.round(toNumber(value)),
+      max: (...values: readonly unknown[]) => Math.max(...values.map(toNumber)),
+      min: (...values: readonly unknown[]) => Math.min(...values.map(toNumber)),
+    },
+  ],
+];
+
+function jsonOf(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? undefined : madeText(text);
+}
+
+function keysOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) throw new ScriptError('this has no keys');
+  return Object.keys(value);
+}
