@@ -60,6 +60,15 @@ describe('a listener of its own for the newer API', () => {
     expect(await answer(url, '/health')).toEqual([204, '']);
   });
 
+  test('tells everybody what is not there, and sends on whoever writes a slash twice', async () => {
+    const { coreUrl = '' } = await open({ 'core-api': { port: 0 }, api: { user: 'root', password: 'long enough' } });
+    expect(await answer(coreUrl, '/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
+    expect(await answer(coreUrl, '/api/core/v2/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
+    expect(await answer(coreUrl, '/api/core/v2/namespaces')).toMatchObject([401, { Code: 5 }]);
+    const twice = await fetch(`${coreUrl}/api/core/v2//namespaces?limit=1`, { redirect: 'manual' });
+    expect([twice.status, twice.headers.get('location')]).toEqual([301, '/api/core/v2/namespaces?limit=1']);
+  });
+
   test('is there only when it is asked for', async () => {
     expect((await open({})).coreUrl).toBeUndefined();
   });
