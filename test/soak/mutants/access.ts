@@ -98,7 +98,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'the token of this machine is for its owner alone',
-    file: 'daemon/backend/local-access.ts',
+    file: 'daemon/private-files/replace-own-file.ts',
     text: "{ flag: 'wx', mode: 0o600 }",
     replacement: "{ flag: 'wx', mode: 0o644 }",
     test: 'test/daemon/backend/local-access.test.ts',

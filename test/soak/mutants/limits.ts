@@ -97,8 +97,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'keys of an object',
     file: 'shared/domain/attribute-limits.ts',
-    text: 'if (keys.length > bounds.keysMax) return TOO_MANY;',
-    replacement: '',
+    text: 'for (const key in value) {\n    if (++keys > bounds.keysMax) return TOO_MANY;',
+    replacement: 'for (const key in value) {',
     test: 'test/shared/domain/attribute-limits.test.ts',
   },
   {
