@@ -71,9 +71,23 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'connections end with their credentials',
     file: 'daemon/backend/transport/live-sockets.ts',
-    text: 'return renewed !== undefined && renewed.namespace === principal.namespace && hasScope(renewed, access);',
-    replacement: 'return renewed?.name !== undefined || access.length > 0;',
+    text: 'return renewed !== undefined && renewed.namespace === principal.namespace && isAllowed(renewed);',
+    replacement: 'return renewed?.name !== undefined || isAllowed.length > 0;',
     test: 'test/daemon/backend/transport/live-sockets.test.ts',
+  },
+  {
+    defence: 'a rule is kept to the objects that it names',
+    file: 'shared/domain/core/roles.ts',
+    text: 'return isVerb && isResource && isName;',
+    replacement: 'return isVerb && isResource;',
+    test: 'test/shared/domain/core/roles.test.ts',
+  },
+  {
+    defence: 'a role in a namespace brings no command onto the machine of the backend',
+    file: 'daemon/backend/api/core/definitions.ts',
+    text: 'if (namespace === undefined && isEverywhere) return;',
+    replacement: 'if (namespace === undefined || isEverywhere) return;',
+    test: 'test/daemon/backend/api/core/roles.test.ts',
   },
   {
     defence: 'without credentials nobody is an administrator',
