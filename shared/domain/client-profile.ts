@@ -15,6 +15,8 @@ export interface ClientProfile {
   readonly isProxy: boolean;
   /** Whether keepalives are expected. */
   readonly sendsKeepalives: boolean;
+  /** Whether its silence is looked at by the second, as that of agents of the newer generation. */
+  readonly isPunctual: boolean;
   readonly deregisters: boolean;
   readonly leavesBySilence: boolean;
   /** What its keepalive results take over. */
@@ -41,6 +43,7 @@ export function profileOf(client: Client): ClientProfile {
     subscriptions: subscriptions.map((subscription) => (subscription === own ? OWN_SUBSCRIPTION : subscription)),
     isProxy: client['type'] === 'proxy',
     sendsKeepalives: keepalives !== false,
+    isPunctual: keepalives !== false && client['entity_class'] === 'agent',
     deregisters: client['deregister'] === true,
     leavesBySilence: leavesBySilence(client),
     keepalive,

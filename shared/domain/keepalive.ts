@@ -60,6 +60,25 @@ function statusByAge(age: number, thresholds: KeepaliveThresholds): KeepaliveSta
   return { status: 0, output: `Keepalive sent from client ${String(age)} seconds ago`, thresholds };
 }
 
+/**
+ * Whether an agent of the newer generation is to be heard of now: with its first sign of life, as soon as a threshold is
+ * passed, then every `warning` seconds, and as soon as it is back.
+ *
+ * @param last the last keepalive result, with its time in epoch seconds; undefined: there is none
+ * @param now epoch seconds
+ */
+export function isKeepaliveDue(
+  client: KeepaliveClient,
+  last: { readonly executed: number; readonly status: number } | undefined,
+  now: number,
+  thresholds: KeepaliveThresholds = KEEPALIVE_THRESHOLDS,
+): boolean {
+  if (last === undefined) return true;
+  const { status, thresholds: own } = keepaliveStatus(client, now, { thresholds });
+  if (status === 0) return last.status !== 0;
+  return status !== last.status || now - last.executed >= own.warning;
+}
+
 function thresholdsOf(client: KeepaliveClient, others: KeepaliveThresholds): KeepaliveThresholds {
   const own = keepaliveOf(client)['thresholds'] as Partial<Record<'warning' | 'critical', number | null>> | undefined;
   return { warning: own?.warning ?? others.warning, critical: own?.critical ?? others.critical };

@@ -98,11 +98,17 @@ export class Clients {
    * The same for a keepalive whose client depends on the one that is there already.
    *
    * @param told what the agent says of itself, which is what the limits are for
+   * @param isFresh whether it is sure to be from after a deletion, by more than the second that it tells
    * @param clientOf told of that one, and of the time in epoch seconds
    */
   async keepaliveOf(
     namespaceName: string,
-    { name, told, admission }: { readonly name: string; readonly told: object; readonly admission: Admission },
+    {
+      name,
+      told,
+      admission,
+      isFresh = false,
+    }: { readonly name: string; readonly told: object; readonly admission: Admission; readonly isFresh?: boolean },
     clientOf: (present: Client | undefined, now: number) => SubmittedClient,
   ): Promise<Client> {
     this.#attributes.refuseClient(told);
@@ -116,7 +122,8 @@ export class Clients {
         const signature = submitted.signature ?? '';
         const madeAt = integerOrUndefined(submitted['timestamp']);
         transaction.refuseNew(present);
-        admitKeepalive(namespace, { name: submitted.name, signature, madeAt }, transaction.nowMs);
+        const admitted = { name: submitted.name, signature, madeAt: isFresh ? undefined : madeAt };
+        admitKeepalive(namespace, admitted, transaction.nowMs);
         this.#parts.entityLimit.refuseBeyond(namespaceName, submitted.name);
         const client: Client = {
           version: COMPATIBLE_VERSION,

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import { isAttributes } from '../../../shared/domain/attributes.ts';
-import { KEEPALIVE_CHECK, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
+import { isKeepaliveDue, KEEPALIVE_CHECK, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
 import { mayHoldTokens, substituteTokens } from '../../../shared/domain/tokens.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
@@ -33,13 +33,37 @@ interface KeepaliveParts {
   readonly log: Log;
 }
 
+/** How often those are looked at whose thresholds are kept by the second. */
+const PUNCTUAL_MS = 1000;
+
+/** Whose keepalive results are due. */
+type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
+
 /** Turns the age of keepalives into results, which become events like those of any check. */
 export function watchKeepalives(parts: KeepaliveParts): Disposable {
+  const watches = new DisposableStack();
+  const { thresholds } = parts.definitions.keepalives;
+  const isNews: IsDue = (entry, nowMs) =>
+    entry.profile.isPunctual && isKeepaliveDue(entry, lastOf(entry), Math.floor(nowMs / 1000), thresholds);
+  // One that stays silent is told by its own time.
+  const isUsual: IsDue = (entry, nowMs) =>
+    !entry.profile.isPunctual || keepaliveStatus(entry, Math.floor(nowMs / 1000), { thresholds }).status === 0;
+  watches.use(everySweep(parts, SWEEP_MS, isUsual));
+  watches.use(everySweep(parts, PUNCTUAL_MS, isNews));
+  return watches;
+}
+
+function lastOf({ checks }: ClientEntry): { readonly executed: number; readonly status: number } | undefined {
+  const { executed, status } = checks.get(KEEPALIVE_CHECK) ?? {};
+  return executed === undefined || status === undefined ? undefined : { executed, status };
+}
+
+function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disposable {
   let isSweeping = false;
-  return parts.clock.every(SWEEP_MS, () => {
+  return parts.clock.every(periodMs, () => {
     if (isSweeping || parts.disk?.isQuiet === true || parts.registry.runbooks.isQuiet(parts.clock.now())) return;
     isSweeping = true;
-    sweep(parts)
+    sweep(parts, isDue)
       // The next sweep looks again.
       .catch((error: unknown) => parts.log.warn({ reason: errorMessage(error) }, 'keepalives were not written'))
       .finally(() => {
@@ -48,12 +72,15 @@ export function watchKeepalives(parts: KeepaliveParts): Disposable {
   });
 }
 
-async function sweep({ registry, results, clients, definitions, store, clock }: KeepaliveParts): Promise<void> {
+async function sweep(
+  { registry, results, clients, definitions, store, clock }: KeepaliveParts,
+  isDue: IsDue,
+): Promise<void> {
   for (const namespace of registry.namespaces()) {
     const handler = definitions.in(namespace.name).hasHandler('keepalive') ? 'keepalive' : 'default';
     const names = namespace
       .sortedClients()
-      .filter(({ profile }) => profile.sendsKeepalives)
+      .filter((entry) => entry.profile.sendsKeepalives && isDue(entry, clock.now()))
       .map(({ name }) => name);
     for (let start = 0; start < names.length; start += SLICE) {
       const now = Math.floor(clock.now() / 1000);

@@ -200,7 +200,8 @@ export class CoreAgentConnection implements AgentLink {
     if (told !== name) throw new MonError('invalid', `this connection belongs to ${name}, not to ${String(told)}`);
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
-      { name, told: event.entity ?? {}, admission: this.#parts.admission },
+      // A connection ends with its entity, so one that has not registered yet began after that.
+      { name, told: event.entity ?? {}, admission: this.#parts.admission, isFresh: !this.#isRegistered },
       (present, now) => clientOfKeepalive(event, name, { present, now, version: COMPATIBLE_VERSION }),
     );
     this.#inTurn(() => this.#meet(client));
@@ -261,6 +262,11 @@ export class CoreAgentConnection implements AgentLink {
   #refuse(error: unknown): void {
     const { namespace, name } = this;
     const { code, message } = error instanceof MonError ? error : new MonError('internal', 'internal error');
+    if (code === 'conflict') {
+      // It had not heard yet that its entity is gone.
+      this.close(NORMAL, 'the entity was deleted');
+      return;
+    }
     this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent refused');
     this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, message);
   }

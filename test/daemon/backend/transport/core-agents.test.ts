@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
+import { CorePeer } from '../../../support/core-peer.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -212,7 +213,32 @@ test('deleting its entity closes its connection; it may come back as a new one',
   expect(await agent.ends()).toEqual({ code: 1000, reason: 'the entity was deleted' });
   const again = await GoAgent.joined(url, { name: 'deleted' });
   expect((await again.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
+  // Within the same second, which is all that a keepalive tells.
+  await again.register();
+  expect(again.ending).toBeUndefined();
   again.cut();
+});
+
+test('its keepalive event is there from the first keepalive on, and keeps to its thresholds by the second', async () => {
+  const agent = await GoAgent.joined(url, { name: 'punctual' });
+  const begun = Math.floor(clock.now() / 1000);
+  const check = { metadata: { name: 'keepalive' }, interval: 4, timeout: 8, ttl: 16, status: 0, output: '' };
+  agent.send('keepalive', { timestamp: begun, entity: agent.entity, check });
+  await agent.hears('entity_config', ({ metadata }) => (metadata as { name: string }).name === 'punctual');
+  const core = new CorePeer(backend.url);
+  const statusAfter = async (seconds: number): Promise<unknown> => {
+    return await vi.waitFor(async () => {
+      const { body } = await core.get('/namespaces/default/events/punctual/keepalive');
+      const { executed, status } = (body as { check?: { executed: number; status: number } }).check ?? {};
+      if (executed !== undefined && executed >= begun + seconds) return status;
+      clock.advance(500);
+      throw new Error('there was no news');
+    }, SOON);
+  };
+  expect(await statusAfter(0)).toBe(0);
+  expect(await statusAfter(8)).toBe(1);
+  expect(await statusAfter(16)).toBe(2);
+  agent.cut();
 });
 
 test('one that is to deregister goes with its events when it says goodbye, not when it is cut off', async () => {
