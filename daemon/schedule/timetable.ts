@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nextRunDelayMs } from '../../shared/domain/schedule.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
+import { parseCoreCron } from '../../shared/schemas/core/cron.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { cronSchedule } from './cron-schedule.ts';
 
@@ -23,11 +24,15 @@ export function timetableOf(
   splayName: string,
   { cron, interval, timezone }: Pick<CheckDefinition, 'cron' | 'interval' | 'timezone'>,
 ): Timetable | undefined {
-  if (cron !== undefined) {
-    return { isByCalendar: true, next: cronSchedule(cron, timezone === undefined ? undefined : timeZoneOf(timezone)) };
-  }
-  if (interval === undefined) return undefined;
-  const intervalMs = interval * 1000;
+  if (cron === undefined) return interval === undefined ? undefined : byInterval(splayName, interval);
+  const { zone, everySeconds, fields } = parseCoreCron(cron) ?? { fields: cron };
+  if (everySeconds !== undefined) return byInterval(splayName, everySeconds);
+  const place = zone ?? (timezone === undefined ? undefined : timeZoneOf(timezone));
+  return { isByCalendar: true, next: cronSchedule(fields, place) };
+}
+
+function byInterval(splayName: string, seconds: number): Timetable {
+  const intervalMs = seconds * 1000;
   const key = createHash('md5').update(splayName).digest().readBigUInt64LE(0);
   return {
     isByCalendar: false,

@@ -47,6 +47,8 @@ export interface SilencedEntry extends Expiring {
   /** Of the newer API. */
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
+  /** Missing parts that the newer API was sent as `*`, and shows so. */
+  readonly asterisks?: readonly ('subscription' | 'check')[] | undefined;
 }
 
 /** How often an entry kept handlers from running; gone with it, and begun anew with one that takes its place. */

@@ -33,11 +33,11 @@ export class CorePeer {
   }
 
   post(path: string, body: unknown): Promise<CoreAnswer> {
-    return this.send('POST', path, body);
+    return this.send('POST', path, named(path, body));
   }
 
   put(path: string, body: unknown): Promise<CoreAnswer> {
-    return this.send('PUT', path, body);
+    return this.send('PUT', path, named(path, body));
   }
 
   patch(path: string, body: unknown): Promise<CoreAnswer> {
@@ -62,4 +62,15 @@ export class CorePeer {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   }
+}
+
+/** An object below a namespace; events may leave it to their path. */
+const IN_NAMESPACE = /^\/namespaces\/([^/]+)\/(?!events)[^/]+(?:\/[^/]+)?$/;
+
+/** As that client sends it: with the namespace that it goes to, unless it names one. */
+function named(path: string, body: unknown): unknown {
+  const namespace = IN_NAMESPACE.exec(path)?.[1];
+  if (namespace === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { metadata } = body as { readonly metadata?: object };
+  return { ...body, metadata: { namespace, ...metadata } };
 }

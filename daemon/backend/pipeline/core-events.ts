@@ -143,7 +143,10 @@ export class CoreEvents {
     if (namespace.clients.has(name)) return;
     this.#attributes.refuseClient(entity, 'entity');
     this.#limit.refuseBeyond(namespace.name, name);
-    handleRegistration(transaction, saveEntity(transaction, namespace, entity, actor.who));
+    handleRegistration(
+      transaction,
+      saveEntity(transaction, namespace, entity, { source: 'event', createdBy: actor.who }),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { clientOfEntity } from '../../../shared/domain/core/entity.ts';
+import { clientOfEntity, type EntityContext } from '../../../shared/domain/core/entity.ts';
 import { keepHidden, redactKeysOf } from '../../../shared/domain/redact.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
@@ -53,7 +53,9 @@ export class Entities {
         transaction.refuseNew(before);
         this.#attributes.refuseClient(entity, 'entity');
         this.#limit.refuseBeyond(namespaceName, name);
-        const record = transaction.client(saveEntity(transaction, namespace, entity, actor.who));
+        const record = transaction.client(
+          saveEntity(transaction, namespace, entity, { source: 'put', createdBy: undefined }),
+        );
         recordAudit(transaction, actor, {
           action: before === undefined ? 'client.create' : 'client.change',
           target: targetIn(namespaceName, name),
@@ -75,12 +77,12 @@ export function saveEntity(
   transaction: Transaction,
   namespace: Namespace,
   entity: SubmittedCoreEntity,
-  createdBy: string,
+  origin: Pick<EntityContext, 'source' | 'createdBy'>,
 ): ClientEntry {
   const { name } = entity.metadata;
   const before = namespace.clients.get(name);
   const present = recordOf(transaction, before);
-  const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, createdBy });
+  const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, ...origin });
   transaction.refuseGrowthOf(before, client);
   letIn(transaction, namespace, name);
   // Who reads an entity and puts it back does not know its secrets.

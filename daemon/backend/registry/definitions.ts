@@ -4,7 +4,15 @@ import { coreEventFilterOf, type CoreEventFilter } from '../../../shared/domain/
 import { handlerDefinitionOf } from '../../../shared/domain/core/handler.ts';
 import { mutatorDefinitionOf } from '../../../shared/domain/core/mutator.ts';
 import { isUntranslatable, type Untranslatable } from '../../../shared/domain/core/problem.ts';
-import { wholeAsset, wholeHook, wholeRole } from '../../../shared/domain/core/zero-values.ts';
+import {
+  wholeAsset,
+  wholeCheck,
+  wholeFilter,
+  wholeHandler,
+  wholeHook,
+  wholeMutator,
+  wholeRole,
+} from '../../../shared/domain/core/zero-values.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { CoreAsset } from '../../../shared/schemas/core/asset.ts';
@@ -55,6 +63,10 @@ export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
 
 /** Every attribute of an object there, also those that were not sent; kinds that are not here are shown as they were sent. */
 const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
+  checks: wholeCheck,
+  handlers: wholeHandler,
+  filters: wholeFilter,
+  mutators: wholeMutator,
   hooks: wholeHook,
   assets: wholeAsset,
   roles: wholeRole,

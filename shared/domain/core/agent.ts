@@ -44,7 +44,7 @@ export function clientOfKeepalive(
 ): SubmittedClient {
   const told = entityOfEvent(event, name);
   const stored = present !== undefined && isConfiguredHere(told, present) ? configurationOf('', present) : undefined;
-  const context = { present, now, version, createdBy: undefined };
+  const context = { present, now, version, createdBy: undefined, source: 'agent' } as const;
   // A signature is for its owner to show: these agents have none, so a client that has one is not theirs.
   const { signature: _signature, ...client } = clientOfEntity(
     { ...told, ...stored, entity_class: AGENT_CLASS },
@@ -150,14 +150,15 @@ function isConfiguredHere({ metadata, sensu_agent_version: version }: SubmittedC
 }
 
 function configurationOf(namespace: string, client: Client): Configuration {
-  const { metadata, subscriptions, deregister, deregistration, ...others } = coreEntityOf(namespace, client);
+  const { metadata, deregister, deregistration, ...others } = coreEntityOf(namespace, client);
   const { redact, user, keepalive_handlers: handlers } = others as SubmittedCoreEntity;
   return {
     metadata,
     // Whatever somebody called it: an agent takes no other.
     entity_class: AGENT_CLASS,
     user: user ?? '',
-    subscriptions,
+    // With the one of its own, whatever somebody put: it is silenced and asked by that.
+    subscriptions: client.subscriptions.map(coreSubscription),
     deregister,
     deregistration,
     ...(handlers ? { keepalive_handlers: handlers } : {}),

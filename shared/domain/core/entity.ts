@@ -24,6 +24,8 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'labels',
   'annotations',
   'created_by',
+  'sent_subscriptions',
+  'last_seen',
 ]);
 
 /** Attributes that an entity replaces as a whole, also by not having them. */
@@ -40,6 +42,8 @@ const OF_ENTITIES: ReadonlySet<string> = new Set([
   'annotations',
   'created_by',
   'sensu_agent_version',
+  'sent_subscriptions',
+  'last_seen',
 ]);
 
 /** A client as the newer face shows it; secrets are the business of the caller. */
@@ -50,14 +54,14 @@ export function coreEntityOf(namespace: string, client: Client): CoreEntity {
     metadata: {
       name: client.name,
       namespace,
-      labels: textsOf(client['labels']),
-      annotations: textsOf(client['annotations']),
+      ...pairsOf('labels', client['labels']),
+      ...pairsOf('annotations', client['annotations']),
       ...(typeof client['created_by'] === 'string' ? { created_by: client['created_by'] } : {}),
     },
     entity_class: entityClass,
-    system: isSettings(client['system']) ? client['system'] : {},
-    subscriptions: client.subscriptions.map(coreSubscription),
-    last_seen: client.timestamp,
+    system: wholeSystem(isSettings(client['system']) ? client['system'] : {}),
+    subscriptions: shownSubscriptions(client),
+    last_seen: shownLastSeen(client),
     deregister: client['deregister'] === true,
     deregistration: isSettings(client['deregistration']) ? client['deregistration'] : {},
     sensu_agent_version: agentVersion(client, entityClass),
@@ -83,6 +87,11 @@ export interface EntityContext {
   readonly version: string;
   /** Who makes it; whoever made the one that is there stays its maker. */
   readonly createdBy: string | undefined;
+  /**
+   * What it comes with: what somebody put is what is read, so neither a maker nor a subscription nor a sign of life comes
+   * to it; an agent of its own brings all of that, and one that an event tells of has the subscriptions that it says.
+   */
+  readonly source: 'put' | 'event' | 'agent';
 }
 
 /**
@@ -92,16 +101,19 @@ export interface EntityContext {
  * A sign of life is not for others to give: where keepalives are expected, `last_seen` can only bring a later one.
  */
 export function clientOfEntity(entity: SubmittedCoreEntity, context: EntityContext): Client {
-  const { present, now, version, createdBy } = context;
+  const { present, now, version, createdBy, source } = context;
   const { metadata, last_seen, keepalive_handlers: handlers, subscriptions, entity_class, ...attributes } = entity;
   const { name, labels, annotations } = metadata;
   const isKept = (attribute: string): boolean => !OF_ENTITIES.has(attribute) && entity[attribute] !== null;
   const entityClass = entity_class || PROXY;
-  const creator = present === undefined ? createdBy : present['created_by'];
+  const creator = source === 'put' ? metadata.created_by : present === undefined ? createdBy : present['created_by'];
+  const isAsSent = source === 'put' || (source === 'event' && entityClass === AGENT);
   return {
     ...(present === undefined ? {} : only(present, isKept)),
     ...only(attributes, (attribute) => isOwn(attribute, attributes[attribute])),
     ...(entityClass === PROXY ? { type: PROXY } : {}),
+    ...(isAsSent ? { sent_subscriptions: subscriptions ?? null } : {}),
+    ...(source === 'put' ? { last_seen: last_seen ?? 0 } : {}),
     ...(labels === undefined ? {} : { labels }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(typeof creator === 'string' ? { created_by: creator } : {}),
@@ -116,6 +128,33 @@ export function clientOfEntity(entity: SubmittedCoreEntity, context: EntityConte
   };
 }
 
+function shownSubscriptions(client: Client): string[] | null {
+  const sent = client['sent_subscriptions'];
+  if (sent === null) return null;
+  return Array.isArray(sent) ? (sent as string[]) : client.subscriptions.map(coreSubscription);
+}
+
+/** Where no signs of life are expected, what was sent. */
+function shownLastSeen(client: Client): number {
+  const sent = client['last_seen'];
+  return client.keepalives === false && typeof sent === 'number' ? sent : client.timestamp;
+}
+
+/** With what the peer shows of every machine. */
+function wholeSystem(system: Settings): Settings {
+  const network = isSettings(system['network']) ? system['network'] : {};
+  const { interfaces } = network;
+  return {
+    ...system,
+    network: { ...network, interfaces: Array.isArray(interfaces) && interfaces.length > 0 ? interfaces : null },
+    libc_type: system['libc_type'] ?? '',
+    vm_system: system['vm_system'] ?? '',
+    vm_role: system['vm_role'] ?? '',
+    cloud_provider: system['cloud_provider'] ?? '',
+    processes: system['processes'] ?? null,
+  };
+}
+
 function classOf(client: Client): string {
   const own = client['entity_class'];
   if (typeof own === 'string' && own !== '') return own;
@@ -125,6 +164,8 @@ function classOf(client: Client): string {
 function agentVersion(client: Client, entityClass: string): string {
   const own = client['sensu_agent_version'];
   if (typeof own === 'string') return own;
+  // Agents of version 5 do not tell theirs, and that of the legacy service is none of it.
+  if (typeof client['entity_class'] === 'string') return '';
   return entityClass === AGENT && client.keepalives !== false ? client.version : '';
 }
 
@@ -140,7 +181,8 @@ function keepaliveHandlers(client: Client): Pick<SubmittedCoreEntity, 'keepalive
 }
 
 function ownSubscriptions(name: string, subscriptions: readonly string[] | null | undefined): string[] {
-  return [...new Set([...(subscriptions ?? []).map(subscriptionOfCore), clientSubscription(name)])];
+  const named = (subscriptions ?? []).filter((subscription) => subscription !== '');
+  return [...new Set([...named.map(subscriptionOfCore), clientSubscription(name)])];
 }
 
 function lastSeen(present: Client | undefined, told: number, now: number): number {
@@ -165,9 +207,10 @@ const UNKNOWN_ADDRESS = 'unknown';
 /** Loopback and link-local. */
 const LOCAL_ADDRESS = /^(?:127\.|::1(?:\/|$)|169\.254\.|fe80:)/i;
 
-function textsOf(pairs: unknown): Record<string, string> | null {
-  if (!isSettings(pairs)) return null;
-  return Object.values(pairs).every((value) => typeof value === 'string') ? (pairs as Record<string, string>) : null;
+/** Labels or annotations, where there are any. */
+function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<CoreEntity['metadata'], typeof name> {
+  if (!isSettings(pairs) || !Object.values(pairs).every((value) => typeof value === 'string')) return {};
+  return { [name]: pairs as Record<string, string> };
 }
 
 /** Null is kept where it is an answer of its own; what only the legacy face knows is not for this one to set. */

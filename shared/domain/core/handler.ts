@@ -1,4 +1,5 @@
 import type { CoreHandler } from '../../schemas/core/handler.ts';
+import { variablesOf } from '../../schemas/environment.ts';
 import { handlerSchema, type HandlerDefinition } from '../../schemas/handler.ts';
 import { problemsOf } from '../../schemas/problems.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../redact.ts';
@@ -20,16 +21,17 @@ export function handlerDefinitionOf(handler: CoreHandler): HandlerDefinition | U
   const command = commandOfCore(handler);
   if (isUntranslatable(command)) return command;
   const wanted = filters ?? [];
+  const variables = variablesOf(envVars);
   const definition =
     type === 'set'
-      ? { type, handlers }
+      ? { type, handlers: handlers ?? [] }
       : {
           type,
           ...(command === '' ? {} : { command }),
           ...(socket ? { socket } : {}),
           ...(timeout ? { timeout } : {}),
           ...(mutator ? { mutator } : {}),
-          ...(envVars?.length ? { env_vars: envVars } : {}),
+          ...(variables.length > 0 ? { env_vars: variables } : {}),
           filters: wanted.filter((name) => name !== NOT_SILENCED),
           handle_silenced: !wanted.includes(NOT_SILENCED),
           handle_flapping: true,

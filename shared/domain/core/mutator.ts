@@ -1,4 +1,5 @@
 import type { CoreMutator } from '../../schemas/core/mutator.ts';
+import { variablesOf } from '../../schemas/environment.ts';
 import type { MutatorDefinition } from '../../schemas/mutator.ts';
 import { redact } from '../redact.ts';
 import { commandOfCore, shownCommand } from './definition-command.ts';
@@ -10,7 +11,8 @@ export function mutatorDefinitionOf(mutator: CoreMutator): MutatorDefinition | U
   const { timeout, env_vars: envVars } = mutator;
   const command = commandOfCore(mutator);
   if (isUntranslatable(command)) return command;
-  return { command, ...(timeout ? { timeout } : {}), ...(envVars?.length ? { env_vars: envVars } : {}) };
+  const variables = variablesOf(envVars);
+  return { command, ...(timeout ? { timeout } : {}), ...(variables.length > 0 ? { env_vars: variables } : {}) };
 }
 
 /** A mutator of the configuration as the newer API shows it. */

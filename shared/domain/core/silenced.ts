@@ -14,7 +14,7 @@ export interface SilencedParts {
 export interface AskedSilenced {
   readonly request: SilencedRequest;
   /** What only this face can say. An end given as a time is in epoch milliseconds, and wins over the request. */
-  readonly over: Partial<Pick<SilencedEntry, 'expire_at' | 'lifetime' | 'labels' | 'annotations'>>;
+  readonly over: Partial<Pick<SilencedEntry, 'expire_at' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
 }
 
 /** The name of an entry there: `SUBSCRIPTION:CHECK`, with `*` for a missing part. */
@@ -28,7 +28,7 @@ export function coreSilencedName({ subscription, check }: SilencedParts): string
  * @returns undefined when it names neither part
  */
 export function partsOfCoreName(name: string): SilencedParts | undefined {
-  // No check has a colon in its name, and subscriptions may have several.
+  // Of a check with a colon in its name the parts are told by the body; here it is rather one of the subscription.
   const at = name.lastIndexOf(':');
   return partsOf(at === -1 ? null : name.slice(0, at), name.slice(at + 1));
 }
@@ -64,19 +64,28 @@ export function coreSilencedOf(namespace: string, entry: SilencedEntry): CoreSil
     metadata: {
       name: coreSilencedName(entry),
       namespace,
-      labels: entry.labels ?? null,
-      annotations: entry.annotations ?? null,
+      ...(entry.labels ? { labels: entry.labels } : {}),
+      ...(entry.annotations ? { annotations: entry.annotations } : {}),
       ...(creator === null || creator === '' ? {} : { created_by: creator }),
     },
     expire: askedSeconds(entry),
     expire_at: endSeconds(entry),
     expire_on_resolve: entry.expire_on_resolve,
     creator: creator ?? '',
-    ...(check === null ? {} : { check }),
-    reason: entry.reason ?? '',
-    ...(subscription === null ? {} : { subscription: coreSubscription(subscription) }),
+    ...shownPart('check', check, entry),
+    ...(entry.reason ? { reason: entry.reason } : {}),
+    ...shownPart('subscription', subscription === null ? null : coreSubscription(subscription), entry),
     begin: entry.begin ?? entry.timestamp,
   };
+}
+
+function shownPart<Part extends 'check' | 'subscription'>(
+  part: Part,
+  name: string | null,
+  { asterisks = [] }: Pick<SilencedEntry, 'asterisks'>,
+): Partial<Record<Part, string>> {
+  const shown = name ?? (asterisks.includes(part) ? '*' : undefined);
+  return shown === undefined ? {} : ({ [part]: shown } as Record<Part, string>);
 }
 
 /**
@@ -100,7 +109,12 @@ export function silencedOfCore(
     expire_on_resolve: core.expire_on_resolve,
   };
   const { labels, annotations } = core.metadata ?? {};
-  const over = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
+  const asterisks = (['subscription', 'check'] as const).filter((part) => core[part] === '*');
+  const over = {
+    ...(labels === undefined ? {} : { labels }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(asterisks.length === 0 ? {} : { asterisks }),
+  };
   const end = core.expire_at ?? 0;
   const isEndRead = before !== undefined && end === endSeconds(before);
   if (end === 0 || (isEndRead && asked !== askedSeconds(before))) return { request, over };
@@ -117,5 +131,5 @@ function endSeconds({ expire_at: endMs }: SilencedEntry): number {
 /** The lifetime that was asked for; it counted from the moment at which the entry was made, or from a later begin. */
 function askedSeconds({ expire_at: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
   if (endMs === null) return EXPIRE_NEVER;
-  return lifetime ?? Math.floor(endMs / 1000 - Math.max(timestamp, begin ?? 0));
+  return lifetime ?? Math.max(0, Math.floor(endMs / 1000 - Math.max(timestamp, begin ?? 0)));
 }

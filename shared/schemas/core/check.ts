@@ -1,15 +1,31 @@
 import { z } from 'zod';
-import { argumentsSchema, commandSchema, programProblem } from '../command.ts';
-import { cronProblem } from '../cron.ts';
+import { argumentsSchema, programProblem } from '../command.ts';
 import { environmentSchema } from '../environment.ts';
-import { NAME_LENGTH_MAX, subscriptionSchema } from '../name.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { NAME_LENGTH_MAX } from '../name.ts';
+import { coreCronProblem } from './cron.ts';
+import { metadataSchema, objectNameSchema, type Stored } from './metadata.ts';
+import { coreSubscriptionSchema } from './subscription.ts';
 import { coreWindowsSchema } from './windows.ts';
 
 /** Longest list of names in a definition. */
 const LIST_MAX = 1000;
 
-export const SECONDS_MAX = 2_147_483_647;
+export /** As much as the peer counts to: 32 bits without a sign, and 63. */
+const SECONDS_MAX = 4_294_967_295;
+const TTL_MAX = Number.MAX_SAFE_INTEGER;
+
+/** How the output of a check is read for metrics; the peer has no others. */
+const METRIC_FORMATS = [
+  '',
+  'nagios_perfdata',
+  'graphite_plaintext',
+  'influxdb_line',
+  'opentsdb_line',
+  'prometheus_text',
+] as const;
+
+/** Of an asset, perhaps with its version: `sensu/check-disk:1.0`. */
+const ASSET_NAME = /^[\w/.:-]+$/;
 
 export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
@@ -18,8 +34,13 @@ export const envVarsSchema = environmentSchema.nullish();
 /** What has no place in the newer API: a program with its arguments, whose text is the `command`. */
 export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish() }).nullish();
 
-/** Percents of change. */
-const thresholdSchema = z.int().min(0).max(100).nullish();
+/** Percents of change; more than 100 is never reached. */
+const thresholdSchema = z.int().min(0).max(SECONDS_MAX).nullish();
+
+const secretsSchema = z
+  .array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() }))
+  .max(LIST_MAX)
+  .nullish();
 
 /**
  * A check of the newer API (completion 1.17). Every attribute may be null, which is absent but kept; attributes that are
@@ -28,18 +49,24 @@ const thresholdSchema = z.int().min(0).max(100).nullish();
 export const coreCheckSchema = z
   .looseObject({
     metadata: metadataSchema(),
-    command: commandSchema,
-    subscriptions: z.array(subscriptionSchema).max(LIST_MAX).nullish(),
+    /** Empty and absent: it runs nothing, which agents say of it. */
+    command: z
+      .union([z.string(), argumentsSchema], {
+        error: 'must be a line for the shell, or a list of a program and its arguments',
+      })
+      .nullish(),
+    subscriptions: z.array(coreSubscriptionSchema).max(LIST_MAX).nullish(),
     handlers: textsSchema,
     interval: secondsSchema,
     cron: z.string().max(255).nullish(),
     /** Absent: it is not scheduled. */
     publish: z.boolean().nullish(),
     timeout: secondsSchema,
-    ttl: secondsSchema,
+    /** Less than 1: none. */
+    ttl: z.int().min(-TTL_MAX).max(TTL_MAX).nullish(),
     stdin: z.boolean().nullish(),
     round_robin: z.boolean().nullish(),
-    proxy_entity_name: z.string().max(NAME_LENGTH_MAX).nullish(),
+    proxy_entity_name: z.union([z.literal(''), objectNameSchema]).nullish(),
     proxy_requests: z
       .looseObject({
         entity_attributes: textsSchema,
@@ -55,13 +82,13 @@ export const coreCheckSchema = z
       .array(z.record(z.string(), z.array(z.string()).nullable()))
       .max(LIST_MAX)
       .nullish(),
-    runtime_assets: textsSchema,
-    output_metric_format: z.string().max(NAME_LENGTH_MAX).nullish(),
-    output_metric_handlers: textsSchema,
-    secrets: z
-      .array(z.looseObject({ name: z.string(), secret: z.string() }))
+    runtime_assets: z
+      .array(z.string().max(NAME_LENGTH_MAX).regex(ASSET_NAME, 'must be the name of an asset'))
       .max(LIST_MAX)
       .nullish(),
+    output_metric_format: z.enum(METRIC_FORMATS).nullish(),
+    output_metric_handlers: textsSchema,
+    secrets: secretsSchema,
     pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
     mon: ownCommandSchema,
   })
@@ -73,11 +100,13 @@ export const coreCheckSchema = z
     const interval = check.interval ?? 0;
     const cron = check.cron ?? '';
     const ttl = check.ttl ?? 0;
-    const cronIs = cron === '' ? undefined : cronProblem(cron);
+    const cronIs = cron === '' ? undefined : coreCronProblem(cron);
     if (cronIs !== undefined) issue('cron', cronIs);
     if (interval > 0 && cron !== '') issue('interval', 'must not be there together with cron: choose one of them');
-    if (check.publish === true && interval === 0 && cron === '') {
-      issue('interval', 'must be greater than 0 (seconds), unless cron is set or publish is false');
+    if (interval === 0 && cron === '') issue('interval', 'must be greater than 0 (seconds), unless cron is set');
+    const { splay, splay_coverage: coverage } = check.proxy_requests ?? {};
+    if (splay === true && (coverage ?? 0) === 0) {
+      issue('proxy_requests', 'splay_coverage must be greater than 0 (percent) where splay is true');
     }
     if (ttl > 0 && ttl <= interval) issue('ttl', `must be greater than interval (${String(interval)})`);
     const { low_flap_threshold: low, high_flap_threshold: high } = check;

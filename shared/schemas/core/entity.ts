@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameSchema, subscriptionSchema } from '../name.ts';
+import { NAME_LENGTH_MAX, nameSchema } from '../name.ts';
 import { coreNameSchema, metadataSchema, type CoreMetadata } from './metadata.ts';
 
 const LIST_MAX = 1000;
@@ -28,10 +28,11 @@ const systemSchema = z.looseObject({
 
 /** All of an entity but its metadata: any of it may be missing where an event brings it along. */
 const attributes = {
-  /** `agent`, `proxy`, `service` or whatever somebody calls it; absent: `proxy`. */
+  /** `agent`, `proxy`, `service` or whatever somebody calls it; absent, which only events may leave it: `proxy`. */
   entity_class: z.union([z.literal(''), coreNameSchema]).nullish(),
   system: systemSchema.nullish(),
-  subscriptions: z.array(subscriptionSchema).max(LIST_MAX).nullish(),
+  /** Any texts, as the peer takes them; an empty one subscribes to nothing. */
+  subscriptions: z.array(z.string().max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish(),
   /** Epoch seconds, 0: never. */
   last_seen: z.int().min(0).nullish(),
   deregister: z.boolean().nullish(),
@@ -46,7 +47,12 @@ const attributes = {
  * An entity of the newer API as it is sent (clients, section 6): a client of the model, with the subscription of its own
  * called `entity:NAME`. Attributes that are not named here are kept.
  */
-export const coreEntitySchema = z.looseObject({ metadata: metadataSchema(nameSchema), ...attributes });
+export const coreEntitySchema = z
+  .looseObject({ metadata: metadataSchema(nameSchema), ...attributes })
+  .refine(({ entity_class: entityClass }) => Boolean(entityClass), {
+    path: ['entity_class'],
+    message: 'must not be empty: agent, proxy, or what you call such entities',
+  });
 
 /** The same within an event, whose path may name it. */
 export const eventEntitySchema = z.looseObject({
@@ -61,7 +67,8 @@ export interface CoreEntity {
   readonly metadata: CoreMetadata;
   readonly entity_class: string;
   readonly system: Readonly<Record<string, unknown>>;
-  readonly subscriptions: string[];
+  /** As they were sent; null: none were. */
+  readonly subscriptions: string[] | null;
   /** Epoch seconds. */
   readonly last_seen: number;
   readonly deregister: boolean;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { NAME_LENGTH_MAX, nameSchema, subscriptionSchema } from '../name.ts';
+import { NAME_LENGTH_MAX, nameSchema } from '../name.ts';
 import { eventEntitySchema, type CoreEntity } from './entity.ts';
 import { metadataSchema, type CoreMetadata } from './metadata.ts';
+import { coreSubscriptionSchema } from './subscription.ts';
 
 const LIST_MAX = 1000;
 
@@ -10,7 +11,7 @@ const POINTS_MAX = 10_000;
 
 const namesSchema = z.array(z.string().min(1)).max(LIST_MAX).nullish();
 const secondsSchema = z.int().min(0).nullish();
-const partialMetadataSchema = metadataSchema(nameSchema).partial({ name: true });
+const partialMetadataSchema = metadataSchema().partial({ name: true });
 
 /** The check of an event: its definition, as far as it is known, and what came of a run. Unknown attributes are kept. */
 const eventCheckSchema = z.looseObject({
@@ -22,7 +23,7 @@ const eventCheckSchema = z.looseObject({
   issued: secondsSchema,
   duration: z.number().nullish(),
   handlers: namesSchema,
-  subscriptions: z.array(subscriptionSchema).max(LIST_MAX).nullish(),
+  subscriptions: z.array(coreSubscriptionSchema).max(LIST_MAX).nullish(),
   interval: secondsSchema,
   timeout: secondsSchema,
   ttl: z.int().nullish(),

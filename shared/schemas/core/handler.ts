@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { argumentsSchema } from '../command.ts';
 import { handlerSchema } from '../handler.ts';
-import { envVarsSchema, secondsSchema, textsSchema } from './check.ts';
+import { secondsSchema, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 const common = {
@@ -9,9 +9,10 @@ const common = {
   filters: textsSchema,
   mutator: z.string().nullish(),
   timeout: secondsSchema,
-  env_vars: envVarsSchema,
+  /** `NAME=value`; what is of another form is kept and does nothing. */
+  env_vars: textsSchema,
   runtime_assets: textsSchema,
-  secrets: z.array(z.looseObject({ name: z.string(), secret: z.string() })).nullish(),
+  secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),
 };
 
 const socketSchema = z.looseObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) });
@@ -50,9 +51,6 @@ export const coreHandlerSchema = z
       issue('command', 'is required for a handler of type pipe');
     if ((type === 'tcp' || type === 'udp') && (handler.socket ?? undefined) === undefined) {
       issue('socket', `is required for a handler of type ${type}`);
-    }
-    if (type === 'set' && (handler.handlers ?? []).length === 0) {
-      issue('handlers', 'must name at least one handler of the set');
     }
   });
 

@@ -4,12 +4,24 @@ import { NAME_LENGTH_MAX, nameMessage, NAME_PATTERN } from '../name.ts';
 /** Labels and annotations of one object. */
 const PAIRS_MAX = 1000;
 
-/** A name of the newer API: of a namespace, a check, a handler and the like. */
+/** A name of the newer API: of a namespace, and what else is in a path of its own. */
 export const coreNameSchema = z
   .string()
   .min(1, 'must not be empty')
   .max(NAME_LENGTH_MAX)
   .regex(NAME_PATTERN, { error: nameMessage('word characters, dots and hyphens') });
+
+/** Of a check, a handler and the like: with colons, as the peer has them. */
+const OBJECT_NAME = /^(?!\.{1,2}$)[\w.:-]+$/;
+
+/** The peer has no bound. */
+const OBJECT_NAME_LENGTH_MAX = 512;
+
+export const objectNameSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(OBJECT_NAME_LENGTH_MAX)
+  .regex(OBJECT_NAME, { error: nameMessage('word characters, dots, hyphens and colons') });
 
 const pairsSchema = z
   .record(z.string().max(NAME_LENGTH_MAX), z.string())
@@ -31,7 +43,7 @@ type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType
  *
  * @param name what it may be called
  */
-export function metadataSchema(name: z.ZodType<string> = coreNameSchema): MetadataSchema {
+export function metadataSchema(name: z.ZodType<string> = objectNameSchema): MetadataSchema {
   return z.looseObject({ name, ...attributes });
 }
 

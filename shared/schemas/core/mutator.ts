@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commandSchema } from '../command.ts';
-import { envVarsSchema, ownCommandSchema, secondsSchema, textsSchema } from './check.ts';
+import { ownCommandSchema, secondsSchema, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 /** A mutator of the newer API: a command that gets the event and answers what handlers get. */
@@ -10,9 +10,10 @@ export const coreMutatorSchema = z.looseObject({
   type: z.enum(['pipe', '']).nullish(),
   command: commandSchema,
   timeout: secondsSchema,
-  env_vars: envVarsSchema,
+  /** `NAME=value`; what is of another form is kept and does nothing. */
+  env_vars: textsSchema,
   runtime_assets: textsSchema,
-  secrets: z.array(z.looseObject({ name: z.string(), secret: z.string() })).nullish(),
+  secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),
   mon: ownCommandSchema,
 });
 

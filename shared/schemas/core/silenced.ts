@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { expireSchema } from '../expiry.ts';
-import { nameSchema, subscriptionSchema } from '../name.ts';
-import { metadataSchema } from './metadata.ts';
+import { LIFETIME_SECONDS_MAX } from '../expiry.ts';
+import { subscriptionSchema } from '../name.ts';
+import { metadataSchema, objectNameSchema } from './metadata.ts';
 
 /** The path of an entry ends so: `SUBSCRIPTION:CHECK` with `*` for a missing part, or a check alone (clients, section 7). */
 export const coreSilencedNameSchema = z
@@ -18,9 +18,9 @@ export const coreSilencedSchema = z.looseObject({
   /** The name is computed from the parts; one that is sent counts where they are missing. */
   metadata: metadataSchema(coreSilencedNameSchema).partial({ name: true }).nullish(),
   subscription: partSchema(subscriptionSchema),
-  check: partSchema(nameSchema),
-  /** Seconds from its begin; -1 and 0: for ever. */
-  expire: expireSchema,
+  check: partSchema(objectNameSchema),
+  /** Seconds from its begin; less than 1: for ever. */
+  expire: z.int().max(LIFETIME_SECONDS_MAX).nullish(),
   /** Epoch seconds of its end, 0: none. */
   expire_at: z.int().min(0).nullish(),
   expire_on_resolve: z.boolean().nullish(),
@@ -43,8 +43,8 @@ export type CoreSilenced = {
     /** `SUBSCRIPTION:CHECK` */
     readonly name: string;
     readonly namespace: string;
-    readonly labels: Readonly<Record<string, string>> | null;
-    readonly annotations: Readonly<Record<string, string>> | null;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
     readonly created_by?: string;
   };
   /** Seconds as they were asked for, not what is left of them; -1: for ever. */
@@ -55,7 +55,7 @@ export type CoreSilenced = {
   readonly creator: string;
   /** Absent: every check of the subscription. */
   readonly check?: string;
-  readonly reason: string;
+  readonly reason?: string;
   /** Absent: the check wherever it runs. */
   readonly subscription?: string;
   /** Epoch seconds. */

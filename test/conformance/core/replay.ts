@@ -3,6 +3,9 @@ import { PlayedAgent } from './agent.ts';
 import { CoreScene } from './core-scene.ts';
 import type { Exchange, Frame, Group, Line, Observation } from './recording.ts';
 
+/** Where a page begins each says in a way of its own. */
+const CONTINUED = /(?<=[?&]continue=)[^&]+/;
+
 /** What became of a line. */
 export interface Outcome {
   /** `GROUP/CASE` */
@@ -50,7 +53,7 @@ class Play implements AsyncDisposable {
   /** Handlers by the filter that they have, filters by what they ask. */
   readonly #handlers = new Map<string, string>();
   readonly #filters = new Map<string, string>();
-  readonly #made = { key: '', uuid: '', etag: '' };
+  readonly #made = { key: '', uuid: '', etag: '', next: '' };
   #case = '';
   #caseBegunMs = 0;
   /** Changes of stored events in this case; undefined: nobody has looked yet. */
@@ -92,13 +95,14 @@ class Play implements AsyncDisposable {
     this.#remember(line);
     const actual = await this.#scene.ask({
       method,
-      target: this.#filled(path),
+      target: this.#filled(path).replace(CONTINUED, this.#made.next),
       headers: await this.#headers(line),
       body: body ?? null,
     });
     const location = actual.headers['location'];
     if (location?.includes('/apikeys/') === true) this.#made.key = location.slice(location.lastIndexOf('/') + 1);
     this.#made.etag = actual.headers['etag'] ?? this.#made.etag;
+    this.#made.next = actual.headers['sensu-continue'] ?? '';
     if (method !== 'GET' && path.includes('/events')) await this.#scene.settled();
     const got = { status: actual.status, headers: actual.headers, body: bodyOf(actual.text, actual.body) };
     const problems = answerProblems(method === 'HEAD' ? { ...answer, body: null } : answer, got);

@@ -31,6 +31,7 @@ describe('a check of the newer API is asked for entities of which it says', () =
     const check = coreCheckSchema.parse({
       metadata: { name: 'snmp', namespace: 'prod' },
       command: 'snmp',
+      interval: 60,
       proxy_requests: { entity_attributes: expressions },
     }) as CoreCheck;
     const definition = checkDefinitionOf(check);

@@ -37,6 +37,10 @@ describe.each([
 });
 
 test('in the newer face no token of it may stand for the program either', () => {
-  const { error } = coreCheckSchema.safeParse({ metadata: { name: 'x' }, command: ['{{ .labels.program }}'] });
+  const { error } = coreCheckSchema.safeParse({
+    metadata: { name: 'x' },
+    interval: 60,
+    command: ['{{ .labels.program }}'],
+  });
   expect(error && problemsOf(error)).toBe('command: must name the program itself: no token may stand for it');
 });

@@ -62,7 +62,7 @@ test('an object that is refused does not hold up the others, and is named with t
 ---
 {type: Pipeline, metadata: {name: tool}, spec: {workflows: []}}
 ---
-{type: CheckConfig, metadata: {name: wrong}, spec: {interval: 5}}
+{type: CheckConfig, metadata: {name: wrong}, spec: {command: wrong}}
 ---
 {type: CheckConfig, metadata: {name: fine}, spec: {command: fine, interval: 5}}
 `;
@@ -71,7 +71,7 @@ test('an object that is refused does not hold up the others, and is named with t
   expect(stdout.trimEnd().split('\n')).toEqual([
     'Refused CheckConfig default/disk: disk is defined in the configuration file; change it there',
     'Refused Pipeline tool: there is no type core/v2.Pipeline here',
-    expect.stringMatching(/^Refused CheckConfig default\/wrong: command: /),
+    expect.stringMatching(/^Refused CheckConfig default\/wrong: interval: /),
     'Created CheckConfig default/fine',
   ]);
 });

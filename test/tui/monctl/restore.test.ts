@@ -234,7 +234,7 @@ test('an object that no backend takes does not hold up the others of its page', 
   const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
   const text = `{"type":"Namespace","api_version":"core/v2","metadata":{},"spec":{"name":"fine"}}
     {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"deep"},"spec":{"command":"x","extra":${deep}}}
-    {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"last","namespace":"fine"},"spec":{"command":"x"}}`;
+    {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"last","namespace":"fine"},"spec":{"command":"x","interval":60}}`;
   await writeFile(join(dir, 'deep'), text);
   await using target = await startBackend();
   const { code, stdout } = await on(target, 'restore', join(dir, 'deep'));

@@ -47,7 +47,11 @@ export function coreCheckRoutes(app: FastifyInstance, parts: ApiParts): void {
       });
       const apiRequested = { reason: reason ?? null, creator: actor.who };
       await requests.order(namespace, { check, subscribers, apiRequested });
-      return reply.code(202).send(issued(parts));
+      // As text, which the peer calls it; its clients do not look.
+      return reply
+        .code(202)
+        .type('text/plain')
+        .send(JSON.stringify(issued(parts)));
     }),
   });
 }

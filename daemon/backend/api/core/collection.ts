@@ -40,6 +40,10 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   readonly isPostedByName?: boolean;
   /** Whether `POST` takes the place of what is there: each is news of the same thing. */
   readonly isReplacedByPost?: boolean;
+  /** Whether a body that names no namespace is of the one of the path; the others are refused, as by the peer. */
+  readonly isPlacedByPath?: boolean;
+  /** Whether a PUT stores what the body names, whatever its path says, as the peer does for these. */
+  readonly isNamedByBody?: boolean;
   /** The key that a path means, where several ways to write it do; absent: the path has it as it is. */
   keyOfPath?(key: CoreKey): CoreKey;
   /** Whom the object names as its maker, which counts only where nobody has to show credentials. */
@@ -73,6 +77,10 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * @throws MonError `not_found`, `conflict`, `unavailable`
    */
   remove?(namespace: string, key: CoreKey, check: (present: T) => void, actor: Actor): Promise<void>;
+  /** What answers a POST or PUT, with 200: of these the peer gives back what was sent. Absent: nothing, with 201. */
+  echo?(submitted: T): object;
+  /** What answers a PATCH; absent: the object. */
+  showPatched?(object: T): object;
   /** What whoever stores such an object should know; told in the header `Warning`. */
   warningOf?(object: T): string | undefined;
   /** For the answers about these objects. */
@@ -113,6 +121,17 @@ export function collectionRoutes<T extends object, S extends object>(
     return warning === undefined ? tell(reply) : tell(reply).header('Warning', `299 - ${JSON.stringify(warning)}`);
   };
 
+  const sendStored = (reply: FastifyReply, object: T): FastifyReply =>
+    collection.echo === undefined ? reply.code(201).send() : reply.code(200).send(collection.echo(object));
+
+  /** The namespace that a body names; @throws MonError `invalid` where it must and does not */
+  const namespaceIn = (request: FastifyRequest, submitted: S): string | null | undefined => {
+    const named = collection.namespaceOf(submitted);
+    const inPath = pathPart(request, 'namespace');
+    if (named || inPath === '' || collection.isPlacedByPath === true) return named;
+    throw new MonError('invalid', `metadata.namespace: must be ${inPath}, as in the path`);
+  };
+
   const everywhere = (request: FastifyRequest): readonly string[] =>
     isClusterWide ? [''] : visibleNamespaces(request, parts, collection.orphanNamespaces?.());
 
@@ -121,7 +140,7 @@ export function collectionRoutes<T extends object, S extends object>(
 
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const submitted = collection.parse(parseBody(request).value);
-    const namespace = isClusterWide ? '' : namespaceFor(request, parts, collection.namespaceOf(submitted));
+    const namespace = isClusterWide ? '' : namespaceFor(request, parts, namespaceIn(request, submitted));
     const object = collection.place(submitted, namespace);
     const key = collection.keyOf(object);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
@@ -129,7 +148,7 @@ export function collectionRoutes<T extends object, S extends object>(
       if (present !== undefined && collection.isReplacedByPost !== true) throw alreadyExists();
       return object;
     });
-    return tellStored(reply, written).code(201).send();
+    return sendStored(tellStored(reply, written), object);
   };
 
   const write = (
@@ -146,16 +165,17 @@ export function collectionRoutes<T extends object, S extends object>(
   const put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { namespace, key } = addressOf(request, collection);
     const submitted = collection.parse(parseBody(request).value);
-    if (!isClusterWide) namespaceFor(request, parts, collection.namespaceOf(submitted));
+    if (!isClusterWide) namespaceFor(request, parts, namespaceIn(request, submitted));
     const object = collection.place(submitted, namespace);
-    refuseOtherKey(collection.keyOf(object), key);
+    const named = collection.keyOf(object);
+    if (collection.isNamedByBody !== true) refuseOtherKey(named, key);
     const preconditions = preconditionsOf(request);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
-    const written = await write(request, namespace, key, actor, (present) => {
+    const written = await write(request, namespace, named, actor, (present) => {
       refuseUnless(meets(preconditions, present === undefined ? undefined : etagOf(present)));
       return object;
     });
-    return tellStored(reply, written).header('ETag', etagOf(written)).code(201).send();
+    return sendStored(tellStored(reply, written).header('ETag', etagOf(written)), object);
   };
 
   const patch = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -174,7 +194,8 @@ export function collectionRoutes<T extends object, S extends object>(
       refuseOtherKey(collection.keyOf(object), key);
       return object;
     });
-    return answer(request, tellStored(reply, written), written);
+    const shown = collection.showPatched?.(written) ?? collection.show?.(written, request.principal) ?? written;
+    return sendObject(request, tellStored(reply, written), written, shown);
   };
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

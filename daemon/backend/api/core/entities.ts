@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { clientOfEntity, coreEntityOf } from '../../../../shared/domain/core/entity.ts';
 import { coreEntitySchema, type SubmittedCoreEntity } from '../../../../shared/schemas/core/entity.ts';
 import type { CoreObject } from '../../../../shared/schemas/core/metadata.ts';
 import { uncovers } from '../../../../shared/domain/redact.ts';
@@ -19,7 +20,7 @@ const parse = validator(coreEntitySchema);
 
 /** Clients as entities (clients, section 6). */
 export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clients, entities, entityLimit, registry, store } = parts;
+  const { clients, clock, entities, entityLimit, registry, store } = parts;
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
     registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
   const read = async (entries: readonly ClientEntry[]): Promise<PlacedEntity[]> =>
@@ -32,7 +33,10 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
     keyParts: ['entity'],
     access: { read: 'read', write: 'submit', remove: 'resolve' },
     parse,
+    isNamedByBody: true,
     place: inNamespace,
+    echo: (entity) => wholeEntity(entity, clock.now()),
+    showPatched: configurationOfEntity,
     async *list(namespace, after) {
       if (!registry.hasNamespace(namespace)) return;
       const all = registry.namespace(namespace).sortedClients();
@@ -52,7 +56,7 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
           const entity = change(before);
           if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
           // What a patch takes away was there, while a PUT may come from who does not know of it.
-          return before !== undefined && method === 'PATCH' ? { ...withoutValues(before), ...entity } : entity;
+          return before !== undefined && method === 'PATCH' ? patched(before, entity) : entity;
         },
         actor,
       );
@@ -67,6 +71,40 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
     headers: () => entityHeaders(entityLimit.usage()),
   };
   collectionRoutes(app, parts, collection);
+}
+
+/** Who changes a part of an entity gives it the subscription of its own, as at the peer. */
+function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
+  const own = `entity:${entity.metadata.name}`;
+  const subscriptions = entity.subscriptions ?? [];
+  return {
+    ...withoutValues(before),
+    ...entity,
+    subscriptions: subscriptions.includes(own) ? subscriptions : [...subscriptions, own],
+  };
+}
+
+/** What was sent, as it is read: to whom sent it, who knows its secrets. */
+function wholeEntity(entity: PlacedEntity, nowMs: number): object {
+  const now = Math.floor(nowMs / 1000);
+  const context = { present: undefined, now, version: '', createdBy: undefined, source: 'put' } as const;
+  return coreEntityOf(entity.metadata.namespace, clientOfEntity(entity, context));
+}
+
+/** What can be changed of an entity: the peer answers a change with no more of it. */
+function configurationOfEntity(entity: PlacedEntity): object {
+  const { metadata, entity_class, user, subscriptions, deregister, deregistration, redact, keepalive_handlers } =
+    entity;
+  return {
+    metadata,
+    entity_class,
+    ...(user ? { user } : {}),
+    subscriptions,
+    deregister,
+    deregistration,
+    ...(redact ? { redact } : {}),
+    ...(keepalive_handlers ? { keepalive_handlers } : {}),
+  };
 }
 
 function withoutValues(entity: object): Record<string, null> {

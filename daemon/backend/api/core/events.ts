@@ -43,6 +43,7 @@ export function coreEventRoutes(app: FastifyInstance, parts: ApiParts): void {
     type: 'events',
     fieldRoot: 'event',
     keyParts: ['entity', 'check'],
+    isPlacedByPath: true,
     isPostedByName: true,
     isReplacedByPost: true,
     access: { read: 'read', write: 'submit', remove: 'resolve' },

@@ -44,6 +44,7 @@ export function coreSilencedRoutes(app: FastifyInstance, parts: ApiParts): void 
     type: 'silenced',
     fieldRoot: 'silenced',
     keyParts: ['silenced'],
+    isNamedByBody: true,
     access: { read: 'read', write: 'silence', remove: 'silence' },
     parse(value) {
       const submitted = validate(value);
@@ -76,7 +77,7 @@ export function coreSilencedRoutes(app: FastifyInstance, parts: ApiParts): void 
         (before, nowMs) => {
           const core = change(before === undefined ? undefined : coreSilencedOf(namespace, before));
           const creator = isNamed(actor.who) ? actor.who : core.creator || null;
-          const made = entryOf({ ...core, creator }, partsOfKey(name), before, nowMs);
+          const made = entryOf({ ...core, creator }, partsOfCoreSilenced(core) ?? partsOfKey(name), before, nowMs);
           refuseCoreAgainstPolicy(parts, made);
           return made;
         },

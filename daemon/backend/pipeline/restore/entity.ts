@@ -62,7 +62,8 @@ export function translated(
     now: transaction.now,
     version: COMPATIBLE_VERSION,
     createdBy,
-  };
+    source: 'put',
+  } as const;
   return {
     client: clientOfEntity(entity, context),
     signature: present?.signature ?? '',

@@ -154,7 +154,12 @@ test('what was restored is there after a restart as well', async () => {
   };
   const objects = [
     { type: 'Namespace', api_version: 'core/v2', metadata: {}, spec: { name: 'kept' } },
-    { type: 'CheckConfig', api_version: 'core/v2', metadata: { name: 'c', namespace: 'kept' }, spec: { command: 'x' } },
+    {
+      type: 'CheckConfig',
+      api_version: 'core/v2',
+      metadata: { name: 'c', namespace: 'kept' },
+      spec: { command: 'x', interval: 60 },
+    },
     dumpedSilenced('kept', entry, use),
     anEntity('e'),
     anEvent('e', 'c', { history: [{ status: 0 }, { status: 2 }], occurrences: 4 }),

@@ -125,7 +125,7 @@ test('an existing agent of the newer generation in its namespace: registered, as
   });
 
   const entity = (await inShop('entities/shop-1')) as object;
-  expect((await core('PUT', 'namespaces/shop/entities/shop-1', { ...entity, subscriptions: ['db'] })).status).toBe(201);
+  expect((await core('PUT', 'namespaces/shop/entities/shop-1', { ...entity, subscriptions: ['db'] })).status).toBe(200);
   await agent.hears('entity_config', ({ subscriptions }) => String(subscriptions) === 'db,entity:shop-1');
   const asked = agent.payloads('check_request').length;
   clock.advance(INTERVAL_S * 1000);

@@ -145,7 +145,7 @@ describe('a keepalive', () => {
 
 test('a known agent is told its configuration without its state', () => {
   expect(entityConfigOf('shop', stored)).toEqual({
-    metadata: { name: 'web-01', namespace: 'shop', labels: { rack: 'r8' }, annotations: null },
+    metadata: { name: 'web-01', namespace: 'shop', labels: { rack: 'r8' } },
     entity_class: 'agent',
     user: '',
     subscriptions: ['db', 'entity:web-01'],

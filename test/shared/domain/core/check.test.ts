@@ -5,13 +5,27 @@ import { coreCheckSchema, type CoreCheck } from '../../../../shared/schemas/core
 
 const metadata = { name: 'disk', namespace: 'prod' };
 
+/** By seconds, where the attributes say nothing of it. */
+function scheduled(attributes: object): object {
+  return 'interval' in attributes || 'cron' in attributes ? {} : { interval: 10 };
+}
+
 function definitionOf(attributes: object): unknown {
-  return checkDefinitionOf(coreCheckSchema.parse({ metadata, command: 'df', ...attributes }) as CoreCheck);
+  return checkDefinitionOf(
+    coreCheckSchema.parse({ metadata, command: 'df', ...scheduled(attributes), ...attributes }) as CoreCheck,
+  );
 }
 
 describe('a check of the newer API is scheduled and run as', () => {
   test('nothing but its command, when it says nothing', () => {
-    expect(definitionOf({})).toEqual({ command: 'df', handlers: [], subscribers: [], publish: false, name: 'disk' });
+    expect(definitionOf({})).toEqual({
+      command: 'df',
+      interval: 10,
+      handlers: [],
+      subscribers: [],
+      publish: false,
+      name: 'disk',
+    });
   });
 
   test.each<[name: string, attributes: object, expected: object]>([
@@ -71,7 +85,7 @@ describe('a check of the newer API is scheduled and run as', () => {
   });
 
   test('zero, empty and null are not set', () => {
-    const unset = { interval: 0, cron: '', timeout: 0, ttl: 0, proxy_entity_name: '', subdue: null, env_vars: null };
+    const unset = { interval: 10, cron: '', timeout: 0, ttl: 0, proxy_entity_name: '', subdue: null, env_vars: null };
     expect(definitionOf({ ...unset, low_flap_threshold: 0, high_flap_threshold: 60, subscriptions: null })).toEqual(
       definitionOf({}),
     );
@@ -86,7 +100,11 @@ describe('a check of the newer API is scheduled and run as', () => {
 
 describe('a check is refused for', () => {
   test.each<[object, string]>([
-    [{ command: '' }, 'command'],
+    [{ publish: false }, 'interval'],
+    [{ interval: 60, output_metric_format: 'nonsense' }, 'output_metric_format'],
+    [{ interval: 60, proxy_entity_name: 'a b' }, 'proxy_entity_name'],
+    [{ interval: 60, proxy_requests: { splay: true } }, 'proxy_requests'],
+    [{ interval: 60, runtime_assets: ['a b'] }, 'runtime_assets'],
     [{ interval: '60' }, 'interval'],
     [{ interval: 60, cron: '* * * * *' }, 'interval'],
     [{ publish: true }, 'interval'],
@@ -94,7 +112,9 @@ describe('a check is refused for', () => {
     [{ cron: '61 * * * *' }, 'cron'],
     [{ low_flap_threshold: 50, high_flap_threshold: 50 }, 'low_flap_threshold'],
     [{ env_vars: ['no variable'] }, 'env_vars'],
-    [{ subscriptions: ['a b'] }, 'subscriptions'],
+    [{ subscriptions: [''] }, 'subscriptions'],
+    [{ cron: 'CRON_TZ=No/Where 0 8 * * *' }, 'cron'],
+    [{ cron: '@every x' }, 'cron'],
     [{ metadata: { name: 'a b' } }, 'metadata'],
     [{ metadata: { name: 'a', labels: { team: 1 } } }, 'metadata'],
     [{ subdue: { days: { friday: [{ begin: 'noon', end: '6:00PM' }] } } }, 'subdue'],
@@ -102,6 +122,21 @@ describe('a check is refused for', () => {
     const parsed = coreCheckSchema.safeParse({ metadata, command: 'df', ...attributes });
     expect(parsed.error?.issues.map(({ path }) => path[0])).toContain(place);
   });
+});
+
+test.each([
+  { command: '', interval: 10 },
+  { command: undefined, interval: 10 },
+  { subscriptions: ['a b'], interval: 10 },
+  { interval: 4_294_967_295 },
+  { interval: 10, ttl: -1 },
+  { interval: 10, low_flap_threshold: 10, high_flap_threshold: 200 },
+  { interval: 10, secrets: [{}] },
+  { interval: 10, metadata: { name: 'a:b', namespace: 'prod' } },
+  { cron: 'CRON_TZ=Europe/Berlin 0 8 * * *' },
+  { cron: '@every 5m' },
+])('%j is taken, as by the peer', (attributes) => {
+  expect(coreCheckSchema.safeParse({ metadata, command: 'df', ...attributes }).error).toBeUndefined();
 });
 
 test('a check of the configuration is shown with the types that clients of the newer API decode', () => {

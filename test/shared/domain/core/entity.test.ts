@@ -6,10 +6,19 @@ import { coreEntitySchema } from '../../../../shared/schemas/core/entity.ts';
 const NOW = 1_800_000_000;
 
 /** The client that a body makes. */
-function clientOf(body: unknown, present?: Client, createdBy?: string): Client {
-  const entity = coreEntitySchema.parse(body);
-  return clientOfEntity(entity, { present, now: NOW, version: '1.9.0', createdBy });
+function clientOf(body: object, present?: Client, createdBy?: string, source: 'put' | 'event' = 'event'): Client {
+  const entity = coreEntitySchema.parse({ entity_class: 'proxy', ...body });
+  return clientOfEntity(entity, { present, now: NOW, version: '1.9.0', createdBy, source });
 }
+
+const NO_SYSTEM = {
+  network: { interfaces: null },
+  libc_type: '',
+  vm_system: '',
+  vm_role: '',
+  cloud_provider: '',
+  processes: null,
+};
 
 /** As an agent of the legacy kind tells about itself. */
 const AGENT: Client = {
@@ -26,9 +35,9 @@ const AGENT: Client = {
 describe('a client as an entity', () => {
   test('of the legacy kind shows what that face knows, and its own attributes by their names', () => {
     expect(coreEntityOf('default', AGENT)).toEqual({
-      metadata: { name: 'web-01', namespace: 'default', labels: null, annotations: null },
+      metadata: { name: 'web-01', namespace: 'default' },
       entity_class: 'agent',
-      system: {},
+      system: NO_SYSTEM,
       subscriptions: ['linux', 'entity:web-01'],
       last_seen: NOW - 5,
       deregister: true,
@@ -47,8 +56,8 @@ describe('a client as an entity', () => {
   test('with attributes of other types under names of entities stays readable', () => {
     const odd = { ...AGENT, labels: 'none', annotations: { size: 5 }, system: 7, deregistration: [] };
     expect(coreEntityOf('default', odd)).toMatchObject({
-      metadata: { labels: null, annotations: null },
-      system: {},
+      metadata: { name: 'web-01', namespace: 'default' },
+      system: NO_SYSTEM,
       deregistration: {},
     });
   });
@@ -92,12 +101,27 @@ describe('an entity that is new', () => {
 
   test('comes back with the types that it was sent with', () => {
     const { metadata, ...attributes } = body;
-    expect(coreEntityOf('default', clientOf(body, undefined, 'ada'))).toEqual({
+    const { name, namespace, labels } = metadata;
+    const shown = {
       ...attributes,
-      metadata: { ...metadata, created_by: 'ada' },
-      subscriptions: ['network', 'entity:router-1'],
+      metadata: { name, namespace, labels },
+      system: { ...NO_SYSTEM, ...body.system },
       sensu_agent_version: '',
+    };
+    expect(coreEntityOf('default', clientOf(body, undefined, 'ada', 'put'))).toEqual(shown);
+    // What an event tells of has a maker, and the subscription of its own.
+    expect(coreEntityOf('default', clientOf(body, undefined, 'ada'))).toEqual({
+      ...shown,
+      metadata: { ...shown.metadata, created_by: 'ada' },
+      subscriptions: ['network', 'entity:router-1'],
     });
+  });
+
+  test('that says nothing of subscriptions and signs of life has none', () => {
+    const put = clientOf({ metadata: { name: 'x' } }, undefined, undefined, 'put');
+    expect(coreEntityOf('default', put)).toMatchObject({ subscriptions: null, last_seen: 0 });
+    // Silences, and agents of the same name, go by it all the same.
+    expect(put).toMatchObject({ subscriptions: ['client:x'], timestamp: NOW });
   });
 
   test('needs no more than a name', () => {
@@ -140,6 +164,7 @@ describe('an entity that takes the place of a client', () => {
       environment: 'production',
       labels: { region: 'eu' },
       entity_class: 'agent',
+      sent_subscriptions: ['web'],
     });
   });
 
@@ -175,10 +200,11 @@ describe('an entity that takes the place of a client', () => {
 
 test.each([
   [{ metadata: { name: 'a b' } }],
-  [{ metadata: { name: 'x' }, subscriptions: ['a b'] }],
+  [{ metadata: { name: 'x' }, entity_class: '' }],
+  [{ metadata: { name: 'x' }, subscriptions: 'a' }],
   [{ metadata: { name: 'x' }, last_seen: 'now' }],
   [{ metadata: { name: 'x' }, redact: 'password' }],
   [{ metadata: { name: 'x', labels: { a: 1 } } }],
 ])('%j is no entity', (body) => {
-  expect(coreEntitySchema.safeParse(body).success).toBe(false);
+  expect(coreEntitySchema.safeParse({ entity_class: 'proxy', ...body }).success).toBe(false);
 });

@@ -54,13 +54,20 @@ describe('a handler of the newer API', () => {
   test.each<object>([
     { command: '' },
     { type: 'tcp', socket: null },
-    { type: 'set', handlers: [] },
     { type: 'grpc' },
     { mon: { type: 'webhook' } },
     { mon: { concurrency: 0 } },
   ])('is refused: %j', (attributes) => {
     expect(coreHandlerSchema.safeParse({ metadata, type: 'pipe', command: 'cat', ...attributes }).success).toBe(false);
   });
+
+  test.each([{ type: 'set', handlers: [] }, { type: 'set' }, { env_vars: ['no variable'] }])(
+    'is taken, as by the peer: %j',
+    (attributes) => {
+      const parsed = coreHandlerSchema.safeParse({ metadata, type: 'pipe', command: 'cat', ...attributes });
+      expect(parsed.success && 'problem' in handlerDefinitionOf(parsed.data as CoreHandler)).toBe(false);
+    },
+  );
 
   test('of the configuration is shown without its secrets', () => {
     const webhook = handlerSchema.parse({

@@ -97,7 +97,6 @@ describe('an entry as it is shown', () => {
         name: 'entity:web-01:cpu',
         namespace: 'default',
         labels: { team: 'a' },
-        annotations: null,
         created_by: 'ada',
       },
       expire: 3600,
@@ -114,8 +113,17 @@ describe('an entry as it is shown', () => {
 
   test('names only the parts that it has', () => {
     const shown = coreSilencedOf('default', entryOf({ subscription: 'linux', expire: -1 }));
-    expect(shown).toMatchObject({ metadata: { name: 'linux:*' }, expire: -1, expire_at: 0, reason: '', creator: '' });
+    expect(shown).toMatchObject({ metadata: { name: 'linux:*' }, expire: -1, expire_at: 0, creator: '' });
     expect(shown).not.toHaveProperty('check');
+    expect(shown).not.toHaveProperty('reason');
+  });
+
+  test('has the asterisks that it was sent with', () => {
+    expect(coreSilencedOf('default', entryOf({ subscription: '*', check: 'cpu' }))).toMatchObject({
+      metadata: { name: '*:cpu' },
+      subscription: '*',
+      check: 'cpu',
+    });
   });
 
   test.each([

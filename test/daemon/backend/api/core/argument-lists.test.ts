@@ -42,7 +42,7 @@ describe('a list of arguments', () => {
   });
 
   test.each<[kind: string, more: object]>([
-    ['checks', {}],
+    ['checks', { interval: 60 }],
     ['handlers', { type: 'pipe' }],
     ['mutators', {}],
   ])('is stored as it was sent, and its text with it: %s', async (kind, more) => {
@@ -85,6 +85,7 @@ test('agents get the list, those of Sensu Go a line in which no value is more th
   await core.put(`${CHECKS}/stored`, {
     metadata: { name: 'stored' },
     command: ['echo', '{{ .labels.host }}', ':::labels.host:::'],
+    interval: 60,
     subscriptions: ['linux'],
   });
   await core.post(`${CHECKS}/stored/execute`, {});
@@ -116,7 +117,11 @@ describe('whoever stores a check', () => {
     { command: ['ping', ':::address:::', '{{ .name }}'], isWarned: false },
   ])('is warned of tokens that a shell reads: $command', async ({ command, isWarned }) => {
     const before = warned().length;
-    const { status, headers } = await core.put(`${CHECKS}/risky`, { metadata: { name: 'risky' }, command });
+    const { status, headers } = await core.put(`${CHECKS}/risky`, {
+      metadata: { name: 'risky' },
+      interval: 60,
+      command,
+    });
     expect(status).toBe(201);
     expect(
       /^299 - "the check has tokens in a line for the shell: .* write it as a list/.test(headers.get('warning') ?? ''),

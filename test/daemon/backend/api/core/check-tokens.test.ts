@@ -38,7 +38,12 @@ async function asked(check: string, requests = 1): Promise<readonly CheckRequest
 }
 
 test('the agent is told which checks have tokens of the newer face: those that are stored', async () => {
-  await core.put(`${CHECKS}/stored`, { command: COMMAND, subscriptions: ['linux'], metadata: { name: 'stored' } });
+  await core.put(`${CHECKS}/stored`, {
+    command: COMMAND,
+    interval: 60,
+    subscriptions: ['linux'],
+    metadata: { name: 'stored' },
+  });
   expect(await asked('stored')).toMatchObject([{ command: COMMAND, entity_tokens: true }]);
   const [configured] = await asked('docker');
   expect(configured).toMatchObject({ command: "docker ps --format '{{.Names}}'" });
@@ -55,6 +60,7 @@ test('of proxy requests the backend replaces them, and who lacks an attribute is
   }
   await core.put(`${CHECKS}/proxied`, {
     command: 'ping {{ .labels.target }}',
+    interval: 60,
     subscriptions: ['linux'],
     proxy_requests: { entity_attributes: ["entity.entity_class == 'proxy'"] },
     metadata: { name: 'proxied' },

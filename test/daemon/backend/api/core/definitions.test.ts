@@ -28,27 +28,35 @@ afterAll(async () => backend[Symbol.asyncDispose]());
 
 const metadata = { name: 'x', namespace: 'prod' };
 
-describe.each<[kind: string, valid: object, invalid: object, problem: string]>([
+describe.each<[kind: string, valid: object, invalid: object, problem: string, zero: object]>([
   [
     'handlers',
     { metadata, type: 'pipe', command: 'cat', filters: [], timeout: 0 },
     { type: 'pipe', command: '' },
     'command',
+    { handlers: null, env_vars: null, runtime_assets: null, secrets: null },
   ],
   [
     'filters',
     { metadata, action: 'deny', expressions: ["event.check.name == 'a'"] },
     { expressions: ['let y = 1; y == 1'] },
     'the expression "let y = 1; y == 1" cannot be read',
+    { runtime_assets: null },
   ],
-  ['mutators', { metadata, command: 'cat', env_vars: null }, { command: null }, 'command'],
-])('%s', (kind, valid, invalid, problem) => {
+  [
+    'mutators',
+    { metadata, command: 'cat', env_vars: null },
+    { command: null },
+    'command',
+    { timeout: 0, runtime_assets: null, secrets: null },
+  ],
+])('%s', (kind, valid, invalid, problem, zero) => {
   const path = `/namespaces/prod/${kind}`;
 
   test('are made, told of as they were sent, and deleted', async () => {
     expect(await core.post(path, valid)).toMatchObject({ status: 201, body: undefined });
     expect(await core.post(path, valid)).toMatchObject({ status: 409 });
-    const shown = { ...valid, metadata: { ...metadata, created_by: 'local administrator' } };
+    const shown = { ...zero, ...valid, metadata: { ...metadata, created_by: 'local administrator' } };
     expect((await core.get(`${path}/x`)).body).toEqual(shown);
     expect((await core.get(path)).body).toEqual([shown]);
     expect((await core.get(`/${kind}`)).body).toContainEqual(shown);
@@ -246,6 +254,7 @@ describe('in a namespace of their own', () => {
     await core.put('/namespaces/prod/checks/turn', {
       metadata: { name: 'turn', namespace: 'prod' },
       command: 'true',
+      interval: 3600,
       subscriptions: ['turns'],
       round_robin: true,
     });

@@ -5,7 +5,6 @@ import { CorePeer } from '../../../../support/core-peer.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { startBackend, type RunningBackend } from '../../../../support/running-backend.ts';
 
-const NOW = ManualClock.START_MS / 1000;
 const ENTITIES = '/namespaces/default/entities';
 
 let backend: RunningBackend;
@@ -30,26 +29,36 @@ const proxy = (name: string, namespace = 'default'): Record<string, unknown> => 
   entity_class: 'proxy',
 });
 
+/** Neither a subscription nor a sign of life comes to it. */
+const SHOWN = {
+  metadata: { name: 'router-1', namespace: 'default' },
+  entity_class: 'proxy',
+  system: {
+    network: { interfaces: null },
+    libc_type: '',
+    vm_system: '',
+    vm_role: '',
+    cloud_provider: '',
+    processes: null,
+  },
+  subscriptions: null,
+  last_seen: 0,
+  deregister: false,
+  deregistration: {},
+  sensu_agent_version: '',
+};
+
 describe('an entity', () => {
-  test('is made with 201 and an empty body, and is there once', async () => {
+  test('is answered as it was sent, and is there once', async () => {
     const made = await core.post(ENTITIES, proxy('router-1'));
-    expect(made).toMatchObject({ status: 201, body: undefined });
+    expect(made).toMatchObject({ status: 200, body: SHOWN });
     expect(await core.post(ENTITIES, proxy('router-1'))).toMatchObject({
       status: 409,
       body: { message: 'resource already exists', code: 3 },
     });
     expect(await core.get(`${ENTITIES}/router-1`)).toMatchObject({
       status: 200,
-      body: {
-        metadata: { name: 'router-1', namespace: 'default', labels: null, annotations: null },
-        entity_class: 'proxy',
-        system: {},
-        subscriptions: ['entity:router-1'],
-        last_seen: NOW,
-        deregister: false,
-        deregistration: {},
-        sensu_agent_version: '',
-      },
+      body: SHOWN,
     });
   });
 
@@ -70,9 +79,9 @@ describe('an entity', () => {
       user: 'agent',
     };
     expect((await core.get(path)).status).toBe(404);
-    expect(await core.put(path, wanted)).toMatchObject({ status: 201, body: undefined });
+    expect(await core.put(path, wanted)).toMatchObject({ status: 200, body: wanted });
     expect((await core.get(path)).body).toMatchObject(wanted);
-    expect((await core.put(path, { ...wanted, redact: [], deregister: false })).status).toBe(201);
+    expect((await core.put(path, { ...wanted, redact: [], deregister: false })).status).toBe(200);
     expect((await core.get(path)).body).toMatchObject({ redact: [], deregister: false });
   });
 
@@ -91,7 +100,7 @@ describe('an entity', () => {
     const late = await core.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': etag });
     expect(late).toMatchObject({ status: 412, body: { code: 7 } });
     const now = patched.headers.get('ETag') ?? '';
-    expect((await core.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': now })).status).toBe(201);
+    expect((await core.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': now })).status).toBe(200);
   });
 
   test('keeps its secrets when it is read and put back', async () => {
@@ -116,15 +125,22 @@ describe('an entity', () => {
 
   test.each([
     { name: 'a name that is none', body: { metadata: { name: 'a b' } } },
+    { name: 'no class', body: { metadata: { name: 'x' }, entity_class: '' } },
     { name: 'no name', body: { metadata: {} } },
     { name: 'subscriptions that are no list', body: { metadata: { name: 'x' }, subscriptions: 'web' } },
     { name: 'another namespace than the path', body: { metadata: { name: 'x', namespace: 'ops' } } },
   ])('with $name is 400', async ({ body }) => {
-    expect(await core.post(ENTITIES, body)).toMatchObject({ status: 400, body: { code: 1 } });
+    const sent = { entity_class: 'proxy', ...body };
+    expect(await core.post(ENTITIES, sent)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('cannot be put under another name, nor into a namespace that is not there', async () => {
-    expect((await core.put(`${ENTITIES}/x`, proxy('y'))).status).toBe(400);
+  test('is stored by the name of its body, and not into a namespace that is not there', async () => {
+    expect(await core.put(`${ENTITIES}/x`, proxy('y'))).toMatchObject({
+      status: 200,
+      body: { metadata: { name: 'y' } },
+    });
+    expect((await core.get(`${ENTITIES}/x`)).status).toBe(404);
+    expect((await core.delete(`${ENTITIES}/y`)).status).toBe(204);
     expect(await core.put('/namespaces/nope/entities/x', proxy('x', 'nope'))).toMatchObject({
       status: 404,
       body: { code: 2 },
@@ -220,7 +236,7 @@ describe('the entity limit', () => {
     const count = async (): Promise<number> => Number((await core.get('/entities')).headers.get('Sensu-Entity-Count'));
     while ((await count()) < 12) await core.post(ENTITIES, proxy(`filler-${String(await count())}`));
     expect(await core.post(ENTITIES, proxy('one-more'))).toMatchObject({ status: 402, body: { code: 6 } });
-    expect((await core.put(`${ENTITIES}/router-1`, proxy('router-1'))).status).toBe(201);
+    expect((await core.put(`${ENTITIES}/router-1`, proxy('router-1'))).status).toBe(200);
     const event = { entity: { metadata: { name: 'one-more' } }, check: { metadata: { name: 'cpu' } } };
     expect((await core.post('/namespaces/default/events', event)).status).toBe(402);
     const { headers } = await core.get(ENTITIES);

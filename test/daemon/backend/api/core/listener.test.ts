@@ -118,7 +118,7 @@ test('namespaces and definitions are there again after a restart, and nothing of
   ).toEqual(stored);
   expect(stored).toMatchObject([
     [{ name: 'default' }, { name: 'prod' }],
-    [{ metadata: { name: 'disk' }, ttl: null }],
+    [{ metadata: { name: 'disk' }, ttl: 0 }],
     [{ metadata: { name: 'f' } }],
   ]);
 });

@@ -61,7 +61,7 @@ describe('a namespace is not deleted while there is', () => {
       { metadata: { name: 'a:b' }, subscription: 'a', check: 'b', reason: 'r' },
     ],
   ])('%s in it', async (what, path, body) => {
-    expect(await core.put(path, body)).toMatchObject({ status: 201 });
+    expect((await core.put(path, body)).status).toBe(path.includes('/entities/') ? 200 : 201);
     expect(await core.delete('/namespaces/full')).toMatchObject({
       status: 400,
       body: { message: `namespace is not empty: it holds ${what}; delete these first`, code: 1 },

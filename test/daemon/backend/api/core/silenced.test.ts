@@ -47,7 +47,7 @@ describe('a silenced entry', () => {
     expect(await core.post(SILENCED, body)).toMatchObject({ status: 201, body: undefined });
     expect(await core.post(SILENCED, body)).toMatchObject({ status: 409, body: { code: 3 } });
     expect((await core.get(`${SILENCED}/entity:web-01:cpu`)).body).toEqual({
-      metadata: { name: 'entity:web-01:cpu', namespace: 'default', labels: null, annotations: null },
+      metadata: { name: 'entity:web-01:cpu', namespace: 'default' },
       expire: 3600,
       expire_at: NOW + 3600,
       expire_on_resolve: false,
@@ -133,8 +133,19 @@ describe('a silenced entry', () => {
     }
   });
 
-  test('cannot be put under the name of another', async () => {
-    expect((await core.put(`${SILENCED}/web:cpu`, silence({ check: 'cpu' }))).status).toBe(400);
+  test('is stored by what its body names, whatever the path says', async () => {
+    expect((await core.put(`${SILENCED}/web:cpu`, silence({ check: 'named' }))).status).toBe(201);
+    expect((await core.get(`${SILENCED}/web:cpu`)).status).toBe(404);
+    expect((await core.delete(`${SILENCED}/*:named`)).status).toBe(204);
+  });
+
+  test('may be of a check with a colon in its name', async () => {
+    expect((await core.post(SILENCED, silence({ subscription: 'entity:web-02', check: 'a:b' }))).status).toBe(201);
+    expect((await core.get(`${SILENCED}/entity:web-02:a:b`)).body).toMatchObject({
+      subscription: 'entity:web-02',
+      check: 'a:b',
+    });
+    expect((await core.delete(`${SILENCED}/entity:web-02:a:b`)).status).toBe(204);
   });
 });
 
