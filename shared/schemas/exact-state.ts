@@ -61,6 +61,7 @@ export const exactClientSchema = z.object({
   }),
   signature: z.string(),
   reporter: z.string().optional(),
+  isCounted: z.literal(false).optional(),
 });
 
 /** `mon` of a silence. Times of its end in epoch milliseconds. */

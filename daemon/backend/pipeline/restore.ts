@@ -1,6 +1,12 @@
 import { EVERYWHERE } from '../../../shared/domain/core/built-in-roles.ts';
 import { leftOutReason } from '../../../shared/domain/core/lost.ts';
-import { kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import {
+  isCountedEntity,
+  kindOf,
+  namespaceOf,
+  wrappedName,
+  type Wrapped,
+} from '../../../shared/domain/core/wrapped.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { coreNamespaceSchema } from '../../../shared/schemas/core/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -130,7 +136,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
 function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): void {
   const { assumed } = restoring;
   const { type } = object;
-  if (type === 'Entity' && outcome === 'created') restoring.assumedEntities++;
+  if (isCountedEntity(object) && outcome === 'created') restoring.assumedEntities++;
   if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
   assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
 }

@@ -140,3 +140,9 @@ function metadataIn(value: unknown): Readonly<Record<string, unknown>> {
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+/** Whether the limit of entities counts it: not what a dump says the legacy API has made (completion 1.20). */
+export function isCountedEntity({ type, spec }: Wrapped): boolean {
+  const exact = spec['mon'] as { readonly isCounted?: unknown } | null | undefined;
+  return type === 'Entity' && exact?.isCounted !== false;
+}

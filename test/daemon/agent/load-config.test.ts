@@ -45,6 +45,7 @@ test('without a directory there is nothing to run', async () => {
     },
     checks: new Map(),
     client: {},
+    files: [],
     settings: {},
     warnings: [],
   });

@@ -248,7 +248,7 @@ test('an object that no backend takes does not hold up the others of its page', 
 
 test('the entity limit holds for a restore', async () => {
   const file = await dumped(source, 'limit');
-  await using target = await startBackend({ settings: { entity_limit: 1 } });
+  await using target = await startBackend({ settings: { entity_limit: 0 } });
   const dry = await on(target, 'restore', file, '--quiet', '--dry-run');
   const { code, stdout } = await on(target, 'restore', file, '--quiet');
   expect(dry).toMatchObject({ code: 9, stdout });

@@ -1,6 +1,12 @@
 import { open } from 'node:fs/promises';
 import type { CoreClient } from '../../../shared/client/core-client.ts';
-import { kindOf, namespaceOf, wrappedName, WRAPPED_KINDS } from '../../../shared/domain/core/wrapped.ts';
+import {
+  isCountedEntity,
+  kindOf,
+  namespaceOf,
+  wrappedName,
+  WRAPPED_KINDS,
+} from '../../../shared/domain/core/wrapped.ts';
 import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -107,7 +113,7 @@ class Foreseen {
 
   add(object: Wrapped, { outcome }: Restored): void {
     const { type } = object;
-    if (type === 'Entity' && outcome === 'created') this.newEntities++;
+    if (isCountedEntity(object) && outcome === 'created') this.newEntities++;
     if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
     this.#keys.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
   }

@@ -23,7 +23,9 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
   const parsed = coreEntitySchema.safeParse({ ...unwrap(object), mon: undefined });
   if (exact === undefined && !parsed.success) return leftOut(problemsOf(parsed.error));
   const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
-  if (isBeyondEntities(restoring, namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
+  if (exact?.isCounted !== false && isBeyondEntities(restoring, namespace.name, name)) {
+    return leftOut(ENTITY_LIMIT_REFUSAL);
+  }
   const { transaction } = restoring;
   const present = namespace.clients.get(name);
   const after = exact ?? translated(parsed.data, present, transaction);
@@ -68,20 +70,21 @@ export function translated(
     client: clientOfEntity(entity, context),
     signature: present?.signature ?? '',
     reporter: present?.reporter,
+    isCounted: present?.isCounted === false ? false : undefined,
   };
 }
 
 function exactClient(namespace: string, object: Wrapped): StoredClient | undefined {
   const exact = exactly(exactClientSchema, object);
   if (exact === undefined) return undefined;
-  const { client, signature, reporter } = exact;
-  const stored = { client, signature, reporter };
+  const { client, signature, reporter, isCounted } = exact;
+  const stored = { client, signature, reporter, isCounted };
   return isFaithful(object, dumpedEntity(namespace, stored)) ? stored : undefined;
 }
 
 function storedClient(transaction: Transaction, entry: ClientEntry): StoredClient {
-  const { signature, reporter } = entry;
-  return { client: transaction.client(entry), signature, reporter };
+  const { signature, reporter, isCounted } = entry;
+  return { client: transaction.client(entry), signature, reporter, isCounted: isCounted ? undefined : false };
 }
 
 function without(entity: SubmittedCoreEntity, names: readonly string[]): Readonly<Record<string, unknown>> {

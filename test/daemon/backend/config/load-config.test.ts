@@ -50,6 +50,7 @@ test('without anything there are no definitions and the API is on loopback', asy
   expect(await load({})).toEqual({
     settings: {},
     checks: new Map(),
+    files: [],
     handlers: new Map(),
     filters: new Map(),
     mutators: new Map(),
