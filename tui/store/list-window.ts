@@ -66,8 +66,11 @@ export class ListWindow {
     const isAtTop = !this.#wasLive || (!list.held && !list.following);
     const settled = settleCursor(isAtTop ? CURSOR_AT_TOP : list.cursor, order, height);
     const before = list.cursor.key;
-    if (!this.#isReordered && before !== undefined && before !== settled.key) this.#shiftedAtMs = store.options.now();
-    if (!store.events.filtering) this.#isReordered = false;
+    // Who has just asked for another order has not decided on what was there before.
+    if (this.#isReordered) this.#shiftedAtMs = -Infinity;
+    else if (before !== undefined && before !== settled.key) this.#shiftedAtMs = store.options.now();
+    // What is asked for comes when the filter has been through all events, and the order moves again.
+    if (!store.events.filtering && !rows.frozen) this.#isReordered = false;
     // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = store.feed.everLive;

@@ -83,6 +83,11 @@ describe('a key that is pressed as the list moves under a cursor that nobody has
     const driver = openList();
     driver.type('/web-3\rs');
     expect([driver.store.state.layers.at(-1)?.kind, underCursor(driver)]).toEqual(['silence', 'web-3/http']);
+    const byHand = openList();
+    byHand.change({ events: critical('late', 100) });
+    byHand.pass(10);
+    for (const key of '/web-3\rs') byHand.type(key);
+    expect([byHand.store.state.layers.at(-1)?.kind, underCursor(byHand)]).toEqual(['silence', 'web-3/http']);
     const other = openList();
     other.type('O');
     other.type('s');
