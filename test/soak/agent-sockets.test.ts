@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openHttpInput } from '../../daemon/agent/inputs/http-input.ts';
 import { acceptLocalResults } from '../../daemon/agent/inputs/local-result.ts';
 import { openTcpInput, openUdpInput } from '../../daemon/agent/inputs/socket-input.ts';
+import { parseJsonWithRawControls } from '../../shared/domain/raw-control-characters.ts';
 import { resultSchema, type SubmittedResult } from '../../shared/schemas/result.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
@@ -91,7 +92,7 @@ function judged(message: Buffer): { readonly answer: string; readonly results: n
   if (text.trim() === 'ping') return { answer: 'pong', results: 0 };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonWithRawControls(text);
   } catch {
     return { answer: 'invalid', results: 0 };
   }

@@ -299,7 +299,7 @@ function post(results: readonly ModelResult[]): (model: ReferenceModel) => numbe
   };
 }
 
-/** @returns undefined when the backend went away before it answered, or does not know what comes of it */
+/** @returns 503 when it was refused, undefined when the backend went away before it answered, or does not know what comes of it */
 async function statusOf(url: string, { request }: Change): Promise<number | undefined> {
   if (request === undefined) return undefined;
   const { method, path, body } = request;
@@ -309,7 +309,11 @@ async function statusOf(url: string, { request }: Change): Promise<number | unde
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    return answer.status === 503 && text.includes('look before you try it again') ? undefined : answer.status;
+    // What fails inside is 500 on the routes of events (reference, 7), and 503 on all others.
+    const isOfEvents = path.startsWith('/events') || path === '/resolve';
+    const isRefused = answer.status === 503 || (answer.status === 500 && isOfEvents);
+    if (isRefused && text.includes('look before you try it again')) return undefined;
+    return isRefused ? 503 : answer.status;
   } catch {
     return undefined;
   }
