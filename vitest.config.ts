@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // More than the two cores there are: many tests wait for processes and sockets most of their time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
     // file costs more than the tests themselves.
     isolate: false,

@@ -36,7 +36,7 @@ test('stored checks are named at the start', async () => {
     ['risky', 'ping {{ .name }}'],
     ['fine', ['ping', '{{ .name }}']],
   ] as const) {
-    await core.put(`/namespaces/default/checks/${name}`, { metadata: { name }, command });
+    await core.put(`/namespaces/default/checks/${name}`, { metadata: { name }, command, interval: 60 });
   }
   await first.stop();
 
