@@ -91,6 +91,8 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await turnOf(8, 'Restart the backend');
   pty.write('\r');
   await pty.waitForText('$ systemctl restart mon-backend');
+  // The backend knows of it: one that stops before has nothing to confirm.
+  await pty.waitForText('Restart the backend: do it, then Enter confirms');
   await first.end('SIGTERM');
   await pty.waitForText('DISCONNECTED');
   await using second = await startDaemon({ stateDir: dir, port: Number(new URL(first.url).port) });
