@@ -57,6 +57,7 @@ export class Authenticator {
   #configured: AuthenticatorParts['config']['api'];
   /** When a reload brought other credentials, epoch milliseconds. */
   #configuredMs = 0;
+  readonly #state = new StateText();
   /** Made once for each state of the credentials: the same key comes with every request. */
   readonly #ofKeys = new WeakMap<ApiKey, { readonly version: string; readonly principal: Principal | undefined }>();
 
@@ -76,7 +77,7 @@ export class Authenticator {
     this.#noteReload();
     const { registry, certificates } = this.#parts;
     const { version, roles } = registry.credentials;
-    return `${String(version)} ${String(roles.version)} ${String(this.#configuredMs)} ${String(certificates.version)}`;
+    return this.#state.textOf(version, roles.version, this.#configuredMs, certificates.version);
   }
 
   readonly authorize: Authorize = (headers, address) => {
@@ -329,4 +330,18 @@ function nameAndPassword(encoded: string): NameAndPassword | undefined {
   const pair = Buffer.from(encoded, 'base64').toString();
   const colon = pair.indexOf(':');
   return colon === -1 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}
+
+/** Some numbers as one text, made anew only when one of them has changed: it is asked for with every result. */
+class StateText {
+  #numbers: readonly number[] = [];
+  #text = '';
+
+  textOf(...numbers: readonly number[]): string {
+    if (numbers.some((number, at) => number !== this.#numbers[at])) {
+      this.#numbers = numbers;
+      this.#text = numbers.join(' ');
+    }
+    return this.#text;
+  }
 }

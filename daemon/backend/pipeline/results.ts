@@ -28,9 +28,13 @@ export interface AgentResults {
   readonly results: readonly UncheckedResult[];
   /** Whether a certificate says that it is this client: it speaks for no other agent then, only for proxy clients. */
   readonly isCertified?: boolean;
-  /** Whether to leave them out after all, asked when their turn comes. */
-  readonly cancelled: AbortSignal;
+  readonly cancellation: Cancellation;
   readonly admission: Admission;
+}
+
+/** Whether to leave results out after all, asked when their turn comes. */
+export interface Cancellation {
+  readonly isCancelled: boolean;
 }
 
 /** A result as an agent frames it, its check not yet validated. */
@@ -324,8 +328,8 @@ class AgentDelivery implements Command {
   }
 
   apply(transaction: Transaction): void {
-    const { client, spool, results, cancelled, admission } = this.#delivery;
-    if (cancelled.aborted) return;
+    const { client, spool, results, cancellation, admission } = this.#delivery;
+    if (cancellation.isCancelled) return;
     admission();
     const namespace = transaction.registry.namespace(this.#namespaceName);
     const mark = namespace.spools.get(client);

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { WebSocket } from 'ws';
 import { MonError } from '../../../shared/errors.ts';
 import { AGENT_NAME_HEADER, AGENT_NAMESPACE_HEADER } from '../../../shared/schemas/agent.ts';
 import { nameSchema } from '../../../shared/schemas/name.ts';
@@ -10,6 +9,7 @@ import type { EntityLimit } from '../pipeline/entity-limit.ts';
 import { refuseUnknownNamespace, unknownNamespace } from '../pipeline/unknown-namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { refuseOtherClient } from './agent-certificate.ts';
+import type { FrameSocket } from './frame-socket.ts';
 import type { Endpoint } from './upgrades.ts';
 
 /** What an agent says about itself before its connection is opened. */
@@ -55,7 +55,7 @@ const CORE_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'appli
 type Entry = Pick<Endpoint, 'headers' | 'doingOf'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
 
 /** The way in for agents of the newer generation, which always say who they are. */
-export function coreAgentEntry(parts: AccessParts, accept: (socket: WebSocket, identity: KnownAgent) => void): Entry {
+export function coreAgentEntry(parts: AccessParts, accept: (socket: FrameSocket, identity: KnownAgent) => void): Entry {
   const { admit, ...entry } = agentEntry(CORE_AGENT_HEADERS, parts, (socket, { name = '', namespace, clientNames }) =>
     accept(socket, { name, namespace: namespace ?? DEFAULT_NAMESPACE, isCertified: clientNames !== undefined }),
   );
@@ -84,7 +84,7 @@ export function coreAgentEntry(parts: AccessParts, accept: (socket: WebSocket, i
 export function agentEntry(
   headers: IdentityHeaders,
   parts: AccessParts,
-  accept: (socket: WebSocket, identity: AgentIdentity) => void,
+  accept: (socket: FrameSocket, identity: AgentIdentity) => void,
 ): Entry {
   return {
     admit: (request, principal) => admitAgent(identityOf(request.headers, headers, principal), principal, parts),

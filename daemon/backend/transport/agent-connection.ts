@@ -1,4 +1,4 @@
-import type { RawData, WebSocket } from 'ws';
+import type { RawData } from 'ws';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { parseJsonStripped } from '../../../shared/domain/json.ts';
 import {
@@ -7,7 +7,6 @@ import {
   resultsMessageSchema,
   type AgentMessage,
   type BackendMessage,
-  type CheckRequest,
 } from '../../../shared/schemas/agent.ts';
 import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -19,8 +18,9 @@ import { refuseUnknownNamespace } from '../pipeline/unknown-namespace.ts';
 import { refuseOtherClient } from './agent-certificate.ts';
 import type { AgentIdentity } from './agent-access.ts';
 import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
+import { textFrame, type FrameSocket } from './frame-socket.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { sendFrame } from './send-frame.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
 
 /** Results of one connection that may wait for their commit; beyond it its socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
@@ -41,7 +41,7 @@ export class AgentConnection implements AgentLink {
   /** Whether the hello may still name the namespace. */
   readonly #isFree: boolean;
   readonly #clientNames: readonly string[] | undefined;
-  readonly #socket: WebSocket;
+  readonly #socket: FrameSocket;
   readonly #parts: AdmittedParts;
   readonly #membership: Membership;
   readonly #heartbeat: Heartbeat;
@@ -51,11 +51,11 @@ export class AgentConnection implements AgentLink {
   #ackedId = 0;
   /** Frames that arrived while the queue was full or too much was in flight, in order. */
   #held: (readonly UncheckedResult[])[] = [];
-  /** Aborted when results could not be stored: then none of the later ones counts, or they would overtake those. */
-  readonly #failure = new AbortController();
+  /** Set when results could not be stored: then none of the later ones counts, or they would overtake those. */
+  readonly #cancellation = { isCancelled: false };
 
   constructor(
-    socket: WebSocket,
+    socket: FrameSocket,
     { namespace, clientNames }: Pick<AgentIdentity, 'namespace' | 'clientNames'>,
     parts: AdmittedParts,
     membership: Membership,
@@ -73,8 +73,8 @@ export class AgentConnection implements AgentLink {
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
   }
 
-  request(check: CheckRequest): boolean {
-    return this.#send({ type: 'check_request', check });
+  request({ frame }: OutgoingRequest): boolean {
+    return this.#socket.sendFrame(frame);
   }
 
   close(code: number, reason: string): void {
@@ -101,7 +101,7 @@ export class AgentConnection implements AgentLink {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    if (this.#failure.signal.aborted || this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#cancellation.isCancelled || this.#socket.readyState !== this.#socket.OPEN) return;
     try {
       if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
       // One buffer: the default `binaryType` of a server's socket.
@@ -135,7 +135,7 @@ export class AgentConnection implements AgentLink {
           client: this.name,
           spool: this.#spool,
           results,
-          cancelled: this.#failure.signal,
+          cancellation: this.#cancellation,
           isCertified: this.#clientNames !== undefined,
           admission: this.#parts.admission,
         },
@@ -157,14 +157,14 @@ export class AgentConnection implements AgentLink {
     this.#inFlight -= count;
     if (error !== undefined) {
       // The agent comes back and delivers again from the last one that was stored.
-      this.#failure.abort();
+      this.#cancellation.isCancelled = true;
       this.#held = [];
       if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
       else this.close(TRY_AGAIN_LATER, 'results could not be stored');
       // Its goodbye is behind what was not read yet.
       if (this.#socket.isPaused) this.#socket.resume();
     }
-    if (this.#failure.signal.aborted) return;
+    if (this.#cancellation.isCancelled) return;
     this.#committedId = Math.max(this.#committedId, last);
     this.#membership.waits();
   }
@@ -232,6 +232,6 @@ export class AgentConnection implements AgentLink {
   }
 
   #send(message: BackendMessage): boolean {
-    return sendFrame(this.#socket, JSON.stringify(message));
+    return this.#socket.sendFrame(textFrame(JSON.stringify(message)));
   }
 }

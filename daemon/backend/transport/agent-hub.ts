@@ -1,4 +1,3 @@
-import type { WebSocket } from 'ws';
 import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Log } from '../../log/log.ts';
@@ -12,6 +11,8 @@ import type { Registry } from '../registry/registry.ts';
 import type { AgentIdentity, KnownAgent } from './agent-access.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { CoreAgentConnection } from './core-agent-connection.ts';
+import type { FrameSocket } from './frame-socket.ts';
+import { OutgoingRequest } from './outgoing-request.ts';
 import { RefusedResults } from './refused-results.ts';
 
 /** What connections of agents need from the rest of the backend. */
@@ -42,7 +43,7 @@ export interface AgentLink {
   readonly name: string;
   readonly subscriptions: readonly string[];
   /** @returns false when the connection is on its way out */
-  request(check: CheckRequest): boolean;
+  request(request: OutgoingRequest): boolean;
   close(code: number, reason: string): void;
   /** Cuts off an agent that did not answer the last ping, and pings again. */
   beat(): void;
@@ -111,7 +112,7 @@ export class AgentHub implements Disposable {
    *
    * @param identity what it said when it connected, or is kept to
    */
-  accept(socket: WebSocket, identity: Pick<AgentIdentity, 'namespace' | 'clientNames'>, admission: Admission): void {
+  accept(socket: FrameSocket, identity: Pick<AgentIdentity, 'namespace' | 'clientNames'>, admission: Admission): void {
     const parts = { ...this.#parts, refused: this.#refused, admission };
     this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }
@@ -121,7 +122,7 @@ export class AgentHub implements Disposable {
    *
    * @param identity as it was told when it connected
    */
-  acceptCore(socket: WebSocket, identity: KnownAgent, admission: Admission): void {
+  acceptCore(socket: FrameSocket, identity: KnownAgent, admission: Admission): void {
     const parts = { ...this.#parts, refused: this.#refused, admission };
     const connection = this.#add((membership) => new CoreAgentConnection(socket, identity, parts, membership));
     connection.begin();
@@ -155,8 +156,9 @@ export class AgentHub implements Disposable {
     const connections = this.#namespaces.get(namespace)?.bySubscription.get(subscription);
     if (connections === undefined) return;
     const isForOne = check['round_robin'] === true || hasOneConsumer(subscription);
-    if (isForOne) sendToNext(connections, check);
-    else for (const connection of connections) connection.request(check);
+    const request = new OutgoingRequest(check);
+    if (isForOne) sendToNext(connections, request);
+    else for (const connection of connections) connection.request(request);
   }
 
   [Symbol.dispose](): void {
@@ -224,12 +226,12 @@ export class AgentHub implements Disposable {
 }
 
 /** Whoever is asked goes to the end of the line, where those who join stand as well. */
-function sendToNext(line: Set<AgentLink>, check: CheckRequest): void {
+function sendToNext(line: Set<AgentLink>, request: OutgoingRequest): void {
   for (let left = line.size; left > 0; left--) {
     const [connection] = line;
     if (connection === undefined) return;
     line.delete(connection);
     line.add(connection);
-    if (connection.request(check)) return;
+    if (connection.request(request)) return;
   }
 }

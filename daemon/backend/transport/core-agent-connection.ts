@@ -1,4 +1,4 @@
-import type { RawData, WebSocket } from 'ws';
+import type { RawData } from 'ws';
 import { agentFrame, parseAgentFrame } from '../../../shared/domain/core/agent-frame.ts';
 import { agentCommand } from '../../../shared/domain/core/agent-command.ts';
 import {
@@ -20,9 +20,10 @@ import { readClient } from '../read/clients.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import type { KnownAgent } from './agent-access.ts';
 import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
+import { textFrame, type FrameSocket } from './frame-socket.ts';
 import { Heartbeat } from './heartbeat.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultIntake } from './result-intake.ts';
-import { sendFrame } from './send-frame.ts';
 
 /** Close codes of the WebSocket protocol. */
 const NORMAL = 1000;
@@ -41,7 +42,7 @@ export class CoreAgentConnection implements AgentLink {
   readonly namespace: string;
   readonly name: string;
   subscriptions: readonly string[] = [];
-  readonly #socket: WebSocket;
+  readonly #socket: FrameSocket;
   readonly #parts: AdmittedParts;
   readonly #membership: Membership;
   readonly #heartbeat: Heartbeat;
@@ -52,7 +53,7 @@ export class CoreAgentConnection implements AgentLink {
   #turn: Promise<void> = Promise.resolve();
 
   constructor(
-    socket: WebSocket,
+    socket: FrameSocket,
     { namespace, name, isCertified }: KnownAgent,
     parts: AdmittedParts,
     membership: Membership,
@@ -64,14 +65,14 @@ export class CoreAgentConnection implements AgentLink {
     this.#membership = membership;
     this.#heartbeat = new Heartbeat(socket);
     this.#intake = new ResultIntake({
-      submit: (check, cancelled, onSettled) =>
+      submit: (check, cancellation, onSettled) =>
         parts.results.submitFromAgent(
           namespace,
           {
             client: name,
             spool: undefined,
             results: [{ id: 1, check }],
-            cancelled,
+            cancellation,
             isCertified,
             admission: parts.admission,
           },
@@ -100,7 +101,7 @@ export class CoreAgentConnection implements AgentLink {
     else this.#lookAgain();
   }
 
-  request(check: CheckRequest): boolean {
+  request({ check }: OutgoingRequest): boolean {
     // A list of arguments is quoted as the machine of the client needs it.
     const needsRecord = Array.isArray(check.command) || mayHoldTokens(check.command);
     if (!needsRecord) return this.#ask(check, undefined);
@@ -272,7 +273,7 @@ export class CoreAgentConnection implements AgentLink {
   }
 
   #send(type: string, payload: unknown): boolean {
-    return sendFrame(this.#socket, agentFrame(type, payload));
+    return this.#socket.sendFrame(textFrame(agentFrame(type, payload)));
   }
 }
 

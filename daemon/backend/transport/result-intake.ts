@@ -1,4 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
+import type { Cancellation } from '../pipeline/results.ts';
 
 /** Results of one connection that may wait for their commit; beyond it its socket is not read. */
 const IN_FLIGHT_MAX = 256;
@@ -6,11 +7,11 @@ const IN_FLIGHT_MAX = 256;
 /** Where results go, and how their sender is slowed down. */
 interface IntakeParts {
   /**
-   * @param cancelled whether to leave the result out after all, asked when its turn comes
+   * @param cancellation whether to leave the result out after all, asked when its turn comes
    * @param onSettled told after the commit
    * @throws MonError `unavailable` when the queue is full
    */
-  submit(result: unknown, cancelled: AbortSignal, onSettled: (error: MonError | undefined) => void): void;
+  submit(result: unknown, cancellation: Cancellation, onSettled: (error: MonError | undefined) => void): void;
   pause(): void;
   resume(): void;
   /** `proceed` is to be called after the next commit. */
@@ -27,8 +28,8 @@ export class ResultIntake {
   /** What came back from a store that refused it, in order. */
   #returned: unknown[] = [];
   #inFlight = 0;
-  /** Aborted when one could not be stored: then the later ones that are under way come back too, in their order. */
-  #failure = new AbortController();
+  /** Set when one could not be stored: then the later ones that are under way come back too, in their order. */
+  #cancellation = { isCancelled: false };
   /** Whether its sender may deliver nothing any more. */
   #isOver = false;
 
@@ -38,7 +39,7 @@ export class ResultIntake {
 
   take(result: unknown): void {
     if (this.#isOver) return;
-    if (this.#held.length === 0 && !this.#failure.signal.aborted && this.#submit(result)) return;
+    if (this.#held.length === 0 && !this.#cancellation.isCancelled && this.#submit(result)) return;
     this.#held.push(result);
     this.#parts.pause();
     this.#parts.waits();
@@ -47,13 +48,13 @@ export class ResultIntake {
   /** After a commit: takes up what had to wait. */
   proceed(): void {
     if (this.#isOver) return;
-    if (this.#failure.signal.aborted && this.#inFlight === 0) {
+    if (this.#cancellation.isCancelled && this.#inFlight === 0) {
       this.#held = [...this.#returned, ...this.#held];
       this.#returned = [];
-      this.#failure = new AbortController();
+      this.#cancellation = { isCancelled: false };
     }
-    while (this.#held.length > 0 && !this.#failure.signal.aborted && this.#submit(this.#held[0])) this.#held.shift();
-    if (this.#held.length > 0 || this.#failure.signal.aborted) this.#parts.waits();
+    while (this.#held.length > 0 && !this.#cancellation.isCancelled && this.#submit(this.#held[0])) this.#held.shift();
+    if (this.#held.length > 0 || this.#cancellation.isCancelled) this.#parts.waits();
     else this.#parts.resume();
   }
 
@@ -61,7 +62,7 @@ export class ResultIntake {
   #submit(result: unknown): boolean {
     if (this.#inFlight >= IN_FLIGHT_MAX) return false;
     try {
-      this.#parts.submit(result, this.#failure.signal, (error) => this.#settle(result, error));
+      this.#parts.submit(result, this.#cancellation, (error) => this.#settle(result, error));
     } catch (error) {
       if (error instanceof MonError && error.code === 'unavailable') return false;
       throw error;
@@ -74,8 +75,8 @@ export class ResultIntake {
     this.#inFlight--;
     if (error?.code === 'unauthenticated') this.#end();
     if (this.#isOver) return;
-    if (error !== undefined) this.#failure.abort();
-    if (!this.#failure.signal.aborted) return;
+    if (error !== undefined) this.#cancellation.isCancelled = true;
+    if (!this.#cancellation.isCancelled) return;
     this.#returned.push(result);
     this.#parts.pause();
     this.#parts.waits();

@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Doing } from '../../../shared/domain/core/roles.ts';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, mayByRoles, refuseWithoutAccess, refuseWithoutScope, type Principal } from '../api/access.ts';
+import { FrameSocket } from './frame-socket.ts';
 import { sayLast } from './last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
 import type { SlowPeers } from './slow-peers.ts';
@@ -31,7 +33,7 @@ export interface Endpoint {
   /** Whether a peer that has shown nothing yet may say in its first message who it is. */
   readonly canLogInLater?: boolean;
   /** @param principal `nobody` where that is still to come */
-  accept(socket: WebSocket, principal: Principal, request: IncomingMessage): void;
+  accept(socket: FrameSocket, principal: Principal, request: IncomingMessage): void;
 }
 
 /** How a refusal is written. */
@@ -124,6 +126,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
   const { protocol, maxPayload, access, headers = {} } = endpoint;
   const server = new WebSocketServer({
     noServer: true,
+    WebSocket: FrameSocket,
     clientTracking: false,
     // Compression costs far more than it saves on small frames (performance, rule 8).
     perMessageDeflate: false,
@@ -149,6 +152,8 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
       throw new MonError('invalid', `the subprotocol ${protocol} is required`);
     }
     server.handleUpgrade(request, socket, head, (peer) => {
+      // What a server hands over is a socket of TCP or TLS, or a local one.
+      peer.speakOver(socket as Socket);
       peers.add(peer);
       slowPeers.of(socket)?.speaksFrames(peer);
       peer.on('close', () => peers.delete(peer));

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ResultIntake } from '../../../../daemon/backend/transport/result-intake.ts';
+import type { Cancellation } from '../../../../daemon/backend/pipeline/results.ts';
 import { MonError } from '../../../../shared/errors.ts';
 
 /** A queue and a store as the intake sees them, which do as they are told. */
@@ -10,14 +11,14 @@ class Queue {
   isWaiting = false;
   readonly intake: ResultIntake;
   readonly #limit: number;
-  #queue: { result: unknown; cancelled: AbortSignal; settle: (error: MonError | undefined) => void }[] = [];
+  #queue: { result: unknown; cancellation: Cancellation; settle: (error: MonError | undefined) => void }[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
     this.intake = new ResultIntake({
-      submit: (result, cancelled, settle) => {
+      submit: (result, cancellation, settle) => {
         if (this.#queue.length >= this.#limit) throw new MonError('unavailable', 'the queue of results is full');
-        this.#queue.push({ result, cancelled, settle });
+        this.#queue.push({ result, cancellation, settle });
       },
       pause: () => (this.isPaused = true),
       resume: () => (this.isPaused = false),
@@ -28,7 +29,7 @@ class Queue {
   /** One batch: the store takes it or refuses it as a whole. */
   commit(size: number, isRefused: boolean): void {
     const batch = this.#queue.splice(0, size);
-    const kept = batch.filter(({ cancelled }) => !cancelled.aborted);
+    const kept = batch.filter(({ cancellation }) => !cancellation.isCancelled);
     if (!isRefused) this.committed.push(...kept.map(({ result }) => result));
     for (const { settle } of batch) settle(isRefused ? new MonError('unavailable', 'the disk is full') : undefined);
     if (!this.isWaiting) return;
