@@ -40,7 +40,7 @@ describe('a frame', () => {
     peer.on('message', (data: Buffer) => received.push(data.toString()));
     for (const [at, text] of texts.entries()) {
       if (at % 3 === 2) backend.send(text);
-      else expect(backend.sendFrame(textFrame(text))).toBe(true);
+      else backend.sendFrame(textFrame(text));
     }
     backend.close(1000);
     await once(peer, 'close');
