@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { dateProblem } from '../../shared/schemas/cron.ts';
 
 /** What croner does not know of, or writes in another way. */
 const SHORTHANDS: ReadonlyMap<string, string> = new Map([
@@ -26,6 +27,7 @@ export type CronSchedule = (afterMs: number) => number | undefined;
  * @param zone IANA name; undefined: that of this machine
  */
 export function cronSchedule(text: string, zone: string | undefined): CronSchedule {
+  if (dateProblem(text) !== undefined) return () => undefined;
   // A sixth field is tolerated and has no meaning.
   const pattern = SHORTHANDS.get(text.toLowerCase()) ?? text.trim().split(/\s+/).slice(0, FIELDS).join(' ');
   const cron = new Cron(pattern, { paused: true, mode: '5-part', ...(zone === undefined ? {} : { timezone: zone }) });

@@ -1,5 +1,5 @@
 import { isSettings } from '../../shared/domain/merge-settings.ts';
-import { cronProblem } from '../../shared/schemas/cron.ts';
+import { cronProblem, dateProblem } from '../../shared/schemas/cron.ts';
 import {
   asWritten,
   booleanOr,
@@ -33,8 +33,12 @@ const cron: Tolerance = (value, { definition, remark }) => {
     remark('is false, which counts as absent: remove it');
     return undefined;
   }
-  if (definition['publish'] !== false) return value;
   const problem = typeof value === 'string' ? cronProblem(value) : 'must be a text';
+  if (definition['publish'] !== false) {
+    const ofDate = problem === undefined ? dateProblem(value as string) : undefined;
+    if (ofDate !== undefined) remark(`${ofDate}, so the check runs only when it is asked for: mend or remove it`);
+    return value;
+  }
   if (problem === undefined) return value;
   remark(`${problem}: it is left out, as publish is false; mend or remove it`);
   return undefined;

@@ -16,14 +16,16 @@ export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): C
   const expressions = proxy?.['entity_attributes'];
   if (Array.isArray(expressions)) return entityCondition(expressions.filter((item) => typeof item === 'string'));
   const conditions = parseConditions(proxy?.client_attributes ?? {});
-  // The configuration was checked when it was read.
-  if (conditions.kind === 'problems') throw new Error('the conditions of a check were not validated');
+  if (conditions.kind === 'problems') return forNobody;
   return (_namespace, client, moment) => matchConditions(conditions, client, moment).matches;
 }
 
+/** Of what cannot be read, which whoever wrote it was warned of. */
+const forNobody: ClientCondition = () => false;
+
 function entityCondition(sources: readonly string[]): ClientCondition {
   const conditions = entityConditions(sources);
-  if ('problem' in conditions) throw new Error('the expressions of a check were not validated');
+  if ('problem' in conditions) return forNobody;
   return (namespace, client, moment) => {
     const subject = { entity: withPromotedNames(coreEntityOf(namespace, client)) };
     const { objection, defects } = judgeExpressions(conditions, subject, moment);

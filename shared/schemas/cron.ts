@@ -35,13 +35,13 @@ const ITEM = /^(?:\*|(?<from>\w+)(?:-(?<to>\w+))?)(?:\/(?<step>\d{1,4}))?$/;
  * What is wrong with a schedule in cron syntax (completion 1.13): five fields, of which a sixth is tolerated, or a
  * shorthand such as `@daily`.
  *
- * @returns what is wrong and what is allowed; undefined when the schedule has moments
+ * @returns what is wrong and what is allowed; undefined when it can be read, though its date may never come
  */
 export function cronProblem(text: string): string | undefined {
   if (text.startsWith('@')) {
     return SHORTHANDS.has(text.toLowerCase()) ? undefined : `must be one of ${[...SHORTHANDS].join(', ')}`;
   }
-  const [minute, hour, day, month, weekday, ...rest] = text.trim().split(/\s+/);
+  const [minute, hour, day, month, weekday, ...rest] = fieldsOf(text);
   if (
     minute === undefined ||
     hour === undefined ||
@@ -57,12 +57,25 @@ export function cronProblem(text: string): string | undefined {
     fieldProblem(hour, HOUR) ??
     fieldProblem(day, DAY) ??
     fieldProblem(month, MONTH) ??
-    fieldProblem(weekday, WEEKDAY) ??
-    // Where both kinds of days are restricted, either is enough, so the weekday always comes.
-    (weekday.startsWith('*') && !hasDate(day, month)
-      ? `has no moment: there is no day ${day} in month ${month}`
-      : undefined)
+    fieldProblem(weekday, WEEKDAY)
   );
+}
+
+/**
+ * What is wrong with the date of a schedule that can be read: `0 0 31 2 *` has no moment.
+ *
+ * @param text without a problem (`cronProblem`)
+ */
+export function dateProblem(text: string): string | undefined {
+  if (text.startsWith('@')) return undefined;
+  const [, , day = '*', month = '*', weekday = '*'] = fieldsOf(text);
+  // Where both kinds of days are restricted, either is enough, so the weekday always comes.
+  if (!weekday.startsWith('*') || hasDate(day, month)) return undefined;
+  return `has no moment: there is no day ${day} in month ${month}`;
+}
+
+function fieldsOf(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }
 
 function fieldProblem(text: string, field: Field): string | undefined {

@@ -6,7 +6,7 @@ import { evaluate, parseExpression } from '../../shared/domain/expression/expres
 import { matchesSearch, parseSearch, printSearch, type SearchRow } from '../../shared/domain/search.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
 import { substituteTokens } from '../../shared/domain/tokens.ts';
-import { cronProblem } from '../../shared/schemas/cron.ts';
+import { cronProblem, dateProblem } from '../../shared/schemas/cron.ts';
 import { timeWindowsSchema } from '../../shared/schemas/time-window.ts';
 import type { Chance } from './chance.ts';
 
@@ -146,6 +146,10 @@ const cron: Language = {
   carryOut(text, { nowMs, zone }) {
     if (cronProblem(text) !== undefined) return false;
     const next = cronSchedule(text, zone)(nowMs);
+    if (dateProblem(text) !== undefined) {
+      if (next !== undefined) throw new Error(`a date that never comes comes at ${String(next)} in ${zone}`);
+      return true;
+    }
     if (next === undefined || next <= nowMs) throw new Error(`no moment comes after ${String(nowMs)} in ${zone}`);
     return true;
   },

@@ -1,26 +1,54 @@
-import { isSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
-import { parseExpression } from '../../../shared/domain/expression/expression.ts';
+import { parseConditions, type ConditionProblems } from '../../../shared/domain/attribute-conditions.ts';
+import { entityConditions } from '../../../shared/domain/core/expressions.ts';
+import type { CheckDefinition } from '../../../shared/schemas/check.ts';
+import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { Remark } from '../../settings/settings-review.ts';
-import type { ValidDefinitions } from './validate-settings.ts';
 
-const MARK = 'eval:';
+type Filters = ReadonlyMap<string, FilterDefinition>;
 
-/** Expressions that cannot be read: found here and not when an event comes, where they would match nothing (completion 1.9). */
-export function* expressionProblems({ checks, filters }: ValidDefinitions): Generator<Remark> {
-  for (const [name, { attributes }] of filters) yield* problemsIn(attributes, ['filters', name, 'attributes']);
+/**
+ * The filters that can be used. One with an expression that cannot be read is left out with a warning: the legacy service
+ * starts with such a filter (completion 1.20), and an alert too many is better than one too few.
+ *
+ * @param warnings gains what is wrong with the others
+ */
+export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
+  return new Map(
+    [...filters].filter(([name, { attributes }]) => {
+      const problems = problemsIn(attributes);
+      for (const { path, message } of problems) {
+        warnings.push({
+          path: ['filters', name, 'attributes', ...path],
+          message: `${message}; this filter is left out, so it keeps nothing from the handlers that name it: mend it`,
+        });
+      }
+      return problems.length === 0;
+    }),
+  );
+}
+
+/** Of checks that are for clients by an expression that cannot be read: it holds for none of them. */
+export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinition>): Generator<Remark> {
   for (const [name, { proxy_requests: proxy }] of checks) {
     if (proxy === undefined) continue;
-    yield* problemsIn(proxy.client_attributes, ['checks', name, 'proxy_requests', 'client_attributes']);
+    const path = ['checks', name, 'proxy_requests'];
+    for (const problem of problemsIn(proxy.client_attributes)) {
+      yield { path: [...path, 'client_attributes', ...problem.path], message: `${problem.message}; ${FOR_NOBODY}` };
+    }
+    const expressions = entityConditions(textsOf(proxy['entity_attributes']));
+    if ('problem' in expressions) {
+      yield { path: [...path, 'entity_attributes'], message: `${expressions.problem}; ${FOR_NOBODY}` };
+    }
   }
 }
 
-function* problemsIn(attributes: Settings, path: readonly string[]): Generator<Remark> {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (isSettings(value)) yield* problemsIn(value, [...path, name]);
-    if (typeof value !== 'string' || !value.startsWith(MARK)) continue;
-    const expression = parseExpression(value.slice(MARK.length));
-    if (expression.kind !== 'problem') continue;
-    const { message, position } = expression;
-    yield { path: [...path, name], message: `character ${String(MARK.length + position + 1)}: ${message}` };
-  }
+const FOR_NOBODY = 'so it holds for no client, and the check is run for none: mend it';
+
+function problemsIn(attributes: FilterDefinition['attributes']): ConditionProblems['problems'] {
+  const conditions = parseConditions(attributes);
+  return conditions.kind === 'problems' ? conditions.problems : [];
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

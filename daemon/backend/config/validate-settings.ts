@@ -16,7 +16,7 @@ import {
 import { SettingsReview, type Remark } from '../../settings/settings-review.ts';
 import { FILTER_TOLERANCES, HANDLER_TOLERANCES, MUTATOR_TOLERANCES } from '../../settings/tolerate-handling.ts';
 import { definitionWarnings } from './definition-warnings.ts';
-import { expressionProblems } from './expression-problems.ts';
+import { proxyRequestProblems, usableFilters } from './expression-problems.ts';
 
 /** Definitions by their name. */
 export interface ValidDefinitions {
@@ -66,7 +66,7 @@ export function validateSettings(settings: Settings): Validation {
   const valid: ValidSettings = {
     checks: review.checks(),
     handlers: review.validDefinitions('handlers', handlerSchema, HANDLER_TOLERANCES),
-    filters: review.validDefinitions('filters', filterSchema, FILTER_TOLERANCES),
+    filters: usableFilters(review.validDefinitions('filters', filterSchema, FILTER_TOLERANCES), warnings),
     mutators: review.validDefinitions('mutators', mutatorSchema, MUTATOR_TOLERANCES),
     keepalives: (
       review.value(['sensu'], legacySettingsSchema, settings['sensu'] ?? {}) ?? legacySettingsSchema.parse({})
@@ -80,9 +80,12 @@ export function validateSettings(settings: Settings): Validation {
     problems.push({ path: ['client'], message: 'must be an object' });
   }
 
-  problems.push(...expressionProblems(valid));
-
-  warnings.push(...sectionWarnings(settings), ...apiWarnings(valid.api), ...definitionWarnings(valid));
+  warnings.push(
+    ...proxyRequestProblems(valid.checks),
+    ...sectionWarnings(settings),
+    ...apiWarnings(valid.api),
+    ...definitionWarnings(valid),
+  );
   return { valid, problems, warnings };
 }
 

@@ -1,4 +1,4 @@
-import { cronProblem } from '../cron.ts';
+import { cronProblem, dateProblem } from '../cron.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../time-zone.ts';
 
 /** `CRON_TZ=Europe/Berlin 0 8 * * *`, also with the shorter name. */
@@ -40,7 +40,8 @@ export function coreCronProblem(text: string): string | undefined {
   if (parsed === undefined) {
     return `must be five fields, perhaps behind CRON_TZ=ZONE (${TIME_ZONE_HINT}), or @every with a duration such as 5m or 1h30m`;
   }
-  return parsed.everySeconds === undefined ? cronProblem(parsed.fields) : undefined;
+  if (parsed.everySeconds !== undefined) return undefined;
+  return cronProblem(parsed.fields) ?? dateProblem(parsed.fields);
 }
 
 function secondsOf(text: string): number | undefined {

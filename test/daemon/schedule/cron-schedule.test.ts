@@ -66,3 +66,7 @@ test('a fixed time that comes twice is taken once, an interval goes on', () => {
     '2026-10-25T02:00:00Z',
   ]);
 });
+
+test('a date that there is not never comes', () => {
+  expect(moments('0 0 31 2 *', 'UTC', '2026-01-01T00:00:00Z', 1)).toEqual([]);
+});

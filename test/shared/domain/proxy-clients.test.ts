@@ -52,3 +52,11 @@ test.each<[attributes: object, isAsked: boolean]>([
   });
   expect(clientConditionOf(check)('default', SWITCH, MOMENT)).toBe(isAsked);
 });
+
+test.each([
+  { client_attributes: { type: 'proxy', ports: 'eval: value >' } },
+  { client_attributes: {}, entity_attributes: ["entity.entity_class == 'proxy'", 'entity.name =='] },
+])('what cannot be read holds for no client: %j', (proxy_requests) => {
+  const check = checkSchema.parse({ command: 'snmp', subscribers: ['a'], interval: 60, proxy_requests });
+  expect(clientConditionOf(check)('default', SWITCH, MOMENT)).toBe(false);
+});

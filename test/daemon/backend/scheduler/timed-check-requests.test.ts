@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
 import { publishCheckRequests } from '../../../../daemon/backend/scheduler/publish-check-requests.ts';
+import { checkDefinitionOf } from '../../../../shared/domain/core/check.ts';
+import { isUntranslatable } from '../../../../shared/domain/core/problem.ts';
+import { coreCheckSchema } from '../../../../shared/schemas/core/check.ts';
 import { checkSchema } from '../../../../shared/schemas/check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
@@ -28,7 +31,11 @@ const sections = (checks: Checks): ConstructorParameters<typeof Definitions>[0] 
 
 /** A publisher over checks, from a moment on. */
 function running(startsAt: string, checks: Checks, clock = new ManualClock(Date.parse(startsAt))) {
-  const definitions = new Definitions(sections(checks));
+  return runningOver(sections(checks), clock);
+}
+
+function runningOver(first: ReturnType<typeof sections>, clock: ManualClock) {
+  const definitions = new Definitions(first);
   const log = new RecordedLog();
   const asked: Asked[] = [];
   const schedule = publishCheckRequests({
@@ -43,6 +50,16 @@ function running(startsAt: string, checks: Checks, clock = new ManualClock(Date.
     expect(clock.pending).toBe(0);
   });
   return { clock, log, asked, schedule, reload: (next: Checks) => definitions.replace(sections(next)) };
+}
+
+/** A publisher over a check as the newer API takes it. */
+function runningNewer(startsAt: string, cron: string): ReturnType<typeof runningOver> {
+  const metadata = { name: 'disk', namespace: 'default' };
+  const check = coreCheckSchema.parse({ metadata, command: 'true', subscriptions: ['web'], cron, publish: true });
+  const definition = checkDefinitionOf({ ...check, metadata });
+  if (isUntranslatable(definition)) throw new Error(definition.problem);
+  const clock = new ManualClock(Date.parse(startsAt));
+  return runningOver({ checks: new Map([['disk', definition]]), handlers: new Map() }, clock);
 }
 
 const times = (asked: readonly Asked[]): string[] => asked.map(({ at }) => at);
@@ -72,6 +89,77 @@ describe('a check with cron', () => {
     const { clock, asked } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 29 2 *', timezone: 'UTC' } });
     clock.advance(800 * 24 * 60 * MINUTE_MS);
     expect(times(asked)).toEqual(['2028-02-29T00:00:00.000Z']);
+  });
+
+  test('of a date that there is not is asked for by nobody, though it has an interval', () => {
+    const { clock, asked, schedule } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 31 2 *', interval: 60 } });
+    clock.advance(100 * 24 * 60 * MINUTE_MS);
+    expect(times(asked)).toEqual([]);
+    expect(schedule.nextRunMs('default', 'disk')).toBeUndefined();
+  });
+
+  // Of the newer API: the zone in front, and durations. 2026-03-29 at 02:00 it is 03:00 in Berlin, 2026-10-25 at 03:00 02:00.
+  test.each<{ name: string; cron: string; from: string; hours: number; expected: readonly string[] }>([
+    {
+      name: 'CRON_TZ over the night in which the clock is put forward',
+      cron: 'CRON_TZ=Europe/Berlin 0 8 * * *',
+      from: '2026-03-28T00:00:00Z',
+      hours: 48,
+      expected: ['2026-03-28T07:00:00Z', '2026-03-29T06:00:00Z'],
+    },
+    {
+      name: 'TZ over the night in which it is put back',
+      cron: 'TZ=Europe/Berlin 0 8 * * *',
+      from: '2026-10-24T00:00:00Z',
+      hours: 48,
+      expected: ['2026-10-24T06:00:00Z', '2026-10-25T07:00:00Z'],
+    },
+    {
+      name: 'a time that the clock skips, right after it and once',
+      cron: 'CRON_TZ=Europe/Berlin 30 2 * * *',
+      from: '2026-03-28T12:00:00Z',
+      hours: 36,
+      expected: ['2026-03-29T01:00:00Z'],
+    },
+    {
+      name: 'a time that comes twice, once',
+      cron: 'CRON_TZ=Europe/Berlin 30 2 * * *',
+      from: '2026-10-24T12:00:00Z',
+      hours: 36,
+      expected: ['2026-10-25T00:30:00Z'],
+    },
+    {
+      name: 'a shorthand behind a zone, and every hour of the hour that comes twice',
+      cron: 'CRON_TZ=Europe/Berlin @hourly',
+      from: '2026-10-24T23:30:00Z',
+      hours: 3,
+      expected: ['2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z', '2026-10-25T02:00:00Z'],
+    },
+    {
+      name: '@daily in a zone, at its midnight',
+      cron: 'TZ=America/New_York @daily',
+      from: '2026-07-01T00:00:00Z',
+      hours: 24,
+      expected: ['2026-07-01T04:00:00Z'],
+    },
+  ])('$name', ({ cron, from, hours, expected }) => {
+    const { clock, asked } = runningNewer(from, cron);
+    clock.advance(hours * 60 * MINUTE_MS);
+    expect(times(asked).map((at) => at.replace('.000Z', 'Z'))).toEqual(expected);
+  });
+
+  test.each([
+    { cron: '@every 90s', seconds: 90 },
+    { cron: '@every 1h30m', seconds: 5400 },
+    { cron: 'CRON_TZ=Europe/Berlin @every 5m', seconds: 300 },
+  ])('$cron is an interval at a place of its own, whatever the clock of the zone does', ({ cron, seconds }) => {
+    // The night in which the clock is put forward.
+    const { clock, asked } = runningNewer('2026-03-28T22:00:00Z', cron);
+    clock.advance(6 * 60 * MINUTE_MS);
+    const atMs = times(asked).map((at) => Date.parse(at));
+    expect(atMs.length).toBe((6 * 3600) / seconds);
+    expect(new Set(atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0)))).toEqual(new Set([seconds * 1000]));
+    expect(new Set(asked.map(({ untilNextMs }) => untilNextMs))).toEqual(new Set([seconds * 1000]));
   });
 
   test('goes on through reloads without one more or one less', () => {
