@@ -13,7 +13,7 @@ export default defineConfig({
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
     // file costs more than the tests themselves.
     isolate: false,
-    // The programs that tests start come from their sources, hundreds of modules: compiled once, they start in half the time.
+    // The programs that tests start: compiled once, they start in half the time.
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'build/compile-cache'),
       // Backends of tests leave their tokens there, not among those of the person who runs them.

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
-import { builtPrograms } from '../support/built-programs.ts';
+import { builtProgram } from '../support/built-programs.ts';
 import { Pty } from '../support/pty.ts';
 import { startBackend } from '../support/running-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-const PROGRAM = join(await builtPrograms(), 'mon.js');
+const PROGRAM = builtProgram('mon');
 
 async function failing(api: ApiClient, source: string, name: string): Promise<void> {
   await api.submitResult({ source, name, status: 2, output: 'it is broken' });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
-import { builtPrograms } from '../support/built-programs.ts';
+import { builtProgram } from '../support/built-programs.ts';
 import { byKey } from '../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';
@@ -10,7 +10,7 @@ import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
 import { Pty } from '../support/pty.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const PROGRAM = join(await builtPrograms(), 'mon.js');
+const PROGRAM = builtProgram('mon');
 
 const CLEAN = { alternate: false, cursorHidden: false, paste: false, focus: false, mouse: false, synchronized: false };
 

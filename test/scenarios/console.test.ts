@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
-import { builtPrograms } from '../support/built-programs.ts';
+import { builtProgram, builtPrograms } from '../support/built-programs.ts';
 import { SCENE, SCENE_STATS } from '../support/console-scene.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
@@ -13,8 +13,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-const BUILT = await builtPrograms();
-const PROGRAM = join(BUILT, 'mon.js');
+const PROGRAM = builtProgram('mon');
 
 async function scriptedBackend(): Promise<FeedServer> {
   return startFeedServer({
@@ -74,11 +73,16 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test('keeps its compiled code for the next start', async () => {
-    await using pty = startConsole(['--backend', 'http://127.0.0.1:9']);
+    // Beside a copy of its own: others keep theirs beside the programs of all tests.
+    const folder = await mkdtemp(join(builtPrograms(), 'own-'));
+    for (const file of ['mon.js', 'mon-program.js']) await copyFile(join(builtPrograms(), file), join(folder, file));
+    await using pty = new Pty(process.execPath, [join(folder, 'mon.js'), '--backend', 'http://127.0.0.1:9'], {
+      cwd: ROOT,
+    });
     await pty.waitForText('connecting to', 20_000);
     pty.write('q');
     await pty.exited;
-    expect(await readdir(join(BUILT, '.compile-cache'))).toHaveLength(1);
+    expect(await readdir(join(folder, '.compile-cache'))).toHaveLength(1);
   });
 
   test.each([

@@ -7,7 +7,7 @@ import { Pty } from '../support/pty.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-const BUILT = await builtPrograms();
+const BUILT = builtPrograms();
 
 /** Checks that fail on a machine for as long as there is a file of its name. */
 function checksOf(dir: string): Readonly<Record<string, unknown>> {

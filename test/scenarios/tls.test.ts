@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { builtPrograms } from '../support/built-programs.ts';
+import { builtProgram } from '../support/built-programs.ts';
 import { makeCertificate } from '../support/make-certificate.ts';
 import { runMonctl } from '../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
@@ -42,7 +42,7 @@ async function agentArgs(name: string): Promise<string[]> {
   return ['start', '-c', conf, '--state-dir', join(place, 'state'), '--name', name, '--backend', backend.url];
 }
 
-/** Runs a program of ours from its sources. */
+/** Runs a program of ours. */
 async function run(
   program: string,
   args: readonly string[],
@@ -126,17 +126,9 @@ test('monctl takes the authority from an option, the environment or a context, o
 });
 
 test('so do the console and an upgrade of a backend that runs', async () => {
-  const built = await builtPrograms();
-  const watch = await run(join(built, 'mon.js'), [
-    'watch',
-    '--once',
-    '--backend',
-    backend.url,
-    '--trusted-ca-file',
-    ca,
-  ]);
+  const watch = await run(builtProgram('mon'), ['watch', '--once', '--backend', backend.url, '--trusted-ca-file', ca]);
   expect(watch).toMatchObject({ code: 0, stderr: '' });
-  const unverified = await run(join(built, 'mon.js'), [
+  const unverified = await run(builtProgram('mon'), [
     'watch',
     '--once',
     '--backend',
@@ -148,9 +140,9 @@ test('so do the console and an upgrade of a backend that runs', async () => {
     stderr: expect.stringMatching(/^mon: the certificate of .* is not verified/),
   });
   const through = ['upgrade', '--dry-run', '--through', backend.url, '--state-dir', join(dir, 'none')];
-  expect(await run('daemon/backend/main.ts', through)).toMatchObject({
+  expect(await run(builtProgram('mon-backend'), through)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('--trusted-ca-file'),
   });
-  expect(await run('daemon/backend/main.ts', [...through, '--trusted-ca-file', ca])).toMatchObject({ code: 0 });
+  expect(await run(builtProgram('mon-backend'), [...through, '--trusted-ca-file', ca])).toMatchObject({ code: 0 });
 });

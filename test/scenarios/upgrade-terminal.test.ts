@@ -8,7 +8,7 @@ import { Pty } from '../support/pty.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const BUILT = await builtPrograms();
+const BUILT = builtPrograms();
 
 const CTRL_S = '\u0013';
 const CTRL_U = '\u0015';

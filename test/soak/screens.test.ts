@@ -21,7 +21,7 @@ const FRAME_MS = 50;
 
 const GNU_SCREEN = 'screen';
 
-const BUILT = await builtPrograms();
+const BUILT = builtPrograms();
 
 // The suite runs on machines without these programs; whoever asks for the soak wants to see them.
 const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;

@@ -1,20 +1,12 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { inject } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-
-let built: Promise<string> | undefined;
-
-/** The folder of `mon.js` and the other programs, built once for all test files that run in this process. */
-export function builtPrograms(): Promise<string> {
-  built ??= build();
-  return built;
+/** The file of a program, as people run it. */
+export function builtProgram(name: 'mon' | 'monctl' | 'mon-agent' | 'mon-backend'): string {
+  return join(builtPrograms(), `${name}.js`);
 }
 
-async function build(): Promise<string> {
-  const folder = join(inject('programFolder'), String(process.pid));
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', folder], { cwd: ROOT });
-  return folder;
+/** The folder of `mon.js` and the other programs. */
+export function builtPrograms(): string {
+  return inject('programFolder');
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import type { OutputStream } from '../../tui/monctl/output.ts';
 import { run } from '../../tui/monctl/run.ts';
 import { placesEnv } from './administrator.ts';
+import { builtProgram } from './built-programs.ts';
 
 /** Noon of a day when nothing happened; what `runMonctl` takes for now. */
 export const NOW = Date.UTC(2026, 10, 20, 12) / 1000;
@@ -52,15 +52,13 @@ export async function runMonctl(
   return { code, stdout: stdout.written, stderr: stderr.written };
 }
 
-export const MONCTL = fileURLToPath(new URL('../../tui/monctl/main.ts', import.meta.url));
+export const MONCTL = builtProgram('monctl');
 
 /** Runs the program itself to its end. */
 export async function spawnMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
   const child = spawn(process.execPath, [MONCTL, ...args], {
-    // The cache halves the time that the sources take to start.
     env: {
       PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...placesEnv(),
       ...env,
     },

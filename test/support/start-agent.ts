@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { builtProgram } from './built-programs.ts';
 
 const recordSchema = z.looseObject({ level: z.string(), message: z.string() });
 
@@ -24,7 +25,7 @@ export function startAgent(args: readonly string[], env?: Readonly<Record<string
 
 /** The agent program as a process of its own. Disposing of it kills it. */
 export function spawnAgent(args: readonly string[], env: Readonly<Record<string, string>> = {}): AgentProcess {
-  const child = spawn(process.execPath, ['daemon/agent/main.ts', ...args], {
+  const child = spawn(process.execPath, [builtProgram('mon-agent'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });

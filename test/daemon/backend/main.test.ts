@@ -9,6 +9,7 @@ import { flip } from '../../support/damaged-store.ts';
 import { modesBeneath, underUmask } from '../../support/file-modes.ts';
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { builtProgram } from '../../support/built-programs.ts';
 
 const SLOW = { timeout: 15_000 };
 
@@ -20,7 +21,7 @@ interface Ended {
 
 /** Runs the program to its end. */
 async function run(args: readonly string[], options: { stdin?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
-  const child = spawn(process.execPath, ['daemon/backend/main.ts', ...args], {
+  const child = spawn(process.execPath, [builtProgram('mon-backend'), ...args], {
     env: { ...process.env, ...options.env },
   });
   child.stdin.end(options.stdin ?? '');
@@ -374,7 +375,7 @@ describe('a running backend', () => {
     const file = join(dir, 'backend.log');
     const child = spawn(
       process.execPath,
-      ['daemon/backend/main.ts', 'start', '--state-dir', join(dir, 'state'), '--port', '0', '--log', file],
+      [builtProgram('mon-backend'), 'start', '--state-dir', join(dir, 'state'), '--port', '0', '--log', file],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const closed = once(child, 'close');
