@@ -59,7 +59,7 @@ function auditDetails(record: AuditRecord): readonly (readonly [string, string])
     ['number', String(record.id)],
     ['time', isoText(record.at)],
     ['who', safeLine(record.who)],
-    ...(record.on_behalf_of === undefined ? [] : [['on behalf of', safeLine(record.on_behalf_of)] as const]),
+    ...(record.on_behalf_of === undefined ? [] : [['for whom', safeLine(record.on_behalf_of)] as const]),
     ['from', record.from === null ? 'the backend itself' : safeLine(record.from)],
     ['how', safeLine(record.how)],
     ['action', safeLine(record.action)],
@@ -79,9 +79,11 @@ function messageEntry({ id, atMs, text, tone }: LoggedMessage): LogEntry {
   return { id, atMs, who: '', kind: tone, text: safeLine(text), tone: TONES[tone] };
 }
 
-export function auditEntry({ id, at, who, action, target, reason }: AuditRecord): LogEntry {
+export function auditEntry({ id, at, who, on_behalf_of: other, action, target, reason }: AuditRecord): LogEntry {
+  const whose = other === undefined ? '' : `  for ${other}`;
   const why = reason === null ? '' : `  ${reason}`;
-  return { id, atMs: at, who: safeLine(who), kind: safeLine(action), text: safeLine(`${target}${why}`), tone: 'plain' };
+  const text = safeLine(`${target}${whose}${why}`);
+  return { id, atMs: at, who: safeLine(who), kind: safeLine(action), text, tone: 'plain' };
 }
 
 function jsonText(value: unknown): string {

@@ -41,6 +41,22 @@ describe('monctl audit list', () => {
     `);
   });
 
+  test('names beside the user whom a request was made for', async () => {
+    const records = [
+      { ...aRecord(2), who: 'dashboard', on_behalf_of: 'ada' },
+      { ...aRecord(1), who: 'ada' },
+    ];
+    const { url } = await startScriptedServer(() => ({ status: 200, body: records }));
+    const listed = await runMonctl(['audit', 'list'], { MON_BACKEND: url });
+    expect(listed.stdout.split('\n').slice(0, 3)).toEqual([
+      'ID  TIME                  WHO                FROM  ACTION          TARGET  REASON',
+      ' 2  1970-01-01 00:00:00Z  dashboard for ada  -     silence.create  *:disk',
+      ' 1  1970-01-01 00:00:00Z  ada                -     silence.create  *:disk',
+    ]);
+    const { stdout } = await runMonctl(['audit', 'list', '-o', 'json'], { MON_BACKEND: url });
+    expect(JSON.parse(stdout)).toEqual(records);
+  });
+
   test.each([
     [['--since', '90m'], [2]],
     [

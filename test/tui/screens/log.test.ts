@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
-import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
+import { openOverviewScene, overviewApi, SCENE_AUDIT } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
 import { LOOKS, SIZES } from '../../support/golden-looks.ts';
 
@@ -82,6 +82,21 @@ test('Enter shows the whole entry, Esc the list again', async () => {
   rig.escape();
   await rig.showsNo('"expire"');
   expect(rig.screen.lines[1]).toMatch(/^> 11:59:00Z +alice/);
+});
+
+test('whom a request was made for stands beside its user, in the list, its search and the entry', async () => {
+  const [newest, ...others] = SCENE_AUDIT;
+  const audit = [{ ...newest, who: 'dashboard', on_behalf_of: 'alice' }, ...others];
+  const rig = await openAudit({
+    columns: 120,
+    api: (request) => (request.path.includes('/audit') ? { status: 200, body: audit } : overviewApi(request)),
+  });
+  expect(rig.screen.lines[1]).toMatch(/dashboard +silence.create +\S+:postgres-repl {2}for alice {2}planned/);
+  expect(rig.screen.lines[2]).not.toContain(' for ');
+  rig.type('/alice\r');
+  await rig.showsNo('event.resolve');
+  rig.type('\r');
+  await rig.shows(/who +dashboard/, /for whom +alice/);
 });
 
 test('only what is new is asked for, and it comes on top while the cursor stays on its entry', async () => {

@@ -60,6 +60,28 @@ describe('which results are handled (completion 1.4)', () => {
     ]);
   });
 
+  test('every result by a handler of the newer API, unless its filter is_incident keeps out what is well', async () => {
+    const newer = { ...PIPE, event_format: 'core' };
+    const rig = await openRig({
+      handlers: {
+        older: PIPE,
+        all: newer,
+        incidents: { ...newer, filters: ['is_incident'] },
+        both: { type: 'set', handlers: ['all', 'older'] },
+      },
+    });
+    expect(await play(rig, [0, 2, 0, 0], { handlers: ['older', 'all', 'incidents'] })).toEqual([
+      ['all create'],
+      ['older create', 'all create', 'incidents create'],
+      ['older resolve', 'all resolve', 'incidents resolve'],
+      ['all create'],
+    ]);
+    // Nothing of that is an event that stays, and a set is what it stands for.
+    expect(await play(rig, [0, 0], { handlers: ['both'] })).toEqual([['all create'], ['all create']]);
+    expect(rig.entry()?.state.event).toBeUndefined();
+    expect(await play(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
+  });
+
   test('auto_resolve: false runs nobody for an OK, and force_resolve ends it all the same', async () => {
     const rig = await openRig();
     expect(await play(rig, [2, 0, 0, 1], { auto_resolve: false })).toEqual([
