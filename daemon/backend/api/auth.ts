@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { partsOfKey } from '../../../shared/client/key-parts.ts';
 import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Admission } from '../pipeline/admission.ts';
 import type { ApiKeys } from '../pipeline/api-keys.ts';
-import { isSecret, partsOfKey } from '../pipeline/key-secret.ts';
+import { isSecret } from '../pipeline/key-secret.ts';
 import type { Sessions } from '../pipeline/sessions.ts';
 import type { Clock } from '../ports.ts';
 import type { ApiKey } from '../registry/credentials.ts';

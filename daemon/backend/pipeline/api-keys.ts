@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { commonScopes } from '../../../shared/domain/core/groups.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { formatApiKey, type GrantedApiKey, type RestoredApiKey } from '../../../shared/schemas/core/api-key.ts';
+import {
+  formatApiKey,
+  type GrantedApiKey,
+  type PatchedApiKey,
+  type RestoredApiKey,
+} from '../../../shared/schemas/core/api-key.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
@@ -93,6 +98,31 @@ export class ApiKeys implements Disposable {
     });
   }
 
+  /**
+   * Changes whose a key is and what it is good for; whoever has it goes on.
+   *
+   * @param changeOf told of the key as it is; refuses by throwing
+   * @throws MonError `not_found`, and as `grant` does
+   */
+  change(id: string, { actor, scopes }: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
+    return this.#parts.batcher.run((transaction) => {
+      const present = transaction.registry.credentials.apiKeys.get(id);
+      if (present === undefined) throw new MonError('not_found', 'not found');
+      const wanted = changeOf(present);
+      const { hasAllRoles: _roles, lifetime, ...others } = present;
+      const expiresAt = wanted.expires_at ?? 0;
+      const key: ApiKey = {
+        ...others,
+        ...this.#limitsOf(transaction, wanted, scopes),
+        ...allRolesOf(wanted),
+        expiresAt,
+        ...(expiresAt === present.expiresAt && { lifetime }),
+      };
+      save(transaction, key, actor);
+      return key;
+    });
+  }
+
   /** @throws MonError `not_found` */
   revoke(id: string, actor: Actor): Promise<void> {
     return this.#parts.batcher.run((transaction) => {
@@ -119,7 +149,7 @@ export class ApiKeys implements Disposable {
 
   #limitsOf(
     { registry }: Transaction,
-    { username, scopes: wanted, namespace, description }: GrantedApiKey | RestoredApiKey,
+    { username, scopes: wanted, namespace, description }: GrantedApiKey | PatchedApiKey | RestoredApiKey,
     granted: ReadonlySet<Scope>,
   ): Pick<ApiKey, 'username' | 'scopes' | 'namespace' | 'description'> {
     const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);

@@ -1,5 +1,5 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { API_KEY_ID_LENGTH, isPeerApiKey, parseApiKey } from '../../../shared/schemas/core/api-key.ts';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { partsOfKey } from '../../../shared/client/key-parts.ts';
 
 const SECRET_BYTES = 32;
 const SALT_BYTES = 16;
@@ -22,17 +22,6 @@ export function isSecret(secret: string, stored: string): boolean {
   const expected = Buffer.from(stored);
   const given = Buffer.from(hashSecret(secret, stored.split('$')[1] ?? ''));
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-/**
- * What names a key and what proves it, from the key itself. One of the peer is a UUID, whose name is the key: it is stored
- * like any other, under an id that tells nothing of it.
- *
- * @returns undefined for what is no key
- */
-export function partsOfKey(text: string): { readonly id: string; readonly secret: string } | undefined {
-  if (!isPeerApiKey(text)) return parseApiKey(text);
-  return { id: hash('sha256', `api key ${text}`, 'hex').slice(0, API_KEY_ID_LENGTH), secret: text };
 }
 
 /** What is stored of a key of the peer, told by the key itself. @param before the hash that is stored, which is kept */

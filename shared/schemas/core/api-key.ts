@@ -71,6 +71,10 @@ export const restoredApiKeySchema = z.looseObject({
 });
 export type RestoredApiKey = z.infer<typeof restoredApiKeySchema>;
 
+/** A key as a patch leaves it. */
+export const patchedApiKeySchema = z.looseObject({ ...limits, metadata: z.looseObject({ name: z.string() }) });
+export type PatchedApiKey = z.infer<typeof patchedApiKeySchema>;
+
 /** A key of the peer as its dumps hold it: the name is the key itself, which is hashed before it is stored. */
 export const peerApiKeySchema = z.looseObject({
   ...limits,
@@ -96,8 +100,6 @@ export interface CoreApiKey {
   readonly expires_at: number;
   /** To the minute; null: never. */
   readonly last_used: number | null;
-  /** So that a dump can be restored. Nobody gets a key from it. */
-  readonly hash: string;
 }
 
 /** The answer to the one who grants it: the only time that the key itself is shown. */

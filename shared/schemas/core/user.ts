@@ -58,11 +58,9 @@ export const changedPasswordSchema = z.looseObject({
 });
 export type ChangedPassword = z.infer<typeof changedPasswordSchema>;
 
-/** A user as it is shown, which is to administrators. */
+/** A user as it is shown, which is to administrators and to oneself. */
 export interface CoreUser {
   readonly username: string;
   readonly groups: readonly string[];
   readonly disabled: boolean;
-  /** bcrypt; so that a dump can be restored. */
-  readonly password_hash: string;
 }

@@ -30,6 +30,53 @@ export const CLUSTER_DECISIONS: readonly Decision[] = [
     right: { status: 200, body: ['A', 'a.b_c-d', 'default', 'n2'].map((name) => ({ name })) },
   },
   {
+    case: 'cluster-wide-a/apikeys',
+    lines: [1],
+    because: 'the key is told once, and only its hash is stored (completion 1.17): the answer holds it by name',
+    right: { status: 201, body: { username: 'admin', metadata: { created_by: 'admin' } } },
+  },
+  {
+    case: 'cluster-wide-a/apikeys',
+    lines: [2],
+    because: 'a key has limits of its own here, and shows them to who may grant it',
+    right: {
+      status: 200,
+      body: { username: 'admin', metadata: { created_by: 'admin' }, all_roles: true, namespace: null, expires_at: 0 },
+    },
+  },
+  {
+    case: 'cluster-wide-a/apikeys',
+    lines: [3],
+    because: 'a key has limits of its own here, and shows them to who may grant it',
+    right: { status: 200, body: [{ username: 'admin', all_roles: true }] },
+  },
+  {
+    case: 'cluster-wide-a/apikeys',
+    lines: [7],
+    because: 'the recorded answer gives the key to a user who is not there, with whose rights it would come to life',
+    right: { status: 400, body: { code: 1, message: 'there is no user u1, or it is disabled' } },
+  },
+  {
+    case: 'cluster-wide-a/apikeys',
+    what: /^PUT /,
+    because: 'a key of a dump is brought back like that, by its hash (completion 1.17), and these have none',
+    right: { status: 400, body: { code: 1 } },
+  },
+  { case: 'cluster-wide-a/apikeys', lines: [17], because: A_DEFECT, right: { status: 400, body: { code: 1 } } },
+  {
+    case: /^cluster-wide-a\/(?:apikeys|auth)$/,
+    what: 'GET /auth/test',
+    because:
+      'Authorization: Key and a token are good on every endpoint (completion 1.1), so they can be tried out here',
+    right: { status: 200 },
+  },
+  {
+    case: 'cluster-wide-a/auth',
+    lines: [19],
+    because: 'Basic is good for every endpoint (completion 1.1), as the token is that it could be exchanged for',
+    right: { status: 200, body: [{ name: 'A' }, { name: 'a.b_c-d' }, { name: 'default' }, { name: 'n2' }] },
+  },
+  {
     case: 'cluster-wide-a/tessen',
     lines: [4, 5],
     because: 'nothing ever leaves the machine, whatever is asked for',

@@ -103,20 +103,22 @@ export class CoreScene implements AsyncDisposable {
     await this.#parts.disposeAsync();
   }
 
-  /** An access token of that user, from a login just now. */
-  async logIn(username = ADMIN, password = PASSWORD): Promise<string> {
+  /** The tokens of that user, from a login just now. */
+  async logIn(username = ADMIN, password = PASSWORD): Promise<{ readonly access: string; readonly refresh: string }> {
     const headers = { Authorization: basic(username, password) };
     const { body, text } = await this.ask({ method: 'GET', target: '/auth', headers });
-    const { access_token: token } = (body ?? {}) as { readonly access_token?: string };
-    if (token === undefined) throw new Error(`no token for ${username}: ${text}`);
-    return token;
+    const { access_token: access, refresh_token: refresh = '' } = (body ?? {}) as Readonly<
+      Record<string, string | undefined>
+    >;
+    if (access === undefined) throw new Error(`no token for ${username}: ${text}`);
+    return { access, refresh };
   }
 
   /** Of the administrator, the same as long as it is good. */
   async token(): Promise<string> {
     if (this.clock.now() - this.#loggedInMs > LOGIN_SECONDS * 1000) {
       this.#loggedInMs = this.clock.now();
-      this.#token = await this.logIn();
+      this.#token = (await this.logIn()).access;
     }
     return this.#token;
   }

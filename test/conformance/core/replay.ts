@@ -53,7 +53,7 @@ class Play implements AsyncDisposable {
   /** Handlers by the filter that they have, filters by what they ask. */
   readonly #handlers = new Map<string, string>();
   readonly #filters = new Map<string, string>();
-  readonly #made = { key: '', uuid: '', etag: '', next: '' };
+  readonly #made = { key: '', uuid: '', etag: '', next: '', refresh: '' };
   #case = '';
   #caseBegunMs = 0;
   /** Changes of stored events in this case; undefined: nobody has looked yet. */
@@ -91,12 +91,13 @@ class Play implements AsyncDisposable {
   async #exchange(line: Line & Exchange): Promise<Seen> {
     if (line.method === 'DELETE' && this.#expectedFrames(line) > 0) await this.#awaitFrames(line);
     const { method, path, answer } = line;
-    const body = this.#sentBody(line);
     this.#remember(line);
+    const headers = await this.#headers(line);
+    const body = this.#sentBody(line);
     const actual = await this.#scene.ask({
       method,
       target: this.#filled(path).replace(CONTINUED, this.#made.next),
-      headers: await this.#headers(line),
+      headers,
       body: body ?? null,
     });
     const location = actual.headers['location'];
@@ -131,7 +132,10 @@ class Play implements AsyncDisposable {
   /** Whose token it is stands in the case: `enforcement (token of user viewer)`. */
   async #tokenFor(name: string): Promise<string> {
     const user = /token of user ([\w.-]+)/.exec(name)?.[1];
-    return await this.#scene.logIn(user, user === undefined ? undefined : this.#passwords.get(user));
+    const password = user === undefined ? undefined : this.#passwords.get(user);
+    const { access, refresh } = await this.#scene.logIn(user, password);
+    this.#made.refresh = refresh;
+    return access;
   }
 
   #remember({ path, body }: Exchange): void {
@@ -146,7 +150,9 @@ class Play implements AsyncDisposable {
   #sentBody({ body }: Exchange): string | undefined {
     if (body === undefined) return undefined;
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return this.#filled(text).replaceAll(/\bout\/(?=[\w-]+\.log\b)/g, `${this.#scene.dir}/out/`);
+    return this.#filled(text)
+      .replaceAll('<token>', this.#made.refresh)
+      .replaceAll(/\bout\/(?=[\w-]+\.log\b)/g, `${this.#scene.dir}/out/`);
   }
 
   #filled(text: string): string {

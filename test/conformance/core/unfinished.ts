@@ -60,9 +60,4 @@ export const UNFINISHED: ReadonlySet<string> = new Set([
   'agents-keepalive/timing',
   'agents-keepalive/back',
   'agents-keepalive/keepalive-handler',
-  'cluster-wide-a/fresh-lists',
-  'cluster-wide-a/apikeys',
-  'cluster-wide-a/auth',
-  'cluster-wide-a/auth-token',
-  'res-rbac-a/enforcement (token of user viewer)',
 ]);

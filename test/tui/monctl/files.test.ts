@@ -102,6 +102,20 @@ test('exact state is for restore, which does not count it as a report', async ()
   );
 });
 
+test('a key whose name is the key is told by its id', async () => {
+  const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
+  await monctl(['create', '-f', '-'], { input: `{type: User, spec: {username: ada, password: long enough}}` });
+  const input = `{type: APIKey, api_version: core/v2, metadata: {name: ${KEY}}, spec: {username: ada}}`;
+  const asked = await monctl(['create', '-f', '-', '--dry-run'], { input });
+  const [, id = ''] = /^would create APIKey ([\da-f]{16})\n/.exec(asked.stdout) ?? [];
+  expect(await monctl(['create', '-f', '-'], { input })).toMatchObject({ code: 0, stdout: `Created APIKey ${id}\n` });
+  expect((await monctl(['api-key', 'list'])).stdout).toContain(id);
+  const created = await monctl(['create', '-f', '-', '--output', 'json'], { input });
+  expect(JSON.parse(created.stdout)).toMatchObject({ outcome: 'Created', object: `APIKey ${id}` });
+  const deleted = await monctl(['delete', '-f', '-', '--skip-confirm'], { input });
+  expect(deleted).toMatchObject({ code: 0, stdout: `Deleted APIKey ${id}\n` });
+});
+
 test.each([
   ['no file', ['create'], '', /name the file/],
   ['nothing in it', ['create', '-f', '-'], '# nothing\n', /holds no object/],

@@ -11,6 +11,7 @@ import { EXIT, ExitError } from '../exit-codes.ts';
 import { FILE_OPTION } from '../input.ts';
 import { NAMESPACE_OPTION, namespaceOf as namespaceOfCall } from '../namespaces.ts';
 import { openFile, readObjects } from '../objects/read-objects.ts';
+import { shownName } from '../objects/shown-name.ts';
 
 /** What somebody writes by hand; a dump of a whole backend is for `restore`. */
 const OBJECTS_MAX = 10_000;
@@ -142,5 +143,5 @@ function isState({ type }: Wrapped): boolean {
 
 function nameText(object: Wrapped): string {
   const namespace = kindOf(object)?.isNamespaced === true ? `${namespaceOf(object)}/` : '';
-  return `${object.type} ${namespace}${wrappedName(object)}`;
+  return `${object.type} ${namespace}${shownName(object)}`;
 }

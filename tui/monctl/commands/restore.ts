@@ -18,6 +18,7 @@ import { textAt } from '../core-object.ts';
 import { counted } from '../counted.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { openFile, readObject } from '../objects/read-objects.ts';
+import { shownName } from '../objects/shown-name.ts';
 import { indexFile } from '../objects/index-file.ts';
 import type { FileIndex, Place } from '../objects/index-file.ts';
 
@@ -174,7 +175,7 @@ async function tell(
   const isNews = outcome === 'left out' || lost.length > 0 || differs;
   if (flags.switch('quiet') === true && !isNews) return;
   const { type, api_version: version } = object;
-  const [name, namespace] = [wrappedName(object), namespaceText(object)];
+  const [name, namespace] = [shownName(object), namespaceText(object)];
   const said = `${outcome} ${type} ${namespace === '' ? '' : `${namespace}/`}${name}`.trimEnd();
   const value = { outcome, type, api_version: version, namespace, name, reason, lost, differs };
   await output.showNext(value, () =>

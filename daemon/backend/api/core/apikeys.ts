@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { partsOfKey } from '../../../../shared/client/key-parts.ts';
+import { meets } from '../../../../shared/domain/core/etag.ts';
+import { mergePatch } from '../../../../shared/domain/core/merge-patch.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import {
   grantedApiKeySchema,
   isPeerApiKey,
+  patchedApiKeySchema,
   peerApiKeySchema,
   restoredApiKeySchema,
   type CoreApiKey,
@@ -10,7 +14,7 @@ import {
   type RestoredApiKey,
 } from '../../../../shared/schemas/core/api-key.ts';
 import type { Granter } from '../../pipeline/api-keys.ts';
-import { isSecret, partsOfKey, storedPeerKey } from '../../pipeline/key-secret.ts';
+import { isSecret, storedPeerKey } from '../../pipeline/key-secret.ts';
 import type { ApiKey } from '../../registry/credentials.ts';
 import { CORE_PREFIX } from '../access.ts';
 import { actorOf } from '../actor.ts';
@@ -19,17 +23,19 @@ import type { ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { needs, routes } from '../routes.ts';
 import { notFound } from './errors.ts';
+import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from './object-list.ts';
 
 const validateGranted = validator(grantedApiKeySchema);
 const validatePeerKey = validator(peerApiKeySchema);
+const validatePatched = validator(patchedApiKeySchema);
 const validateRestored = validator(restoredApiKeySchema);
 
 const API_KEYS = `${CORE_PREFIX}/apikeys`;
 
 /**
  * API keys, for administrators (completion 1.17). The key itself is in the answer to the one who grants it and nowhere
- * else; lists carry the hash, from which nobody gets a key, so that a dump can be restored.
+ * else; its hash is only in a dump.
  */
 export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiParts): void {
   const shown = (key: ApiKey): CoreApiKey => shownApiKey(key, apiKeys.lastUse(key));
@@ -70,10 +76,23 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiPar
   });
 
   routes(app, `${API_KEYS}/:key`, {
-    GET: needs('admin', (request) => {
+    GET: needs('admin', (request, reply) => {
       const key = registry.credentials.apiKeys.get(idOfPath(request));
       if (key === undefined) throw notFound();
-      return shown(key);
+      return sendObject(request, reply, tagged(key), shown(key));
+    }),
+
+    PATCH: needs('admin', async (request, reply) => {
+      const patch = mergePatchOf(request);
+      const id = idOfPath(request);
+      const preconditions = preconditionsOf(request);
+      const written = await apiKeys.change(id, granterOf(request), (present) => {
+        refuseUnless(meets(preconditions, etagOf(tagged(present))));
+        const changed = validatePatched(mergePatch(patchable(present), patch));
+        if (changed.metadata.name !== id) throw new MonError('invalid', 'the name of a key cannot be changed');
+        return changed;
+      });
+      return sendObject(request, reply, tagged(written), shown(written));
     }),
 
     PUT: needs('admin', async (request, reply) => {
@@ -102,8 +121,8 @@ function granterOf(request: FastifyRequest): Granter {
 }
 
 /** @param lastUsed epoch seconds; null: never */
-export function shownApiKey(key: ApiKey, lastUsed: number | null): CoreApiKey {
-  const { id, username, description, scopes, namespace, createdAt, createdBy, expiresAt, hash } = key;
+function shownApiKey(key: ApiKey, lastUsed: number | null): CoreApiKey {
+  const { id, username, description, scopes, namespace, createdAt, createdBy, expiresAt } = key;
   return {
     metadata: { name: id, created_by: createdBy },
     username,
@@ -114,6 +133,16 @@ export function shownApiKey(key: ApiKey, lastUsed: number | null): CoreApiKey {
     created_at: createdAt,
     expires_at: expiresAt,
     last_used: lastUsed,
-    hash,
   };
+}
+
+/** What the tag is of: a key that is used is not a key that was changed. */
+function tagged(key: ApiKey): CoreApiKey {
+  return shownApiKey(key, null);
+}
+
+/** What a patch changes: a key for all that its user may do stays one, whoever that will be. */
+function patchable(key: ApiKey): object {
+  const { scopes, all_roles: allRoles, ...shown } = tagged(key);
+  return allRoles ? shown : { ...shown, scopes };
 }

@@ -13,7 +13,7 @@ import type { ApiParts } from '../parts.ts';
 import { needs, routes } from '../routes.ts';
 import { alreadyExists, notFound } from './errors.ts';
 import { sendObjects, type ObjectSource } from './object-list.ts';
-import { contentTypeOf, etagOf, preconditionsOf, sendObject } from './object-answer.ts';
+import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './object-answer.ts';
 
 /** Names an object below its namespace, `[name]`; of an event entity and check. */
 export type CoreKey = readonly string[];
@@ -103,8 +103,6 @@ export function inNamespace<S extends SubmittedCoreObject>(submitted: S, namespa
 /** Longest body of the newer API, in bytes (completion 1.17). */
 const CORE_BODY_BYTES_MAX = 512_000;
 
-const MERGE_PATCH = 'application/merge-patch+json';
-
 /** The routes of a kind of objects: its lists, and each object by its name. */
 export function collectionRoutes<T extends object, S extends object>(
   app: FastifyInstance,
@@ -179,11 +177,8 @@ export function collectionRoutes<T extends object, S extends object>(
   };
 
   const patch = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (contentTypeOf(request) !== MERGE_PATCH) {
-      throw new MonError('invalid', `send a patch with the content type ${MERGE_PATCH}`);
-    }
+    const value = mergePatchOf(request);
     const { namespace, key } = addressOf(request, collection);
-    const { value } = parseBody(request);
     const preconditions = preconditionsOf(request);
     const written = await write(request, namespace, key, actorOf(request), (present) => {
       if (present === undefined) throw notFound();
@@ -291,10 +286,6 @@ function refuseOtherKey(inBody: CoreKey, inPath: CoreKey): void {
     'invalid',
     `the name of the body, ${inBody.join('/')}, is not the one of the path, ${inPath.join('/')}`,
   );
-}
-
-function refuseUnless(isMet: boolean): void {
-  if (!isMet) throw new MonError('precondition', 'it has changed meanwhile: read it again, then repeat the change');
 }
 
 function addressOf(

@@ -1,6 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { names, type Preconditions } from '../../../../shared/domain/core/etag.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { parseBody } from '../json-body.ts';
+
+const MERGE_PATCH = 'application/merge-patch+json';
 
 /** Another one after each restart, when what was read before has to be read again. */
 const TAG_KEY = randomBytes(32);
@@ -15,6 +19,19 @@ export function etagOf(object: object): string {
 
 export function preconditionsOf({ headers }: Pick<FastifyRequest, 'headers'>): Preconditions {
   return { match: headers['if-match'], noneMatch: headers['if-none-match'] };
+}
+
+/** @throws MonError `precondition` */
+export function refuseUnless(isMet: boolean): void {
+  if (!isMet) throw new MonError('precondition', 'it has changed meanwhile: read it again, then repeat the change');
+}
+
+/** @throws MonError `invalid` when the body does not say that it is one, or is no JSON */
+export function mergePatchOf(request: FastifyRequest): unknown {
+  if (contentTypeOf(request) !== MERGE_PATCH) {
+    throw new MonError('invalid', `send a patch with the content type ${MERGE_PATCH}`);
+  }
+  return parseBody(request).value;
 }
 
 /**

@@ -18,6 +18,7 @@ import type { ApiParts } from '../parts.ts';
 import { pathName } from '../path-name.ts';
 import { needs, routes } from '../routes.ts';
 import { notFound } from './errors.ts';
+import { sendObject } from './object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from './object-list.ts';
 
 const validateUser = validator(submittedUserSchema);
@@ -47,11 +48,10 @@ export function userRoutes(app: FastifyInstance, { authenticator, users, registr
   });
 
   routes(app, `${USERS}/:user`, {
-    GET: needs('self', (request) => {
+    GET: needs('self', (request, reply) => {
       const user = registry.credentials.users.get(pathName(request, 'user'));
       if (user === undefined) throw notFound();
-      const { password_hash: hash, ...open } = shownUser(user);
-      return hasScope(request.principal, 'admin') ? { ...open, password_hash: hash } : open;
+      return sendObject(request, reply, shownUser(user));
     }),
 
     PUT: needs('admin', async (request, reply) => {
@@ -137,8 +137,9 @@ function keyOf({ username }: CoreUser): readonly string[] {
   return [username];
 }
 
-export function shownUser({ username, groups, disabled, passwordHash }: User): CoreUser {
-  return { username, groups, disabled, password_hash: passwordHash };
+/** Without the hash of the password, which only a dump holds. */
+function shownUser({ username, groups, disabled }: User): CoreUser {
+  return { username, groups, disabled };
 }
 
 function groupOfPath({ params }: FastifyRequest): string {

@@ -144,6 +144,7 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
     'POST /api/core/v2/tessen/metrics',
     'PUT /api/core/v2/tessen',
     'GET /api/core/v2/apikeys/:key',
+    'PATCH /api/core/v2/apikeys/:key',
     'GET /api/core/v2/roles',
     'POST /api/core/v2/roles',
     'GET /api/core/v2/rolebindings',

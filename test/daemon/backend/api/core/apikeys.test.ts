@@ -6,6 +6,7 @@ import { FEED_PATH, FEED_PROTOCOL } from '../../../../../shared/schemas/feed.ts'
 import { asking, basic, type Ask } from '../../../../support/asking.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { openBackend } from '../../../../support/open-backend.ts';
+import { send } from '../../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../../support/running-backend.ts';
 import { SkippingClock } from '../../../../support/skipping-clock.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
@@ -49,7 +50,7 @@ async function grant(limits: object): Promise<Granted> {
 
 test('a key is told once, and let in everywhere', async () => {
   const answer = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
-  const body = answer.body as { readonly key: string; readonly metadata: { readonly name: string }; hash: string };
+  const body = answer.body as { readonly key: string; readonly metadata: { readonly name: string } };
   const id = body.metadata.name;
   expect(answer).toMatchObject({ status: 201, headers: { location: `${KEYS}/${body.key}` } });
   expect(body.key).toMatch(new RegExp(`^mk_${id}_[\\w-]{43}$`));
@@ -90,6 +91,59 @@ test('the path that is told with a key is good for looking at it and taking it a
   expect(JSON.stringify(backend.log.records)).not.toContain(key.slice(-43));
 });
 
+function patch(id: string, body: object, headers: Readonly<Record<string, string>> = {}): ReturnType<Ask> {
+  return send(backend.url, {
+    method: 'PATCH',
+    target: `${KEYS}/${id}`,
+    headers: {
+      authorization: basic('root', 'long enough'),
+      'Content-Type': 'application/merge-patch+json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('a patch', () => {
+  test('gives a key to somebody else, with what that one may do', async () => {
+    await asRoot('POST', '/api/core/v2/users', { username: 'bea', password: 'long enough', groups: ['viewers'] });
+    const { id, ask } = await grant({ description: 'wall' });
+    const changed = await patch(id, { username: 'bea' });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { metadata: { name: id, created_by: 'root' }, username: 'bea', scopes: ['read'], description: 'wall' },
+    });
+    expect(changed.headers['etag']).toBe((await asRoot('GET', `${KEYS}/${id}`)).headers['etag']);
+    expect((await ask('GET', '/events')).status).toBe(200);
+    expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(403);
+  });
+
+  test('changes the limits, and what it does not name stays', async () => {
+    const { id } = await grant({ scopes: ['read', 'silence'], expire: 3600 });
+    const before = (await asRoot('GET', `${KEYS}/${id}`)).body as object;
+    const answer = await patch(id, { scopes: ['read'], namespace: 'default' });
+    expect(answer.body).toEqual({ ...before, scopes: ['read'], namespace: 'default' });
+    expect((await patch(id, { expires_at: null })).body).toMatchObject({ expires_at: 0, scopes: ['read'] });
+  });
+
+  test.each([
+    { name: 'of another name', body: { metadata: { name: '0123456789abcdef' } }, status: 400 },
+    { name: 'for nobody', body: { username: 'nobody' }, status: 400 },
+    { name: 'with more than its user may do', body: { scopes: ['admin'] }, status: 403 },
+    { name: 'of a state that is over', body: {}, headers: { 'If-Match': '"0123456789abcdef"' }, status: 412 },
+    { name: 'that does not say what it is', body: {}, headers: { 'Content-Type': 'application/json' }, status: 400 },
+  ])('$name is refused: $status', async ({ body, headers, status }) => {
+    const { id } = await grant({ scopes: ['read'] });
+    const before = (await asRoot('GET', `${KEYS}/${id}`)).body;
+    expect((await patch(id, body, headers)).status).toBe(status);
+    expect((await asRoot('GET', `${KEYS}/${id}`)).body).toEqual(before);
+  });
+
+  test('of a key that is not there is 404', async () => {
+    expect((await patch('0123456789abcdef', {})).status).toBe(404);
+  });
+});
+
 describe('a key of the peer, whose name is the key', () => {
   const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
   const asPeer = (): Ask => asking(backend.url, `Key ${KEY}`);
@@ -109,6 +163,7 @@ describe('a key of the peer, whose name is the key', () => {
     const told = [await asRoot('GET', KEYS), await asRoot('GET', '/api/mon/v1/dump/APIKey')];
     expect(told.map(({ status }) => status)).toEqual([200, 200]);
     expect(told.map(({ text }) => text).join('')).not.toContain(KEY);
+    expect(told.map(({ text }) => text.includes('sha256$'))).toEqual([false, true]);
   });
 
   test('is taken away by its name', async () => {
@@ -246,7 +301,11 @@ test('its last use outlives a restart, to the minute', async () => {
 
 test('a key comes back from a dump, whoever has it', async () => {
   const { ask, id } = await grant({ scopes: ['read'] });
-  const dumped = (await asRoot('GET', `${KEYS}/${id}`)).body;
+  const { body } = await asRoot('GET', '/api/mon/v1/dump/APIKey');
+  const { objects } = body as {
+    readonly objects: readonly { readonly metadata: { readonly name: string }; readonly spec: object }[];
+  };
+  const dumped = objects.flatMap(({ metadata, spec }) => (metadata.name === id ? [{ ...spec, metadata }] : []))[0];
   await asRoot('DELETE', `${KEYS}/${id}`);
   expect((await ask('GET', '/info')).status).toBe(401);
   expect((await asRoot('PUT', `${KEYS}/${id}`, dumped)).status).toBe(201);
