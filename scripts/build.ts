@@ -25,7 +25,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   // No program for people: `mon-backend` starts it, from beside itself.
   'command-process': { source: 'daemon/command/command-process.ts' },
   // As that: passwords are hashed in a thread of their own.
-  'bcrypt-thread': { source: 'daemon/backend/bcrypt-thread.ts' },
+  'bcrypt-thread': { source: 'daemon/backend/access/bcrypt-thread.ts' },
   // Results live for one batch: with room for several batches, most are gone before anybody looks for garbage.
   'mon-backend': { source: 'daemon/backend/main.ts', nodeFlags: '--max-semi-space-size=64 --min-semi-space-size=64' },
 };

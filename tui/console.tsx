@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { render } from 'ink';
 import type { ApiClient } from '../shared/client/api-client.ts';
 import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
-import type { UpgradeClient } from '../shared/client/upgrade-client.ts';
+import type { UpgradeClient } from '../shared/client/plan-client.ts';
 import { MonError } from '../shared/errors.ts';
 import { openAll, type OpenedContext } from './all-contexts.ts';
 import { App } from './app.tsx';
-import { followAll } from './hooks/follow-all.ts';
-import { followFeed, wantedPaceMs, type FollowedFeed } from './hooks/follow-feed.ts';
-import { FrameScheduler, type FrameClock } from './hooks/frame-scheduler.ts';
-import { runEffect, type ConsoleApi } from './hooks/run-effects.ts';
+import { followAll } from './effects/follow-all.ts';
+import { followFeed, wantedPaceMs, type FollowedFeed } from './effects/follow-feed.ts';
+import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
+import { runEffect, type ConsoleApi } from './effects/run-effects.ts';
 import { actionFor } from './keys.ts';
 import type { AggregateNeeds } from './store/aggregate-book.ts';
 import { ALL_CONTEXTS } from './store/backend-names.ts';
@@ -98,7 +98,7 @@ function noConfiguration(): Promise<never> {
 function apiOf({ members, api }: ShownBackend, { backends }: ConsoleStore): () => Promise<ConsoleApi> {
   if (members === undefined) return api;
   return async () => {
-    const { openMergedApi } = await import('./hooks/merged-api.ts');
+    const { openMergedApi } = await import('./effects/merged-api.ts');
     const open = Array.from(members, ([name, one]) => ('problem' in one ? [] : [[name, one.api] as const])).flat();
     return openMergedApi({
       open: new Map(open),
@@ -111,7 +111,7 @@ function apiOf({ members, api }: ShownBackend, { backends }: ConsoleStore): () =
 function upgradesOf({ members, backend, env }: ShownBackend): () => Promise<UpgradeClient> {
   return async () => {
     if (members !== undefined) throw new MonError('invalid', 'choose a backend first: :ctx NAME');
-    const { openUpgradeClient } = await import('../shared/client/upgrade-client.ts');
+    const { openUpgradeClient } = await import('../shared/client/plan-client.ts');
     return openUpgradeClient({ backend, ...(env && { env }) });
   };
 }

@@ -60,11 +60,11 @@ async function main(flags: Arguments): Promise<void> {
       return fail('only the console on a whole screen shows all contexts as one: name one with --context');
     }
     if (flags.watch !== undefined) {
-      const { startWatch } = await import('./plain/start-watch.ts');
+      const { startWatch } = await import('./lines/start-watch.ts');
       return await startWatch({ ...shown, ...flags.watch }, clock);
     }
     if (wantsLines(flags, process.env)) {
-      const { startPlain } = await import('./plain/start-plain.ts');
+      const { startPlain } = await import('./lines/start-plain.ts');
       return startPlain({ ...shown, clock, creator: creatorOf(process.env), readOnly: flags.readOnly });
     }
     if (!process.stdin.isTTY || !process.stdout.isTTY) {

@@ -1,5 +1,5 @@
 import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
-import { substituteEntityTokens, unmatchedEntityText } from '../../shared/domain/core/tokens.ts';
+import { substituteEntityTokens, unmatchedEntityText } from '../../shared/domain/v2/tokens.ts';
 import { commandOf } from '../../shared/domain/command-text.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';

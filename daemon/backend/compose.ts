@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { WebSocket } from 'ws';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
-import { ADMINISTRATORS } from '../../shared/domain/core/groups.ts';
+import { ADMINISTRATORS } from '../../shared/domain/v2/groups.ts';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
@@ -11,23 +11,23 @@ import type { MachineClock } from '../clock/machine-clock.ts';
 import { CommandRunner } from '../command/command-runner.ts';
 import { LoadedFiles } from '../private-files/loaded-files.ts';
 import type { Log, LogRequest } from '../log/log.ts';
-import { Activity } from './activity.ts';
-import { NOBODY, refuseWithoutAccess, type Principal } from './api/access.ts';
-import { Authenticator } from './api/auth.ts';
-import { Bcrypt } from './api/bcrypt.ts';
-import { Callers } from './api/caller.ts';
-import { isLoopback } from './api/host.ts';
-import { LocalToken } from './api/local-token.ts';
-import { Passwords } from './api/password.ts';
-import type { BackendStatus } from './api/legacy/info.ts';
-import type { ApiParts } from './api/parts.ts';
-import { close, listen } from './api/listen.ts';
-import { openServer } from './api/server.ts';
+import { Activity } from './health/activity.ts';
+import { NOBODY, refuseWithoutAccess, type Principal } from './access/principal.ts';
+import { Authenticator } from './access/authenticator.ts';
+import { Bcrypt } from './access/bcrypt.ts';
+import { Callers } from './access/caller.ts';
+import { isLoopback } from './http/host.ts';
+import { LocalToken } from './access/local-token.ts';
+import { Passwords } from './access/password.ts';
+import type { BackendStatus } from './health/v1-info.ts';
+import type { ApiParts } from './http/parts.ts';
+import { close, listen } from './http/listen.ts';
+import { openServer } from './http/server.ts';
 import { ConfigInForce } from './config/config-in-force.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { reload } from './config/reload.ts';
 import { watchConfig } from './config/watch-config.ts';
-import { DiskGuard } from './disk-guard.ts';
+import { DiskGuard } from './store/disk-guard.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { FeedLogins } from './feed/feed-login.ts';
@@ -35,77 +35,77 @@ import { DeadLetters } from './handlers/dead-letters.ts';
 import { Delivery } from './handlers/deliver.ts';
 import { LastDeliveries } from './handlers/last-deliveries.ts';
 import { JobRunner } from './handlers/run-jobs.ts';
-import { Aggregates } from './pipeline/aggregates.ts';
-import { leaveLocalAccess, localUrlOf, type LocalPlaces } from './local-access.ts';
-import { SHARD } from './main-shard.ts';
-import { MemoryBudget, startGuard } from './memory-budget.ts';
-import { Metrics } from './metrics.ts';
-import { openFilesMax } from './open-files.ts';
-import { ApiCommands } from './pipeline/api-commands.ts';
-import { ApiKeys } from './pipeline/api-keys.ts';
-import { AttributeBounds } from './pipeline/attribute-bounds.ts';
-import { Audit } from './pipeline/audit.ts';
-import { Batcher, type BatcherOptions } from './pipeline/batcher.ts';
-import { Bulk } from './pipeline/bulk.ts';
-import { Checks } from './pipeline/checks.ts';
-import { Clients } from './pipeline/clients.ts';
-import { CoreEvents } from './pipeline/core-events.ts';
-import { Entities } from './pipeline/entities.ts';
-import { EntityLimit } from './pipeline/entity-limit.ts';
-import { DefinitionChanges } from './pipeline/definitions.ts';
-import { Events } from './pipeline/events.ts';
-import { HandlerJobs } from './pipeline/handler-jobs.ts';
-import { EventHandling } from './pipeline/handle-event.ts';
-import { logHandling } from './pipeline/log-handling.ts';
-import { Namespaces } from './pipeline/namespaces.ts';
-import { CheckNames } from './pipeline/rename-check.ts';
-import { CheckRequests } from './pipeline/requests.ts';
-import { RoleGuard } from './pipeline/role-guard.ts';
-import { Restore } from './pipeline/restore.ts';
-import { Results } from './pipeline/results.ts';
-import { Runbooks } from './pipeline/runbooks.ts';
-import { Sessions } from './pipeline/sessions.ts';
-import { SilencedEntries } from './pipeline/silenced.ts';
-import { StaleResults } from './pipeline/stale-results.ts';
-import { StashMigrations } from './pipeline/stash-migrations.ts';
-import { Stashes } from './pipeline/stashes.ts';
-import { UnsilencedEvents } from './pipeline/unsilenced.ts';
-import { Users } from './pipeline/users.ts';
+import { Aggregates } from './aggregates/write.ts';
+import { leaveLocalAccess, localUrlOf, type LocalPlaces } from './access/local-access.ts';
+import { SHARD } from './store/main-shard.ts';
+import { MemoryBudget, startGuard } from './health/memory-budget.ts';
+import { Metrics } from './health/metrics.ts';
+import { openFilesMax } from './store/open-files.ts';
+import { ApiCommands } from './audit/api-commands.ts';
+import { ApiKeys } from './access/api-keys.ts';
+import { AttributeBounds } from './results/attribute-bounds.ts';
+import { Audit } from './audit/write.ts';
+import { Batcher, type BatcherOptions } from './commit/batcher.ts';
+import { Bulk } from './bulk/write.ts';
+import { Checks } from './checks/write.ts';
+import { Clients } from './clients/write.ts';
+import { V2Events } from './events/v2-write.ts';
+import { Entities } from './clients/v2-write.ts';
+import { EntityLimit } from './clients/entity-limit.ts';
+import { DefinitionChanges } from './definitions/write.ts';
+import { Events } from './events/write.ts';
+import { HandlerJobs } from './handlers/write-jobs.ts';
+import { EventHandling } from './handlers/handle-event.ts';
+import { logHandling } from './handlers/log-handling.ts';
+import { Namespaces } from './namespaces/write.ts';
+import { CheckNames } from './checks/rename.ts';
+import { CheckRequests } from './checks/runs.ts';
+import { RoleGuard } from './access/role-guard.ts';
+import { Restore } from './dump/restore.ts';
+import { Results } from './results/write.ts';
+import { Plans } from './plans/write.ts';
+import { Sessions } from './access/sessions.ts';
+import { SilencedEntries } from './silences/write.ts';
+import { StaleResults } from './results/write-stale.ts';
+import { StashMigrations } from './stashes/migrations.ts';
+import { Stashes } from './stashes/write.ts';
+import { UnsilencedEvents } from './silences/write-unsilenced.ts';
+import { Users } from './access/users.ts';
 import type { Disk, Store } from './ports.ts';
-import { StoredDefinitions } from './registry/definitions.ts';
-import { hasAdministrator } from './registry/principals.ts';
+import { StoredDefinitions } from './definitions/state.ts';
+import { hasAdministrator } from './access/scopes-of-user.ts';
 import { Registry } from './registry/registry.ts';
-import { RunbookRunner } from './runbook/runbook-runner.ts';
-import { expireDepartures } from './scheduler/expire-departures.ts';
-import { expireSilenced } from './scheduler/expire-silenced.ts';
-import { expireStashes } from './scheduler/expire-stashes.ts';
-import { handleUnsilenced } from './scheduler/handle-unsilenced.ts';
-import { TimeKeeper } from './scheduler/keep-time.ts';
-import { publishCheckRequests } from './scheduler/publish-check-requests.ts';
-import { watchDisk } from './scheduler/watch-disk.ts';
-import { watchKeepalives } from './scheduler/watch-keepalives.ts';
-import { watchTtls } from './scheduler/watch-ttls.ts';
-import { TimerLag } from './scheduler/timer-lag.ts';
-import { AGENT_HEADERS, agentEntry, coreAgentEntry } from './transport/agent-access.ts';
-import { certificateGuard } from './transport/agent-certificate.ts';
-import { AgentHub } from './transport/agent-hub.ts';
-import { openAgentListener } from './transport/agent-listener.ts';
-import { Connections } from './transport/connections.ts';
-import { serverMaker, type MakeServer, type RequestTimes } from './transport/http-server.ts';
-import { LiveSockets } from './transport/live-sockets.ts';
-import { SlowPeers } from './transport/slow-peers.ts';
-import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint } from './transport/upgrades.ts';
+import { PlanRunner } from './plans/plan-runner.ts';
+import { expireDepartures } from './clients/expire-departures.ts';
+import { expireSilenced } from './silences/clock.ts';
+import { expireStashes } from './stashes/clock.ts';
+import { handleUnsilenced } from './silences/handle-unsilenced.ts';
+import { TimeKeeper } from './schedule/keep-time.ts';
+import { publishCheckRequests } from './schedule/publish-check-requests.ts';
+import { watchDisk } from './store/watch-disk.ts';
+import { watchKeepalives } from './clients/clock.ts';
+import { watchTtls } from './results/clock.ts';
+import { TimerLag } from './schedule/timer-lag.ts';
+import { AGENT_HEADERS, agentEntry, v2AgentEntry } from './agents/agent-access.ts';
+import { certificateGuard } from './agents/agent-certificate.ts';
+import { AgentHub } from './agents/agent-hub.ts';
+import { openAgentListener } from './agents/agent-listener.ts';
+import { Connections } from './http/connections.ts';
+import { serverMaker, type MakeServer, type RequestTimes } from './http/http-server.ts';
+import { LiveSockets } from './sockets/live-sockets.ts';
+import { SlowPeers } from './http/slow-peers.ts';
+import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint } from './sockets/upgrades.ts';
 import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
 import { listenersOf, refuseOpenHttp, type ListenerName } from './tls/listeners.ts';
 import { ListenersTls } from './tls/server-tls.ts';
-import { StoreUpgrades } from './upgrade/store-upgrades.ts';
+import { StoreUpgrades } from './store/upgrade/store-upgrades.ts';
 
 const LEASE_MS = 30_000;
 
 /** Longest frame of an agent: a full one of the largest results. */
 const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
 /** Of one event, which may bring a long output or many metrics. */
-const CORE_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
+const V2_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
 const MIB = 1024 * 1024;
@@ -144,7 +144,7 @@ export interface Backend {
   /** Where agents can connect besides, `ws://127.0.0.1:8081`; undefined: nowhere. */
   readonly agentUrl?: string | undefined;
   /** Where the newer API is besides, `http://127.0.0.1:8080`; undefined: nowhere. */
-  readonly coreUrl?: string | undefined;
+  readonly v2Url?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;
   /** Stops taking work in, commits what waits, closes the store. */
@@ -238,7 +238,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     },
   });
   const entities = new Entities({ batcher, entityLimit, attributes });
-  const coreEvents = new CoreEvents({ batcher, definitions, entityLimit, attributes });
+  const v2Events = new V2Events({ batcher, definitions, entityLimit, attributes });
   const aggregates = new Aggregates(batcher);
   const stashes = new Stashes(batcher);
   const audit = new Audit(batcher);
@@ -425,7 +425,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     log,
   });
   const runbooks = parts.use(
-    await RunbookRunner.start({
+    await PlanRunner.start({
       registry,
       store,
       batcher,
@@ -433,7 +433,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       namespaces,
       stashMigrations: new StashMigrations(batcher, silencesMax),
       storeUpgrades,
-      runbooks: new Runbooks(batcher),
+      runbooks: new Plans(batcher),
       facts: { registry, definitions, entityLimit, clock, name, store, stateDir: config.program['state-dir'] },
       clock,
       startedMs: clock.now(),
@@ -446,7 +446,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     events,
     silenced,
     entities,
-    coreEvents,
+    v2Events,
     clients,
     aggregates,
     stashes,
@@ -529,12 +529,12 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       agents.accept(socket, identity, sockets.admissionOf(socket)),
     ),
   };
-  const coreAgents: Endpoint = {
+  const v2Agents: Endpoint = {
     path: '/',
-    maxPayload: CORE_AGENT_FRAME_BYTES_MAX,
+    maxPayload: V2_AGENT_FRAME_BYTES_MAX,
     access: 'submit',
-    ...coreAgentEntry({ registry, entityLimit }, (socket, identity) =>
-      agents.acceptCore(socket, identity, sockets.admissionOf(socket)),
+    ...v2AgentEntry({ registry, entityLimit }, (socket, identity) =>
+      agents.acceptV2(socket, identity, sockets.admissionOf(socket)),
     ),
   };
   const upgrades = routeUpgrades(
@@ -561,13 +561,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   if (options.localPlaces !== undefined && localUrl !== undefined) {
     parts.use(await leaveLocalAccess({ url: localUrl, token: local.text }, options.localPlaces, log));
   }
-  const coreAddress = options.config.program['core-api'];
-  let coreUrl: string | undefined;
-  if (coreAddress !== undefined) {
-    const makeCoreServer = makeServerOf('core-api');
-    const coreApp = await openServer(apiParts, { kind: 'core', bind: coreAddress.bind }, makeCoreServer);
-    apps.push(coreApp);
-    coreUrl = await listen(coreApp, coreAddress, makeCoreServer, 'core-api.port');
+  const v2Address = options.config.program['core-api'];
+  let v2Url: string | undefined;
+  if (v2Address !== undefined) {
+    const makeV2Server = makeServerOf('core-api');
+    const v2App = await openServer(apiParts, { kind: 'core', bind: v2Address.bind }, makeV2Server);
+    apps.push(v2App);
+    v2Url = await listen(v2App, v2Address, makeV2Server, 'core-api.port');
   }
   const agentAddress = options.config.program['agent-listener'];
   const agentListener =
@@ -576,7 +576,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       : parts.use(
           await openAgentListener(
             agentAddress,
-            [ownAgents, coreAgents],
+            [ownAgents, v2Agents],
             {
               sockets,
               slowPeers,
@@ -615,7 +615,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   return {
     url,
     agentUrl: agentListener?.url,
-    coreUrl,
+    v2Url,
     reload: async () => {
       tls.reload();
       await watch?.reload();
@@ -638,8 +638,8 @@ function refuseOpenBind(
   { api }: LoadedConfig,
   { credentials }: Registry,
 ): void {
-  const { 'agent-listener': agentListener, 'core-api': coreApi } = config.program;
-  const open = [bind, agentListener?.bind, coreApi?.bind].find((own) => own !== undefined && !isLoopback(own));
+  const { 'agent-listener': agentListener, 'core-api': v2Api } = config.program;
+  const open = [bind, agentListener?.bind, v2Api?.bind].find((own) => own !== undefined && !isLoopback(own));
   if (open === undefined || api.user !== undefined || isInsecureAllowed === true) return;
   if (hasAdministrator(credentials.users, credentials.roles.index)) return;
   throw new MonError(

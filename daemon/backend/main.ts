@@ -16,26 +16,26 @@ import { createLog, type ProgramLog } from '../log/log.ts';
 import { InvalidSettings } from '../settings/locate-remark.ts';
 import { makePrivately } from '../private-files/umask.ts';
 import { warnOfReaders } from '../private-files/warn-of-readers.ts';
-import { hashPassword } from './api/password.ts';
-import { terminal } from './ask-terminal.ts';
-import { boundGarbage } from './bound-garbage.ts';
+import { hashPassword } from './access/password.ts';
+import { terminal } from './store/upgrade/ask-terminal.ts';
+import { boundGarbage } from './health/bound-garbage.ts';
 import { compose, type Backend } from './compose.ts';
-import { pruneCommand } from './prune-command.ts';
+import { pruneCommand } from './clients/prune-command.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
-import { initialize } from './initialize.ts';
-import { repairCommand } from './repair-command.ts';
+import { initialize } from './access/initialize.ts';
+import { repairCommand } from './store/repair-command.ts';
 import { DiskSpace } from './store/disk-space.ts';
 import type { AcceptedLoss } from './store/inspect/assert-intact.ts';
 import { openLevelStore } from './store/level-store.ts';
 import { listenersOf, refuseOpenHttp } from './tls/listeners.ts';
 import { tlsWarnings } from './tls/server-tls.ts';
 import { storeBytes } from './store/store-size.ts';
-import { ask } from './upgrade/ask.ts';
-import { restoreCommand } from './upgrade/restore-command.ts';
-import type { CommandParts, UpgradeFlags } from './upgrade/upgrade-command.ts';
-import { upgradeDirectory } from './upgrade/upgrade-directory.ts';
-import { upgradeThrough } from './upgrade/upgrade-through.ts';
-import { watchStalls } from './watch-stalls.ts';
+import { ask } from './store/upgrade/ask.ts';
+import { restoreCommand } from './store/upgrade/restore-command.ts';
+import type { CommandParts, UpgradeFlags } from './store/upgrade/upgrade-command.ts';
+import { upgradeDirectory } from './store/upgrade/upgrade-directory.ts';
+import { upgradeThrough } from './store/upgrade/upgrade-through.ts';
+import { watchStalls } from './health/watch-stalls.ts';
 
 const HELP = `
   Usage

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nextRunDelayMs } from '../../shared/domain/schedule.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
-import { parseCoreCron } from '../../shared/schemas/core/cron.ts';
+import { parseV2Cron } from '../../shared/schemas/v2/cron.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { cronSchedule } from './cron-schedule.ts';
 
@@ -25,7 +25,7 @@ export function timetableOf(
   { cron, interval, timezone }: Pick<CheckDefinition, 'cron' | 'interval' | 'timezone'>,
 ): Timetable | undefined {
   if (cron === undefined) return interval === undefined ? undefined : byInterval(splayName, interval);
-  const { zone, everySeconds, fields } = parseCoreCron(cron) ?? { fields: cron };
+  const { zone, everySeconds, fields } = parseV2Cron(cron) ?? { fields: cron };
   if (everySeconds !== undefined) return byInterval(splayName, everySeconds);
   const place = zone ?? (timezone === undefined ? undefined : timeZoneOf(timezone));
   return { isByCalendar: true, next: cronSchedule(fields, place) };

@@ -1,4 +1,4 @@
-import { isNamed, unnamedProblem } from '../domain/upgrade/certificate-names.ts';
+import { isNamed, unnamedProblem } from '../domain/plan/certificate-names.ts';
 import { errorMessage } from '../errors.ts';
 
 const NOT_TLS = 'this is not TLS: use http:// (ws://) in place of https:// (wss://), or another port';

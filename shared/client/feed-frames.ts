@@ -9,8 +9,8 @@ import type {
   SilencedRow,
   UpgradeRow,
 } from '../schemas/feed.ts';
-import type { RunbookState, RunbookStepState } from '../schemas/runbook.ts';
-import type { RuleVerdict } from '../schemas/upgrade.ts';
+import type { PlanRunState, PlanRunStepState } from '../schemas/plan-run.ts';
+import type { RuleVerdict } from '../schemas/plan.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -141,7 +141,7 @@ function isClientRow(row: unknown): row is ClientRow {
   );
 }
 
-const RUNBOOK_STATES: readonly unknown[] = ['open', 'done', 'abandoned', 'rolled-back'] satisfies RunbookState[];
+const RUNBOOK_STATES: readonly unknown[] = ['open', 'done', 'abandoned', 'rolled-back'] satisfies PlanRunState[];
 const STEP_STATES: readonly unknown[] = [
   'waiting',
   'running',
@@ -149,7 +149,7 @@ const STEP_STATES: readonly unknown[] = [
   'done',
   'failed',
   'skipped',
-] satisfies RunbookStepState[];
+] satisfies PlanRunStepState[];
 const VERDICTS: readonly unknown[] = ['pass', 'warn', 'block'] satisfies RuleVerdict[];
 
 function isUpgradeRow(row: unknown): row is UpgradeRow {

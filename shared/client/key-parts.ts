@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { API_KEY_ID_LENGTH, isPeerApiKey, parseApiKey } from '../schemas/core/api-key.ts';
+import { API_KEY_ID_LENGTH, isPeerApiKey, parseApiKey } from '../schemas/v2/api-key.ts';
 
 /**
  * What names a key and what proves it, from the key itself. One of the peer is a UUID, whose name is the key: it is stored

@@ -2,7 +2,7 @@ import type { CheckRequest } from '../schemas/agent.ts';
 import type { CheckDefinition } from '../schemas/check.ts';
 import type { Client } from '../schemas/client.ts';
 import type { ApiRequested } from '../schemas/request.ts';
-import { substituteEntityTokens, tokenEntityOf } from './core/tokens.ts';
+import { substituteEntityTokens, tokenEntityOf } from './v2/tokens.ts';
 import { substituteTokens } from './tokens.ts';
 
 type NamedCheck = CheckDefinition & { readonly name: string };

@@ -1,7 +1,7 @@
 import type { Client } from '../schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../schemas/version.ts';
 import type { Attributes } from './attributes.ts';
-import { leavesBySilence } from './core/agent.ts';
+import { leavesBySilence } from './v2/agent.ts';
 import { keepaliveOf } from './keepalive.ts';
 import { redact, redactKeysOf } from './redact.ts';
 import { clientSubscription } from './subscription.ts';

@@ -8,8 +8,8 @@ import {
   type ConditionProblems,
   type Moment,
 } from './attribute-conditions.ts';
-import { eventSubjectOf, hasMetrics } from './core/event-subject.ts';
-import { judgeCoreFilter, type CoreEventFilter } from './core/filter.ts';
+import { eventSubjectOf, hasMetrics } from './v2/event-subject.ts';
+import { judgeV2Filter, type V2EventFilter } from './v2/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts';
 
 /** What a filter makes of an event, with the reason for people. */
@@ -65,12 +65,12 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
 }
 
 /** Whether an event passes a filter of the newer API. */
-export function filterCoreEvent(
-  filter: CoreEventFilter,
+export function filterV2Event(
+  filter: V2EventFilter,
   { namespace, event }: { readonly namespace: string; readonly event: Event },
   moment: Moment,
 ): FilterVerdict {
-  const { isFiltered, reason, defect } = judgeCoreFilter(filter, eventSubjectOf(namespace, event), moment);
+  const { isFiltered, reason, defect } = judgeV2Filter(filter, eventSubjectOf(namespace, event), moment);
   const verdict = { kind: isFiltered ? 'filtered' : 'pass', reason } as const;
   return defect === undefined ? verdict : { ...verdict, defect: 'attribute value eval error' };
 }

@@ -4,10 +4,10 @@ import type { HandlerDefinition, RunningHandler } from '../schemas/handler.ts';
 import type { MutatorDefinition } from '../schemas/mutator.ts';
 import type { Moment } from './attribute-conditions.ts';
 import { BUILT_IN } from './built-in.ts';
-import type { CoreEventFilter } from './core/filter.ts';
+import type { V2EventFilter } from './v2/filter.ts';
 import {
   builtInFilter,
-  filterCoreEvent,
+  filterV2Event,
   filterEvent,
   type EventFilter,
   type FilterVerdict,
@@ -18,7 +18,7 @@ import { severityOf } from './severity.ts';
 /** Where definitions are found by their name. */
 export interface HandlingDefinitions {
   handler(name: string): HandlerDefinition | undefined;
-  filter(name: string): EventFilter | CoreEventFilter | undefined;
+  filter(name: string): EventFilter | V2EventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
 }
 
@@ -213,7 +213,7 @@ function judgeFilter(
       ? builtInFilter(name)?.(event, events)
       : definition.kind === 'filter'
         ? filterEvent(definition, event, moment)
-        : filterCoreEvent(definition, { namespace, event }, moment);
+        : filterV2Event(definition, { namespace, event }, moment);
   if (verdict === undefined) {
     defects.push({ filter: name, problem: 'unknown filter', reason: 'no filter of this name is defined' });
   } else if (verdict.defect !== undefined) {

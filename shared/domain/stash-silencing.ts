@@ -2,7 +2,7 @@ import type { StashView } from '../schemas/stash.ts';
 import type { SilencedRequest } from './silencing.ts';
 import { silencedId } from './silencing.ts';
 import { clientSubscription } from './subscription.ts';
-import { isOlder, parseVersion, type Version } from './upgrade/version.ts';
+import { isOlder, parseVersion, type Version } from './plan/version.ts';
 
 /** What becomes of a stash when silences move from stashes to the silenced registry (reference 9.1). */
 export type StashMigration =

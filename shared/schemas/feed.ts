@@ -1,8 +1,8 @@
 import type { EntityUsage } from './entity-usage.ts';
 import type { EventAction } from './event.ts';
-import type { RunbookState, RunbookStepState } from './runbook.ts';
+import type { PlanRunState, PlanRunStepState } from './plan-run.ts';
 import type { SilencedView } from './silenced.ts';
-import type { RuleVerdict } from './upgrade.ts';
+import type { RuleVerdict } from './plan.ts';
 
 /**
  * The live feed: WebSocket at `/api/mon/v1/feed`, JSON text frames.
@@ -64,7 +64,7 @@ export interface UpgradeRow {
   readonly revision: number;
   readonly from: string;
   readonly to: string;
-  readonly state: RunbookState;
+  readonly state: PlanRunState;
   readonly verdict: RuleVerdict;
   /** Who works on it; null: nobody. */
   readonly holder: string | null;
@@ -73,7 +73,7 @@ export interface UpgradeRow {
     readonly number: number;
     readonly of: number;
     readonly title: string;
-    readonly state: RunbookStepState;
+    readonly state: PlanRunStepState;
   } | null;
 }
 

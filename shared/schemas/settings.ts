@@ -69,7 +69,7 @@ const thresholdSchema = z.int().positive();
  * The `sensu` section of the legacy service, as far as it has a meaning here: `keepalives` holds the attributes of the
  * keepalive results of all clients, beneath those of a client itself (completion 1.10).
  */
-export const legacySettingsSchema = z.looseObject({
+export const v1SettingsSchema = z.looseObject({
   keepalives: z
     .looseObject({
       handler: z.string().min(1).optional(),
@@ -84,7 +84,7 @@ export const legacySettingsSchema = z.looseObject({
     .default({ thresholds: KEEPALIVE_THRESHOLDS }),
 });
 
-export type KeepaliveSettings = z.infer<typeof legacySettingsSchema>['keepalives'];
+export type KeepaliveSettings = z.infer<typeof v1SettingsSchema>['keepalives'];
 
 /** What one client or result may bring along, unless the configuration says otherwise (design, S7). */
 export const ATTRIBUTE_LIMITS = { bytes: 64 * 1024, keys: 1000 } as const;

@@ -1,5 +1,5 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { unnamedProblem } from '../domain/upgrade/certificate-names.ts';
+import { unnamedProblem } from '../domain/plan/certificate-names.ts';
 
 /** How a client speaks TLS; without anything, it trusts the authorities that Node.js brings. */
 export interface ClientTls {

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { isNamed, unnamedProblem } from '../domain/upgrade/certificate-names.ts';
+import { isNamed, unnamedProblem } from '../domain/plan/certificate-names.ts';
 import { MonError } from '../errors.ts';
 import { pemCertificates } from './authorities.ts';
 import { alternativeNames, commonName } from './certificate.ts';

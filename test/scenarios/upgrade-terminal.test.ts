@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openUpgradeClient } from '../../shared/client/upgrade-client.ts';
+import { openUpgradeClient } from '../../shared/client/plan-client.ts';
 import { contentOf, earlierStore } from '../support/earlier-stores.ts';
 import { builtPrograms } from '../support/built-programs.ts';
 import { Pty } from '../support/pty.ts';

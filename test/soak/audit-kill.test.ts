@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { auditIds, readAudit, readAuditHead } from '../../daemon/backend/read/audit.ts';
+import { auditIds, readAudit, readAuditHead } from '../../daemon/backend/audit/read.ts';
 import { SILENCED } from '../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';

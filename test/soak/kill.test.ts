@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { decodeCheckRecord } from '../../daemon/backend/registry/check-record.ts';
+import { decodeCheckRecord } from '../../daemon/backend/events/check-record.ts';
 import { AGENT_SPOOLS, CHECK_RECORDS, CLIENTS } from '../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { Chance } from './chance.ts';

@@ -1,7 +1,7 @@
 import { cronSchedule } from '../../daemon/schedule/cron-schedule.ts';
 import { attributeText } from '../../shared/domain/attributes.ts';
-import { eventConditions, judgeExpressions } from '../../shared/domain/core/expressions.ts';
-import { fieldAt, isSelected, parseSelector } from '../../shared/domain/core/selectors.ts';
+import { eventConditions, judgeExpressions } from '../../shared/domain/v2/expressions.ts';
+import { fieldAt, isSelected, parseSelector } from '../../shared/domain/v2/selectors.ts';
 import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
 import { matchesSearch, parseSearch, printSearch, type SearchRow } from '../../shared/domain/search.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';

@@ -1,5 +1,5 @@
 import { findLocalAccess, runtimeDirectory } from '../../shared/client/local-access.ts';
-import type { LocalPlaces } from '../../daemon/backend/local-access.ts';
+import type { LocalPlaces } from '../../daemon/backend/access/local-access.ts';
 
 /** Where a backend of a test leaves its token: for the clients in this process, and for programs that it starts. */
 export function placesOf(stateDir: string): LocalPlaces {

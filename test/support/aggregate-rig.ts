@@ -1,11 +1,11 @@
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
-import { Aggregates } from '../../daemon/backend/pipeline/aggregates.ts';
-import { Batcher } from '../../daemon/backend/pipeline/batcher.ts';
-import { Clients } from '../../daemon/backend/pipeline/clients.ts';
-import { EntityLimit } from '../../daemon/backend/pipeline/entity-limit.ts';
-import { Results } from '../../daemon/backend/pipeline/results.ts';
-import { SilencedEntries } from '../../daemon/backend/pipeline/silenced.ts';
-import { checksOf, checksOfClient, clientsOf, summaryOf } from '../../daemon/backend/read/aggregates.ts';
+import { Aggregates } from '../../daemon/backend/aggregates/write.ts';
+import { Batcher } from '../../daemon/backend/commit/batcher.ts';
+import { Clients } from '../../daemon/backend/clients/write.ts';
+import { EntityLimit } from '../../daemon/backend/clients/entity-limit.ts';
+import { Results } from '../../daemon/backend/results/write.ts';
+import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
+import { checksOf, checksOfClient, clientsOf, summaryOf } from '../../daemon/backend/aggregates/read.ts';
 import type { Lease, Store } from '../../daemon/backend/ports.ts';
 import type { CheckEntry } from '../../daemon/backend/registry/entries.ts';
 import type { Namespace } from '../../daemon/backend/registry/namespace.ts';

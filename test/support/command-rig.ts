@@ -1,7 +1,7 @@
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
-import type { CommandParts, UpgradeFlags } from '../../daemon/backend/upgrade/upgrade-command.ts';
-import { upgradeDirectory } from '../../daemon/backend/upgrade/upgrade-directory.ts';
+import type { CommandParts, UpgradeFlags } from '../../daemon/backend/store/upgrade/upgrade-command.ts';
+import { upgradeDirectory } from '../../daemon/backend/store/upgrade/upgrade-directory.ts';
 import { backendAddress } from '../../shared/client/local-access.ts';
 import { RecordedLog } from './recorded-log.ts';
 

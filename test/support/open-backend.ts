@@ -1,6 +1,6 @@
 import { compose, type Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
-import type { BatcherOptions } from '../../daemon/backend/pipeline/batcher.ts';
+import type { BatcherOptions } from '../../daemon/backend/commit/batcher.ts';
 import type { Clock, Disk, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { onTestFinished, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
-import { PlainConsole } from '../../tui/plain/plain-console.ts';
+import { PlainConsole } from '../../tui/lines/plain-console.ts';
 import { eventOf } from './console-rig.ts';
 import { SCENE, SCENE_EVENTS } from './console-scene.ts';
 import { FEED_HELLO, SOON, startFeedServer, type FeedServer } from './feed-server.ts';

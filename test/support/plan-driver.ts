@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
-import type { UpgradeClient } from '../../shared/client/upgrade-client.ts';
-import { currentStep } from '../../shared/domain/upgrade/runbook.ts';
-import type { Runbook, RunbookOrder } from '../../shared/schemas/runbook.ts';
+import type { UpgradeClient } from '../../shared/client/plan-client.ts';
+import { currentStep } from '../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 
 const SOON = { timeout: 10_000, interval: 5 };
 export const SESSION = 'console-1';
@@ -17,22 +17,22 @@ export class PlanDriver {
     this.id = id;
   }
 
-  async plan(): Promise<Runbook> {
+  async plan(): Promise<PlanRun> {
     const plan = await this.#client().plan(this.id);
     if (plan === undefined) throw new Error('the plan is gone');
     return plan;
   }
 
-  order(order: RunbookOrder): Promise<Runbook> {
+  order(order: PlanOrder): Promise<PlanRun> {
     return this.#client().order(this.id, order);
   }
 
-  take(): Promise<Runbook> {
+  take(): Promise<PlanRun> {
     return this.order({ order: 'take', session: SESSION, force: false });
   }
 
   /** Starts the step whose turn it is, types what it wants, and waits for what comes of it. */
-  async start(): Promise<Runbook> {
+  async start(): Promise<PlanRun> {
     const step = currentStep(await this.plan());
     if (step === undefined) throw new Error('no step is left');
     const typed = step.confirm === undefined ? {} : { typed: step.confirm };
@@ -40,13 +40,13 @@ export class PlanDriver {
     return await this.settled();
   }
 
-  async confirm(): Promise<Runbook> {
+  async confirm(): Promise<PlanRun> {
     const step = currentStep(await this.plan());
     await this.order({ order: 'confirm', session: SESSION, step: step?.id ?? '' });
     return await this.settled();
   }
 
-  async skip(reason: string): Promise<Runbook> {
+  async skip(reason: string): Promise<PlanRun> {
     const step = currentStep(await this.plan());
     return await this.order({ order: 'skip', session: SESSION, step: step?.id ?? '', reason });
   }
@@ -62,7 +62,7 @@ export class PlanDriver {
     }
   }
 
-  async settled(): Promise<Runbook> {
+  async settled(): Promise<PlanRun> {
     return await vi.waitFor(async () => {
       const plan = await this.plan();
       if (plan.steps.some(({ state }) => state === 'running')) throw new Error('a step is running');

@@ -16,7 +16,7 @@ export interface RunningBackend extends AsyncDisposable {
   /** As SIGHUP. */
   readonly reload: () => Promise<void>;
   /** Of the listener for the newer API; empty without one in the settings. */
-  readonly coreUrl: string;
+  readonly v2Url: string;
   readonly log: RecordedLog;
 }
 
@@ -56,6 +56,6 @@ export async function startBackend(
   parts.defer(() => backend.stop());
   const reload = (): Promise<void> => backend.reload();
   const running = parts.move();
-  const { url, agentUrl = '', coreUrl = '' } = backend;
-  return { url, agentUrl, coreUrl, reload, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const { url, agentUrl = '', v2Url = '' } = backend;
+  return { url, agentUrl, v2Url, reload, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -1,4 +1,4 @@
-import type { UpgradeFacts } from '../../shared/schemas/upgrade.ts';
+import type { UpgradeFacts } from '../../shared/schemas/plan.ts';
 
 /** 2026-11-21, epoch seconds. */
 export const FACTS_NOW = 1_795_200_000;

@@ -1,9 +1,9 @@
 import { upgradeRow } from '../../daemon/backend/feed/rows.ts';
-import { findingsOf, planOf } from '../../shared/domain/upgrade/plan.ts';
-import { carryOut, finishStep, newRunbook, type StepOutcome } from '../../shared/domain/upgrade/runbook.ts';
-import { parsePath } from '../../shared/domain/upgrade/version.ts';
-import type { NewRunbook, Runbook, RunbookOrder } from '../../shared/schemas/runbook.ts';
-import type { Finding } from '../../shared/schemas/upgrade.ts';
+import { findingsOf, planOf } from '../../shared/domain/plan/plan.ts';
+import { carryOut, finishStep, newPlan, type StepOutcome } from '../../shared/domain/plan/run.ts';
+import { parsePath } from '../../shared/domain/plan/version.ts';
+import type { NewPlan, PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
+import type { Finding } from '../../shared/schemas/plan.ts';
 import type { ConsoleRig, RigOptions, SeenRequest } from './console-rig.ts';
 import { FEED_HELLO } from './feed-server.ts';
 import { openOverviewScene, overviewApi } from './overview-scene.ts';
@@ -24,10 +24,10 @@ const FACTS = someFacts({
 
 /** A backend that holds one plan, and carries out orders as the real one does, but for its steps: those end when told. */
 export class ScriptedPlans {
-  plan: Runbook | undefined;
+  plan: PlanRun | undefined;
   /** Epoch milliseconds of its next change. */
   nowMs = FEED_HELLO.time;
-  readonly orders: RunbookOrder[] = [];
+  readonly orders: PlanOrder[] = [];
   #rig: ConsoleRig | undefined;
 
   /** The plan from 6.1.0 to 6.5.0 that alice made a while ago. */
@@ -37,7 +37,7 @@ export class ScriptedPlans {
   }
 
   /** An order of somebody at another console. */
-  async from(who: string, order: RunbookOrder): Promise<void> {
+  async from(who: string, order: PlanOrder): Promise<void> {
     if (this.#order(order, who).status !== 200) throw new Error(`refused: ${JSON.stringify(order)}`);
     await this.#publish();
   }
@@ -70,13 +70,13 @@ export class ScriptedPlans {
     const summaries = this.plan === undefined ? [] : [this.plan];
     if (method === 'GET' && path.endsWith('/upgrades')) return { status: 200, body: summaries };
     if (method === 'GET') return this.plan === undefined ? { status: 404 } : { status: 200, body: this.plan };
-    if (this.plan !== undefined) return this.#order(body as RunbookOrder, 'alice');
-    const { from, to } = body as NewRunbook;
+    if (this.plan !== undefined) return this.#order(body as PlanOrder, 'alice');
+    const { from, to } = body as NewPlan;
     this.plan = this.#made(from, to, this.nowMs);
     return { status: 201, body: this.plan };
   }
 
-  #order(order: RunbookOrder, who: string): { readonly status: number; readonly body?: unknown } {
+  #order(order: PlanOrder, who: string): { readonly status: number; readonly body?: unknown } {
     if (this.plan === undefined) return { status: 404 };
     this.orders.push(order);
     const outcome = carryOut(this.plan, order, who, this.nowMs);
@@ -85,13 +85,13 @@ export class ScriptedPlans {
     return { status: 200, body: this.plan };
   }
 
-  #made(from: string, to: string, nowMs: number): Runbook {
+  #made(from: string, to: string, nowMs: number): PlanRun {
     const path = parsePath(from, to);
     if ('problem' in path) throw new Error(path.problem);
-    return newRunbook(planOf(path, FACTS), { id: 18, who: 'alice', nowMs, entities: 20 });
+    return newPlan(planOf(path, FACTS), { id: 18, who: 'alice', nowMs, entities: 20 });
   }
 
-  #put(plan: Runbook): void {
+  #put(plan: PlanRun): void {
     this.plan = { ...plan, revision: (this.plan?.revision ?? 0) + 1 };
   }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { eventColumns, eventRuns } from '../../tui/components/event-columns.ts';
 import { rowText } from '../../tui/components/row.tsx';
 import { placeColumns, tableRuns } from '../../tui/components/table-columns.ts';
-import { announcement, eventSentence } from '../../tui/plain/sentences.ts';
+import { announcement, eventSentence } from '../../tui/lines/sentences.ts';
 import { EventRecord } from '../../tui/store/event-record.ts';
 import { SILENCES } from '../../tui/store/views/silences.ts';
 import { cellWidth } from '../../tui/terminal/cells.ts';

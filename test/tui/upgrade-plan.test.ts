@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HOLDER_GONE_MS } from '../../shared/domain/upgrade/runbook.ts';
+import { HOLDER_GONE_MS } from '../../shared/domain/plan/run.ts';
 import type { ConsoleRig } from '../support/console-rig.ts';
 import { playUntil, ScriptedPlans } from '../support/upgrade-scene.ts';
 

@@ -1,7 +1,7 @@
 import { apiClientOver } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { coreClientOver } from '../../shared/client/core-client.ts';
-import type { CoreClient } from '../../shared/client/core-client.ts';
+import { v2ClientOver } from '../../shared/client/v2-client.ts';
+import type { V2Client } from '../../shared/client/v2-client.ts';
 import { requestUrl } from '../../shared/client/request.ts';
 import type { Request, Requester } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
@@ -22,7 +22,7 @@ export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', Command
 /** One change of the backend's state. */
 export interface Change<Answer> {
   /** Sends it, as one request. */
-  send(api: ApiClient, core: CoreClient): Promise<Answer>;
+  send(api: ApiClient, core: V2Client): Promise<Answer>;
   /**
    * What it would affect now, one sentence each: for `--dry-run`, and for the question.
    *
@@ -88,7 +88,7 @@ async function unsentRequest(url: string, send: Change<unknown>['send']): Promis
     return Promise.reject(kept);
   };
   try {
-    await send(apiClientOver(url, keep), coreClientOver(url, keep));
+    await send(apiClientOver(url, keep), v2ClientOver(url, keep));
   } catch (error) {
     if (error !== kept) throw error;
   }

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
-import type { CoreClient } from '../../shared/client/core-client.ts';
+import type { V2Client } from '../../shared/client/v2-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { Flags } from './flags.ts';
 import type { Output } from './output.ts';
@@ -64,7 +64,7 @@ export interface Call {
   /** Opened when it is first asked for. */
   readonly api: () => ApiClient;
   /** The newer face of the same backend; opened when it is first asked for. */
-  readonly core: () => CoreClient;
+  readonly core: () => V2Client;
   /** That was named by `--namespace`, the environment or the context; `undefined`: none was. */
   readonly namespace: string | undefined;
   /** Address of the backend as it was given, credentials and all. */

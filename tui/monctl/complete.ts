@@ -1,12 +1,12 @@
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
-import { openCoreClient } from '../../shared/client/core-client.ts';
-import type { CoreClient } from '../../shared/client/core-client.ts';
+import { openV2Client } from '../../shared/client/v2-client.ts';
+import type { V2Client } from '../../shared/client/v2-client.ts';
 import { loadConfig } from '../config/config-file.ts';
 import { chosenBackend } from './choose-backend.ts';
 import type { Command, CommandOption, Completes } from './command.ts';
-import { nameOf, textAt } from './core-object.ts';
+import { nameOf, textAt } from './v2-object.ts';
 import { listPath, namespaceOf } from './namespaces.ts';
 import type { OutputStream } from './output.ts';
 import { GLOBAL_OPTIONS } from './parse-arguments.ts';
@@ -44,7 +44,7 @@ export async function complete(
   const openNames = async (): Promise<NameSources> => {
     const { namespace, ...chosen } = await chosenBackend(line, env);
     const at = { backend: chosen.backend, env: { ...chosen.env, ...line.tls }, timeoutMs: TIMEOUT_MS };
-    return { api: openApiClient(at), core: openCoreClient(at), namespace: line.namespace ?? namespace, env };
+    return { api: openApiClient(at), core: openV2Client(at), namespace: line.namespace ?? namespace, env };
   };
   try {
     const candidates = await candidatesFor(line, current, commands, openNames);
@@ -160,7 +160,7 @@ async function namesFor(
 /** Who is asked for names. */
 interface NameSources {
   readonly api: ApiClient;
-  readonly core: CoreClient;
+  readonly core: V2Client;
   readonly namespace: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -215,7 +215,7 @@ async function liveNames(
 
 /** @returns undefined for what is in no namespace */
 async function namesInNamespace(
-  core: CoreClient,
+  core: V2Client,
   namespace: string,
   kind: Exclude<Completes, readonly string[]>,
   client: string,

@@ -1,7 +1,7 @@
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { openCoreClient } from '../../shared/client/core-client.ts';
-import type { CoreClient } from '../../shared/client/core-client.ts';
+import { openV2Client } from '../../shared/client/v2-client.ts';
+import type { V2Client } from '../../shared/client/v2-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { addressWarning } from '../../shared/client/backend-address.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
@@ -132,13 +132,13 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
         namespace,
       } = command.isLocal === true ? NO_BACKEND : await chosen(flags, surroundings);
       let api: ApiClient | undefined;
-      let core: CoreClient | undefined;
+      let core: V2Client | undefined;
       await command.run({
         operands,
         flags,
         backend,
         api: () => (api ??= openApiClient({ backend, env: credentials })),
-        core: () => (core ??= openCoreClient({ backend, env: credentials, warn: (text) => output.note(text) })),
+        core: () => (core ??= openV2Client({ backend, env: credentials, warn: (text) => output.note(text) })),
         namespace: flags.value('namespace') ?? (env['MON_NAMESPACE'] || namespace),
         output,
         credentials,

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Runbook } from '../../shared/schemas/runbook.ts';
+import type { PlanRun } from '../../shared/schemas/plan-run.ts';
 import { beside, halves } from '../components/beside.ts';
 import { Hints } from '../components/footer.tsx';
 import { isStale, ShortHeader, TallHeader } from '../components/header.tsx';
@@ -69,7 +69,7 @@ function PlanPage({
 }: {
   readonly theme: Theme;
   readonly store: ConsoleStore;
-  readonly plan: Runbook;
+  readonly plan: PlanRun;
 }): ReactElement {
   const { size, message, upgrade } = store.state;
   const { tall, height } = planLayout(store);

@@ -1,5 +1,5 @@
 import type { SilencedRequest } from '../../shared/domain/silencing.ts';
-import type { RunbookOrder } from '../../shared/schemas/runbook.ts';
+import type { PlanOrder } from '../../shared/schemas/plan-run.ts';
 import type { Change } from './changes.ts';
 import type { DeadLetterVerb, LetterOrder } from './dead-letter-actions.ts';
 import type { Subject } from './inspect-layer.ts';
@@ -35,7 +35,7 @@ export type Effect =
   /** Says that this console still works on it. */
   | { readonly kind: 'hold-plan'; readonly id: number }
   /** One after the other, until one is refused. */
-  | { readonly kind: 'order-plan'; readonly id: number; readonly orders: readonly RunbookOrder[] }
+  | { readonly kind: 'order-plan'; readonly id: number; readonly orders: readonly PlanOrder[] }
   | { readonly kind: 'new-plan'; readonly from: string; readonly to: string }
   /** Writes a view into the configuration file; `undefined`: takes it out. */
   | { readonly kind: 'save-view'; readonly name: string; readonly view: SavedView | undefined }

@@ -1,5 +1,5 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { currentStep } from '../../shared/domain/upgrade/runbook.ts';
+import { currentStep } from '../../shared/domain/plan/run.ts';
 import { askFirst } from './confirm.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { isHolder } from './upgrade-plans.ts';

@@ -1,6 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { Runbook, RunbookStep } from '../../shared/schemas/runbook.ts';
-import type { Finding } from '../../shared/schemas/upgrade.ts';
+import type { PlanRun, PlanRunStep } from '../../shared/schemas/plan-run.ts';
+import type { Finding } from '../../shared/schemas/plan.ts';
 import type { KeyAction } from '../keys.ts';
 import { run, type Run } from '../theme.ts';
 import type { ConsoleStore } from './console-store.ts';
@@ -59,7 +59,7 @@ export function planPageLines(store: ConsoleStore, layer: PlanPageLayer): readon
 }
 
 /** With the number of its step, in as many rows as it needs. */
-function wholeLogLine(plan: Runbook, line: Runbook['log'][number], columns: number): readonly Line[] {
+function wholeLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: number): readonly Line[] {
   const [time, ...text] = logLine(line);
   const number = plan.steps.findIndex(({ id }) => id === line.step) + 1;
   const about = number === 0 ? '         ' : `step ${String(number).padStart(2)}  `;
@@ -71,13 +71,13 @@ function wholeLogLine(plan: Runbook, line: Runbook['log'][number], columns: numb
   );
 }
 
-const KINDS: Readonly<Record<RunbookStep['kind'], string>> = {
+const KINDS: Readonly<Record<PlanRunStep['kind'], string>> = {
   check: 'The backend looks by itself.',
   action: 'The backend does it.',
   manual: 'The operator does it, then confirms.',
 };
 
-function stepLines(plan: Runbook, step: RunbookStep, columns: number): readonly Line[] {
+function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly Line[] {
   const { word, tone } = STEP_STATES[step.state];
   const { confirm, commands = [] } = step;
   return [
@@ -98,7 +98,7 @@ function stepLines(plan: Runbook, step: RunbookStep, columns: number): readonly 
 }
 
 /** What the rules found: first that of the step's own rule, then the worst. */
-function findingLines({ findings }: Runbook, step: RunbookStep | undefined, columns: number): readonly Line[] {
+function findingLines({ findings }: PlanRun, step: PlanRunStep | undefined, columns: number): readonly Line[] {
   const rank = (finding: Finding): number =>
     finding.rule === step?.rule ? 0 : { block: 1, warn: 2, pass: 3 }[finding.verdict];
   const heading: readonly Line[] = [[run(' FINDINGS', 'strong')]];

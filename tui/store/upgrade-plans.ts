@@ -1,5 +1,5 @@
 import type { UpgradeRow } from '../../shared/schemas/feed.ts';
-import type { Runbook } from '../../shared/schemas/runbook.ts';
+import type { PlanRun } from '../../shared/schemas/plan-run.ts';
 import type { ConsoleStore } from './console-store.ts';
 
 /** How long to wait after a plan could not be loaded. */
@@ -13,7 +13,7 @@ export class UpgradePlans {
   /** Why the newest plan could not be loaded. */
   failure: string | undefined;
   readonly #rows = new Map<string, UpgradeRow>();
-  #plan: Runbook | undefined;
+  #plan: PlanRun | undefined;
   #isLoading = false;
   #askedAtMs = -Infinity;
   #heldAtMs = -Infinity;
@@ -35,12 +35,12 @@ export class UpgradePlans {
   }
 
   /** The newest plan, as it was when it was loaded last. */
-  get plan(): Runbook | undefined {
+  get plan(): PlanRun | undefined {
     return this.#plan;
   }
 
   /** An answer of the backend. One that was overtaken by a newer one is not looked at. */
-  arrived(plan: Runbook): void {
+  arrived(plan: PlanRun): void {
     const known = this.#plan;
     this.#isLoading = false;
     this.failure = undefined;
@@ -83,6 +83,6 @@ export class UpgradePlans {
 }
 
 /** Whether this console works on the plan. */
-export function isHolder({ options }: Pick<ConsoleStore, 'options'>, plan: Runbook | undefined): boolean {
+export function isHolder({ options }: Pick<ConsoleStore, 'options'>, plan: PlanRun | undefined): boolean {
   return plan?.state === 'open' && plan.holder?.session === options.session;
 }

@@ -1,6 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { currentStep } from '../../shared/domain/upgrade/runbook.ts';
-import type { Runbook, RunbookOrder } from '../../shared/schemas/runbook.ts';
+import { currentStep } from '../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { stepText } from './upgrade-wishes.ts';
 
 /**
@@ -8,7 +8,7 @@ import { stepText } from './upgrade-wishes.ts';
  *
  * @param confirming how a step is confirmed once the operator has done it: `Enter confirms`
  */
-export function toldOf(order: RunbookOrder, plan: Runbook, confirming: string): string {
+export function toldOf(order: PlanOrder, plan: PlanRun, confirming: string): string {
   if (order.order === 'take') return `plan #${String(plan.id)} is yours`;
   if (order.order === 'release') return `you let go of plan #${String(plan.id)}: anybody may take it`;
   if (order.order === 'roll-back' || order.order === 'abandon') return `plan #${String(plan.id)} is ${plan.state}`;

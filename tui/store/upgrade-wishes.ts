@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { currentStep, isFree } from '../../shared/domain/upgrade/runbook.ts';
-import { parsePath, versionText } from '../../shared/domain/upgrade/version.ts';
-import type { Runbook, RunbookOrder, RunbookStep, RunbookStepState } from '../../shared/schemas/runbook.ts';
+import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
+import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
+import type { PlanRun, PlanOrder, PlanRunStep, PlanRunStepState } from '../../shared/schemas/plan-run.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { Effect } from './effects.ts';
 import { isHolder } from './upgrade-plans.ts';
@@ -17,7 +17,7 @@ export type UpgradeWish =
       readonly plan: number;
       readonly step: string;
       /** As it was when the question was asked. */
-      readonly state: RunbookStepState;
+      readonly state: PlanRunStepState;
     };
 
 export type WishOutcome =
@@ -39,7 +39,7 @@ export function wishOutcome(store: ConsoleStore, wish: UpgradeWish, texts: reado
   if (!isHolder(store, plan) && !isFree(plan, now()))
     return gone(`${holderName(plan)} holds the plan now: nothing was done`);
   // Nobody works on it: whoever does something becomes the holder.
-  const first: readonly RunbookOrder[] = isHolder(store, plan) ? [] : [{ order: 'take', session, force: false }];
+  const first: readonly PlanOrder[] = isHolder(store, plan) ? [] : [{ order: 'take', session, force: false }];
   if (!('step' in wish)) {
     if (typed === '') return NO_REASON;
     return orders(plan, [...first, { order: wish.kind, session, reason: typed }]);
@@ -73,16 +73,16 @@ function newPlan([from = '', to = '']: readonly string[]): WishOutcome {
 }
 
 /** `step 3 of 7, Restart the backend`. */
-export function stepText({ steps }: Pick<Runbook, 'steps'>, { id, title }: RunbookStep): string {
+export function stepText({ steps }: Pick<PlanRun, 'steps'>, { id, title }: PlanRunStep): string {
   const number = steps.findIndex((step) => step.id === id) + 1;
   return `step ${String(number)} of ${String(steps.length)}, ${safeLine(title)}`;
 }
 
-export function holderName({ holder }: Pick<Runbook, 'holder'>): string {
+export function holderName({ holder }: Pick<PlanRun, 'holder'>): string {
   return holder === null ? 'nobody' : safeLine(holder.who);
 }
 
-function orders({ id }: Runbook, list: readonly RunbookOrder[]): WishOutcome {
+function orders({ id }: PlanRun, list: readonly PlanOrder[]): WishOutcome {
   return { kind: 'effect', effect: { kind: 'order-plan', id, orders: list } };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import type { ApiSettings, ProgramSettings } from '../../../shared/schemas/settings.ts';
-import type { StoredDefinitions } from '../registry/definitions.ts';
+import type { StoredDefinitions } from '../definitions/state.ts';
 import { Definitions } from './definitions.ts';
 import type { LoadedConfig } from './load-config.ts';
 

@@ -1,16 +1,16 @@
-import type { CoreEventFilter } from '../../../shared/domain/core/filter.ts';
+import type { V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
 import type { HandlingDefinitions } from '../../../shared/domain/handling.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
-import type { CoreAsset } from '../../../shared/schemas/core/asset.ts';
-import type { CoreHook } from '../../../shared/schemas/core/hook.ts';
+import type { V2Asset } from '../../../shared/schemas/v2/asset.ts';
+import type { V2Hook } from '../../../shared/schemas/v2/hook.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
-import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../registry/definitions.ts';
+import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 
 /** A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks). */
 export type NamedCheck = CheckDefinition & { readonly name: string };
@@ -33,10 +33,10 @@ export interface NamespaceDefinitions extends HandlingDefinitions {
   hasHandler(name: string): boolean;
   handler(name: string): HandlerDefinition | undefined;
   handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]>;
-  filter(name: string): EventFilter | CoreEventFilter | undefined;
+  filter(name: string): EventFilter | V2EventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
-  hook(name: string): CoreHook | undefined;
-  asset(name: string): CoreAsset | undefined;
+  hook(name: string): V2Hook | undefined;
+  asset(name: string): V2Asset | undefined;
 }
 
 /** What stands in the configuration, of each kind. */

@@ -1,5 +1,5 @@
 import { parseConditions, type ConditionProblems } from '../../../shared/domain/attribute-conditions.ts';
-import { entityConditions } from '../../../shared/domain/core/expressions.ts';
+import { entityConditions } from '../../../shared/domain/v2/expressions.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { Remark } from '../../settings/settings-review.ts';

@@ -7,7 +7,7 @@ import { mutatorSchema, type MutatorDefinition } from '../../../shared/schemas/m
 import { isPasswordHash } from '../../../shared/schemas/password-hash.ts';
 import {
   apiSettingsSchema,
-  legacySettingsSchema,
+  v1SettingsSchema,
   programSettingsSchema,
   type ApiSettings,
   type KeepaliveSettings,
@@ -54,7 +54,7 @@ const SECTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Sections with a meaning to the legacy service and none here. */
-const LEGACY_SECTIONS: ReadonlySet<string> = new Set(['transport', 'redis', 'rabbitmq', 'extensions', 'tessen']);
+const V1_SECTIONS: ReadonlySet<string> = new Set(['transport', 'redis', 'rabbitmq', 'extensions', 'tessen']);
 
 /** The client section is for agents, which know their name and address without being told (completion 1.10). */
 const clientSectionSchema = clientSchema.partial({ name: true, address: true });
@@ -68,9 +68,8 @@ export function validateSettings(settings: Settings): Validation {
     handlers: review.validDefinitions('handlers', handlerSchema, HANDLER_TOLERANCES),
     filters: usableFilters(review.validDefinitions('filters', filterSchema, FILTER_TOLERANCES), warnings),
     mutators: review.validDefinitions('mutators', mutatorSchema, MUTATOR_TOLERANCES),
-    keepalives: (
-      review.value(['sensu'], legacySettingsSchema, settings['sensu'] ?? {}) ?? legacySettingsSchema.parse({})
-    ).keepalives,
+    keepalives: (review.value(['sensu'], v1SettingsSchema, settings['sensu'] ?? {}) ?? v1SettingsSchema.parse({}))
+      .keepalives,
     api: review.value(['api'], apiSettingsSchema, settings['api'] ?? {}) ?? apiSettingsSchema.parse({}),
     program: review.value([], programSettingsSchema, settings) ?? programSettingsSchema.parse({}),
   };
@@ -91,11 +90,11 @@ export function validateSettings(settings: Settings): Validation {
 
 function* sectionWarnings(settings: Settings): Generator<Remark> {
   for (const attribute of Object.keys(isSettings(settings['sensu']) ? settings['sensu'] : {})) {
-    if (Object.hasOwn(legacySettingsSchema.shape, attribute)) continue;
+    if (Object.hasOwn(v1SettingsSchema.shape, attribute)) continue;
     yield { path: ['sensu', attribute], message: 'belongs to the legacy service; it has no effect here' };
   }
   for (const section of Object.keys(settings)) {
-    if (LEGACY_SECTIONS.has(section)) {
+    if (V1_SECTIONS.has(section)) {
       yield { path: [section], message: 'belongs to the legacy service; it has no effect here' };
     } else if (!SECTIONS.has(section)) {
       yield { path: [section], message: 'is not a section of this program; it has no effect beyond GET /settings' };

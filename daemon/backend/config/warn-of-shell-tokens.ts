@@ -1,6 +1,6 @@
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import type { Log } from '../../log/log.ts';
-import type { StoredDefinitions } from '../registry/definitions.ts';
+import type { StoredDefinitions } from '../definitions/state.ts';
 
 /** Most names in one record of the log. */
 const NAMED_MAX = 100;

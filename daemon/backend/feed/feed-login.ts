@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { MonError } from '../../../shared/errors.ts';
 import { parseJsonStripped } from '../../../shared/domain/json.ts';
 import { feedLoginSchema } from '../../../shared/schemas/feed-request.ts';
-import type { Principal } from '../api/access.ts';
+import type { Principal } from '../access/principal.ts';
 import type { Clock } from '../ports.ts';
 
 /** How long a consumer has to say who it is (design, S4). */

@@ -1,7 +1,7 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
-import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
 import {
   eventKey,
   type ClientRow,
@@ -9,13 +9,13 @@ import {
   type SilencedRow,
   type UpgradeRow,
 } from '../../../shared/schemas/feed.ts';
-import type { Runbook } from '../../../shared/schemas/runbook.ts';
+import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Change } from '../ports.ts';
 import type { ChangedRow } from './row-selection.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { RunbookRegistry } from '../registry/runbooks.ts';
+import type { PlanRegistry } from '../plans/state.ts';
 
 export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   const { event } = entry.state;
@@ -43,7 +43,7 @@ export function clientRow({ name, address, subscriptions, timestamp, version }: 
   return { name, address, subscriptions, timestamp, version };
 }
 
-export function upgradeRow(runbook: Runbook): UpgradeRow {
+export function upgradeRow(runbook: PlanRun): UpgradeRow {
   const { id, revision, from, to, state, verdict, holder, steps } = runbook;
   const step = currentStep(runbook);
   return {
@@ -71,7 +71,7 @@ function shownOutput({ client, summary: output }: CheckEntry): string {
  * names change their silenced state with it.
  */
 export function* changedRows(
-  { namespace, runbooks }: { readonly namespace: Namespace; readonly runbooks: RunbookRegistry },
+  { namespace, runbooks }: { readonly namespace: Namespace; readonly runbooks: PlanRegistry },
   changes: Iterable<Change>,
   nowMs: number,
 ): Generator<ChangedRow, void, undefined> {

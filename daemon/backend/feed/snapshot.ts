@@ -8,7 +8,7 @@ import {
   type UpgradeRow,
 } from '../../../shared/schemas/feed.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { RunbookRegistry } from '../registry/runbooks.ts';
+import type { PlanRegistry } from '../plans/state.ts';
 import { clientRow, eventRow, silencedRow, upgradeRow } from './rows.ts';
 
 /** A row of one topic under its key. */
@@ -23,7 +23,7 @@ export type KeyedRow =
  * changes meanwhile is for the changes to tell.
  */
 export function* snapshotRows(
-  { namespace, runbooks }: { readonly namespace: Namespace; readonly runbooks: RunbookRegistry },
+  { namespace, runbooks }: { readonly namespace: Namespace; readonly runbooks: PlanRegistry },
   topics: readonly FeedTopic[],
   now: () => number,
 ): Generator<KeyedRow, void, undefined> {

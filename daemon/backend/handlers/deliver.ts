@@ -1,4 +1,4 @@
-import { coreHandledEvent } from '../../../shared/domain/core/handled-event.ts';
+import { v2HandledEvent } from '../../../shared/domain/v2/handled-event.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -7,7 +7,7 @@ import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
-import type { Clients } from '../pipeline/clients.ts';
+import type { Clients } from '../clients/write.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
@@ -119,7 +119,7 @@ export class Delivery implements Disposable {
     const definitions = this.#parts.definitions.in(job.namespace);
     const deps = { definitions, commands, log, signal, about };
     if (format !== 'core') return await mutate(event, mutator, deps);
-    const write = (given: HandledEvent): string => JSON.stringify(coreHandledEvent(job.namespace, given));
+    const write = (given: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, given));
     return await mutate(event, mutator, { ...deps, write });
   }
 

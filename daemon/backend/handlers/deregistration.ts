@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clients } from '../pipeline/clients.ts';
+import type { Clients } from '../clients/write.ts';
 import type { Registry } from '../registry/registry.ts';
 import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
 

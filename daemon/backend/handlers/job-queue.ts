@@ -1,4 +1,4 @@
-import { BinaryHeap } from '../binary-heap.ts';
+import { BinaryHeap } from '../schedule/binary-heap.ts';
 
 /** A run of a handler in memory: everything but its event. */
 export interface Ticket {

@@ -5,9 +5,9 @@ import type { RetryPolicy, RunningHandler } from '../../../shared/schemas/handle
 import type { HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { Batcher } from '../pipeline/batcher.ts';
-import type { HandlingNote } from '../pipeline/handle-event.ts';
-import type { HandlerJobs } from '../pipeline/handler-jobs.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { HandlingNote } from './handle-event.ts';
+import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { DEAD_LETTERS, HANDLER_JOBS } from '../store/keys.ts';

@@ -3,9 +3,9 @@ import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
-import { NO_AGGREGATES, type Aggregate } from './aggregates.ts';
+import { NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
 import { byName } from './by-name.ts';
-import type { SharedProfile } from './client-profiles.ts';
+import type { SharedProfile } from '../clients/profiles.ts';
 import { CLIENT_BYTES, SUBSCRIBED_BYTES } from './footprint.ts';
 import type { Namespace } from './namespace.ts';
 

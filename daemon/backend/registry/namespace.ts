@@ -4,16 +4,16 @@ import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { ttlOf } from '../../../shared/domain/ttl.ts';
-import { AggregateRegistry, type Aggregate } from './aggregates.ts';
+import { AggregateRegistry, type Aggregate } from '../aggregates/state.ts';
 import { byName } from './by-name.ts';
-import { ClientProfiles } from './client-profiles.ts';
+import { ClientProfiles } from '../clients/profiles.ts';
 import { CheckEntry, ClientEntry, eventsOf, type ClientOrigin } from './entries.ts';
 import { CHECK_BYTES, CountedMap, EVENT_BYTES, Footprint, MARK_BYTES, MEMBER_BYTES } from './footprint.ts';
-import { ResultsByCheck } from './results-by-check.ts';
-import { SilencedRegistry } from './silenced.ts';
-import { StashRegistry } from './stashes.ts';
-import { Subscribers } from './subscribers.ts';
-import { TtlIndex } from './ttl-index.ts';
+import { ResultsByCheck } from '../results/state.ts';
+import { SilencedRegistry } from '../silences/state.ts';
+import { StashRegistry } from '../stashes/state.ts';
+import { Subscribers } from '../clients/subscribers.ts';
+import { TtlIndex } from '../results/ttl-index.ts';
 
 /** How far the spool of an agent was committed. */
 export interface SpoolMark {

@@ -19,17 +19,17 @@ import {
   STASHES,
   TOMBSTONES,
 } from '../store/keys.ts';
-import { AuditChain, type AuditLimits } from './audit.ts';
-import { datedCheckRecord, stateOf, type CheckRecord } from './check-record.ts';
-import { datedClient } from './client-record.ts';
-import { CredentialRegistry } from './credentials.ts';
-import { DeclaredNamespaces } from './declared-namespaces.ts';
-import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from './definitions.ts';
+import { AuditChain, type AuditLimits } from '../audit/state.ts';
+import { datedCheckRecord, stateOf, type CheckRecord } from '../events/check-record.ts';
+import { datedClient } from '../clients/client-record.ts';
+import { CredentialRegistry } from '../access/credentials.ts';
+import { DeclaredNamespaces } from '../namespaces/state.ts';
+import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 import { Footprint } from './footprint.ts';
-import { readAnchor } from './time-anchor.ts';
+import { readAnchor } from '../schedule/time-anchor.ts';
 import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
-import { Roles } from './roles.ts';
-import { RunbookRegistry } from './runbooks.ts';
+import { Roles } from '../access/roles.ts';
+import { PlanRegistry } from '../plans/state.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 
@@ -54,7 +54,7 @@ export class Registry {
   readonly definitions: StoredDefinitions;
   /** The namespaces that exist for callers; one of them may hold nothing. */
   readonly declared = new DeclaredNamespaces();
-  readonly runbooks = new RunbookRegistry();
+  readonly runbooks = new PlanRegistry();
   /** By which times that are written are told from those before. */
   corrections = NO_CORRECTIONS;
 

@@ -2,7 +2,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Store, StoreOp } from '../ports.ts';
 import { API_KEYS, INVALIDATED, SESSIONS, SILENCED, STASHES, TOMBSTONES, USERS } from '../store/keys.ts';
-import type { ApiKey, Session, User } from './credentials.ts';
+import type { ApiKey, Session, User } from '../access/credentials.ts';
 import type { Tombstone } from './namespace.ts';
 
 /** A value of a table with its times moved; undefined: it has none that move. */

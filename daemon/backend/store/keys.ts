@@ -97,7 +97,7 @@ export const TOKEN_KEY: Key = ['token-key'];
 
 /** Plans for upgrades that are carried out, by id. */
 export const RUNBOOKS = 'upgrade';
-export const runbookKey = (id: number): Key => [RUNBOOKS, id];
+export const planKey = (id: number): Key => [RUNBOOKS, id];
 
 /** The newest time that was seen, and the corrections of the clock. */
 export const TIME: Key = ['time'];

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/upgrade-client.ts';
-import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/plan-client.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { AgentFleet, SOON } from '../../support/agent-fleet.ts';
 import { PlanDriver } from '../../support/plan-driver.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { checkDefinitionOf } from '../../../shared/domain/core/check.ts';
+import { checkDefinitionOf } from '../../../shared/domain/v2/check.ts';
 import { clientConditionOf } from '../../../shared/domain/proxy-clients.ts';
 import { checkSchema } from '../../../shared/schemas/check.ts';
-import { coreCheckSchema, type CoreCheck } from '../../../shared/schemas/core/check.ts';
+import { v2CheckSchema, type V2Check } from '../../../shared/schemas/v2/check.ts';
 
 const MOMENT = { nowMs: 0, zone: 'UTC' };
 const SWITCH = {
@@ -28,12 +28,12 @@ describe('a check of the newer API is asked for entities of which it says', () =
     [[], true],
     [null, true],
   ])('%j: %s', (expressions, isAsked) => {
-    const check = coreCheckSchema.parse({
+    const check = v2CheckSchema.parse({
       metadata: { name: 'snmp', namespace: 'prod' },
       command: 'snmp',
       interval: 60,
       proxy_requests: { entity_attributes: expressions },
-    }) as CoreCheck;
+    }) as V2Check;
     const definition = checkDefinitionOf(check);
     expect('problem' in definition || clientConditionOf(definition)('prod', SWITCH, MOMENT)).toBe(isAsked);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkSchema } from '../../../shared/schemas/check.ts';
-import { coreCheckSchema } from '../../../shared/schemas/core/check.ts';
+import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
 const problemOf = (check: object): string | undefined => {
@@ -37,7 +37,7 @@ describe.each([
 });
 
 test('in the newer face no token of it may stand for the program either', () => {
-  const { error } = coreCheckSchema.safeParse({
+  const { error } = v2CheckSchema.safeParse({
     metadata: { name: 'x' },
     interval: 60,
     command: ['{{ .labels.program }}'],

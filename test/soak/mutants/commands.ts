@@ -27,10 +27,10 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'values in the line for other agents hold no tokens of theirs',
-    file: 'shared/domain/core/agent-command.ts',
+    file: 'shared/domain/v2/agent-command.ts',
     text: '.replaceAll(OPENING, OPENING_AS_TEXT)',
     replacement: '',
-    test: 'test/daemon/backend/api/core/argument-lists.test.ts',
+    test: 'test/daemon/backend/definitions/argument-lists.test.ts',
   },
   {
     defence: 'no token stands for a program',
@@ -80,7 +80,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     file: 'shared/domain/api-command.ts',
     text: "return isListed(program) ? undefined : 'must be a program in a directory for commands of the API';",
     replacement: 'return undefined;',
-    test: 'test/daemon/backend/api/api-commands.test.ts',
+    test: 'test/daemon/backend/audit/api-commands.test.ts',
   },
   {
     defence: 'a line of the API holds one program',
@@ -94,13 +94,13 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     file: 'shared/domain/api-command.ts',
     text: 'if (commands.length === 0 && file === undefined) return undefined;',
     replacement: 'if (commands.length >= 0) return undefined;',
-    test: 'test/daemon/backend/api/api-commands.test.ts',
+    test: 'test/daemon/backend/audit/api-commands.test.ts',
   },
   {
     defence: 'programs are looked at behind their links',
-    file: 'daemon/backend/pipeline/api-commands.ts',
+    file: 'daemon/backend/audit/api-commands.ts',
     text: 'const file = realPath(program);',
     replacement: 'const file = program;',
-    test: 'test/daemon/backend/api/api-commands.test.ts',
+    test: 'test/daemon/backend/audit/api-commands.test.ts',
   },
 ];

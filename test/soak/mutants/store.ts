@@ -39,10 +39,10 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'statuses are compared in deep health',
-    file: 'daemon/backend/read/index-check.ts',
+    file: 'daemon/backend/health/index-check.ts',
     text: 'if (actual !== expected) differences.push',
     replacement: "if (actual === 'nothing') differences.push",
-    test: 'test/daemon/backend/api/health.test.ts',
+    test: 'test/daemon/backend/health/routes.test.ts',
   },
   {
     defence: 'a failed write is taken back from the log',
@@ -62,10 +62,10 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'nothing is shown that the store is about to refuse',
-    file: 'daemon/backend/pipeline/batcher.ts',
+    file: 'daemon/backend/commit/batcher.ts',
     text: 'if (refusal !== undefined) {',
     replacement: 'if (refusal !== undefined && batch.length === 0) {',
-    test: 'test/daemon/backend/pipeline/batcher.test.ts',
+    test: 'test/daemon/backend/commit/batcher.test.ts',
   },
   {
     defence: 'after a failed write nothing is written before the store was opened anew',
@@ -90,26 +90,26 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'new results are refused below the floor of the disk',
-    file: 'daemon/backend/pipeline/batcher.ts',
+    file: 'daemon/backend/commit/batcher.ts',
     text: `    this.#room.refuseGrowth();
 `,
     replacement: '',
-    test: 'test/daemon/backend/disk-guard.test.ts',
+    test: 'test/daemon/backend/store/disk-guard.test.ts',
   },
   {
     defence: 'new entries are refused below the floor of the disk',
-    file: 'daemon/backend/pipeline/transaction.ts',
+    file: 'daemon/backend/commit/transaction.ts',
     text: 'this.#room.refuseGrowth();',
     replacement: '',
-    test: 'test/daemon/backend/disk-guard.test.ts',
+    test: 'test/daemon/backend/store/disk-guard.test.ts',
   },
   {
     defence: 'what is set aside is given out when the disk is full',
-    file: 'daemon/backend/disk-guard.ts',
+    file: 'daemon/backend/store/disk-guard.ts',
     text: `        await disk.giveOut();
 `,
     replacement: '',
-    test: 'test/daemon/backend/disk-guard.test.ts',
+    test: 'test/daemon/backend/store/disk-guard.test.ts',
   },
   {
     defence: 'a damaged store is not served',

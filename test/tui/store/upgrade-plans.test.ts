@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { upgradeRow } from '../../../daemon/backend/feed/rows.ts';
-import { planOf } from '../../../shared/domain/upgrade/plan.ts';
-import { carryOut, newRunbook } from '../../../shared/domain/upgrade/runbook.ts';
-import type { Runbook } from '../../../shared/schemas/runbook.ts';
+import { planOf } from '../../../shared/domain/plan/plan.ts';
+import { carryOut, newPlan } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
 import type { Effect } from '../../../tui/store/effects.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { someFacts } from '../../support/upgrade-facts.ts';
 
-function aPlan(console: ConsoleDriver, { id = 1, session = 'console-1' } = {}): Runbook {
+function aPlan(console: ConsoleDriver, { id = 1, session = 'console-1' } = {}): PlanRun {
   const nowMs = console.clock.now();
   const plan = planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' }));
-  const made = newRunbook(plan, { id, who: 'alice', nowMs, entities: 20 });
+  const made = newPlan(plan, { id, who: 'alice', nowMs, entities: 20 });
   const outcome = carryOut(made, { order: 'take', session, force: false }, 'alice', nowMs);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);
   return outcome.runbook;

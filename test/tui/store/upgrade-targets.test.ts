@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { upgradeRow } from '../../../daemon/backend/feed/rows.ts';
-import { planOf } from '../../../shared/domain/upgrade/plan.ts';
-import { carryOut, currentStep, finishStep, newRunbook } from '../../../shared/domain/upgrade/runbook.ts';
-import type { Runbook, RunbookOrder } from '../../../shared/schemas/runbook.ts';
+import { planOf } from '../../../shared/domain/plan/plan.ts';
+import { carryOut, currentStep, finishStep, newPlan } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanOrder } from '../../../shared/schemas/plan-run.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { someFacts } from '../../support/upgrade-facts.ts';
 
@@ -59,22 +59,22 @@ function stepThatIsMeant({ store }: ConsoleDriver): string | undefined {
   return 'step' in layer.wish ? layer.wish.step : undefined;
 }
 
-function ordersOf({ store }: ConsoleDriver): readonly Extract<RunbookOrder, { readonly step: string }>[] {
+function ordersOf({ store }: ConsoleDriver): readonly Extract<PlanOrder, { readonly step: string }>[] {
   return store.takeEffects().flatMap((effect) => {
     if (effect.kind !== 'order-plan') return [];
     return effect.orders.flatMap((order) => ('step' in order ? [order] : []));
   });
 }
 
-function heldPlan(console: ConsoleDriver): Runbook {
+function heldPlan(console: ConsoleDriver): PlanRun {
   const nowMs = console.clock.now();
   const plan = planOf({ from: [6, 1, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' }));
-  const made = newRunbook(plan, { id: 1, who: 'alice', nowMs, entities: 20 });
+  const made = newPlan(plan, { id: 1, who: 'alice', nowMs, entities: 20 });
   return ordered(made, { order: 'take', session: SESSION, force: false }, nowMs);
 }
 
 /** The step whose turn it is is over, whatever its kind. */
-function advanced(plan: Runbook, nowMs: number): Runbook {
+function advanced(plan: PlanRun, nowMs: number): PlanRun {
   const step = currentStep(plan);
   if (step === undefined) return plan;
   if (step.action !== 'migrate') {
@@ -85,13 +85,13 @@ function advanced(plan: Runbook, nowMs: number): Runbook {
   return finishStep(started, step.id, { isDone: true, note: 'upgraded' }, nowMs);
 }
 
-function ordered(plan: Runbook, order: RunbookOrder, nowMs: number): Runbook {
+function ordered(plan: PlanRun, order: PlanOrder, nowMs: number): PlanRun {
   const outcome = carryOut(plan, order, 'alice', nowMs);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);
   return { ...outcome.runbook, revision: plan.revision + 1 };
 }
 
-function show(console: ConsoleDriver, plan: Runbook): void {
+function show(console: ConsoleDriver, plan: PlanRun): void {
   console.store.plans.arrived(plan);
   console.change({ upgrades: { '1': upgradeRow(plan) } });
 }

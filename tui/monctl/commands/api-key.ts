@@ -1,9 +1,9 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
-import { nameOf, numberAt, textAt, textsAt, without } from '../core-object.ts';
+import { nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
@@ -75,7 +75,7 @@ const list: Command = {
   options: LIST_OPTIONS,
   examples: [['monctl api-key list', 'who has keys, for what, and are they used']],
   async run(call) {
-    await showList<CoreObject>(call, {
+    await showList<V2Object>(call, {
       noun: 'API keys',
       columns,
       key: nameOf,
@@ -111,7 +111,7 @@ const revoke: Command = {
 
 export const apiKeyCommands: readonly Command[] = [grant, list, revoke];
 
-function columns(nowMs: number): readonly Column<CoreObject>[] {
+function columns(nowMs: number): readonly Column<V2Object>[] {
   return [
     { title: 'NAME', text: nameOf },
     { title: 'USER', text: (key) => textAt(key, 'username') },

@@ -1,11 +1,11 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { SELECTOR_OPTIONS, selectorsOf } from '../core-list.ts';
-import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../core-object.ts';
+import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
+import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../v2-object.ts';
 import { defaultCreator } from '../creator.ts';
 import { showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
@@ -19,7 +19,7 @@ export const LIST_NAMESPACES_OPTIONS = { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTI
 export async function listInNamespaces(call: Call): Promise<void> {
   const namespace = namespacesOf(call);
   const subscription = call.flags.value('subscription');
-  await showList<CoreObject>(call, {
+  await showList<V2Object>(call, {
     noun: 'checks',
     columns: () => columns(namespace === undefined),
     key: (check) => `${inNamespace(check)}/${nameOf(check)}`,
@@ -148,7 +148,7 @@ export const executeCheck: Command = {
 function definitionOf(
   { flags, operands: [name = ''] }: Call,
   namespace: string,
-): CoreObject & { readonly metadata: { readonly name: string; readonly namespace: string } } {
+): V2Object & { readonly metadata: { readonly name: string; readonly namespace: string } } {
   const [command, cron] = [flags.value('command'), flags.value('cron')];
   const interval = flags.number('interval');
   const [timeout, ttl] = [flags.number('timeout', 0), flags.number('ttl')];
@@ -169,7 +169,7 @@ function definitionOf(
   };
 }
 
-async function wanted(call: Call, name: string): Promise<CoreObject> {
+async function wanted(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
   const check = await call.core().find(checkPath(namespace, name));
   if (check === undefined) throw noSuch(namespace, name);
@@ -187,7 +187,7 @@ function noSuch(namespace: string, name: string): MonError {
   );
 }
 
-function columns(isEverywhere: boolean): readonly Column<CoreObject>[] {
+function columns(isEverywhere: boolean): readonly Column<V2Object>[] {
   return [
     ...(isEverywhere ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
     { title: 'CHECK', text: nameOf },

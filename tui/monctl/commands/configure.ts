@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { openCoreClient } from '../../../shared/client/core-client.ts';
+import { openV2Client } from '../../../shared/client/v2-client.ts';
 import { parseBackendAddress } from '../../../shared/client/backend-address.ts';
 import type { CredentialsEnv } from '../../../shared/client/backend-address.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
@@ -94,7 +94,7 @@ async function secretOf(call: Call): Promise<KeptSecret | undefined> {
 
 /** @throws MonError `unauthenticated` when the backend does not take it */
 async function verify(backend: string, secret: KeptSecret | undefined, tls: CredentialsEnv): Promise<void> {
-  if (!(await openCoreClient({ backend, env: { ...credentialsOf(secret), ...tls } }).testCredentials())) {
+  if (!(await openV2Client({ backend, env: { ...credentialsOf(secret), ...tls } }).testCredentials())) {
     throw new MonError('unauthenticated', `${backend} does not take these credentials: nothing was written`);
   }
 }

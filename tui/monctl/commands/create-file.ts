@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { CoreClient } from '../../../shared/client/core-client.ts';
-import { inNamespace, kindOf, namespaceOf, pathOf, unwrap, wrappedName } from '../../../shared/domain/core/wrapped.ts';
-import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import type { V2Client } from '../../../shared/client/v2-client.ts';
+import { inNamespace, kindOf, namespaceOf, pathOf, unwrap, wrappedName } from '../../../shared/domain/v2/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';
@@ -57,7 +57,7 @@ export const deleteFileCommand: Command = {
   },
 };
 
-type Act = (core: CoreClient, object: Wrapped, path: readonly string[]) => Promise<string>;
+type Act = (core: V2Client, object: Wrapped, path: readonly string[]) => Promise<string>;
 
 /** @throws ExitError when some of them could not be done */
 async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {

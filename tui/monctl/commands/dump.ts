@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises';
-import type { CoreClient } from '../../../shared/client/core-client.ts';
-import { kindNamed, readWrapped, wrap, WRAPPED_KINDS } from '../../../shared/domain/core/wrapped.ts';
-import type { Wrapped, WrappedKind } from '../../../shared/domain/core/wrapped.ts';
+import type { V2Client } from '../../../shared/client/v2-client.ts';
+import { kindNamed, readWrapped, wrap, WRAPPED_KINDS } from '../../../shared/domain/v2/wrapped.ts';
+import type { Wrapped, WrappedKind } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Call, Command } from '../command.ts';
-import { textAt } from '../core-object.ts';
+import { textAt } from '../v2-object.ts';
 import { counted } from '../counted.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { DUMP_FORMATS, DumpWriter, writeWhole } from '../objects/write-objects.ts';
@@ -131,7 +131,7 @@ async function* pagesOf(
 
 /** @returns false, before anything was given, when the backend is of another make */
 async function* exactPages(
-  core: CoreClient,
+  core: V2Client,
   kind: WrappedKind,
   namespace: string | undefined,
 ): AsyncGenerator<readonly Wrapped[], boolean, undefined> {

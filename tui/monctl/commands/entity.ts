@@ -1,10 +1,10 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../core-object.ts';
-import { SELECTOR_OPTIONS, selectorsOf } from '../core-list.ts';
+import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
+import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { toYaml } from '../output.ts';
@@ -21,7 +21,7 @@ const list: Command = {
   ],
   async run(call) {
     const namespace = namespacesOf(call);
-    await showList<CoreObject>(call, {
+    await showList<V2Object>(call, {
       noun: 'entities',
       columns: (nowMs) => columns(namespace === undefined, nowMs),
       key: (entity) => `${inNamespace(entity)}/${nameOf(entity)}`,
@@ -74,7 +74,7 @@ const remove: Command = {
 
 export const entityCommands: readonly Command[] = [list, info, remove];
 
-async function wanted(call: Call, name: string): Promise<CoreObject> {
+async function wanted(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
   const entity = await call.core().find(['namespaces', namespace, 'entities', name]);
   if (entity === undefined) throw noSuch(namespace, name);
@@ -88,7 +88,7 @@ function noSuch(namespace: string, name: string): MonError {
   );
 }
 
-function columns(isEverywhere: boolean, nowMs: number): readonly Column<CoreObject>[] {
+function columns(isEverywhere: boolean, nowMs: number): readonly Column<V2Object>[] {
   return [
     ...(isEverywhere ? [{ title: 'NAMESPACE', text: inNamespace }] : []),
     { title: 'ENTITY', text: nameOf },

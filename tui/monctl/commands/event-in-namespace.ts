@@ -1,12 +1,12 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Call, CommandOption } from '../command.ts';
-import { SELECTOR_OPTIONS, selectorsOf } from '../core-list.ts';
-import { flagAt, numberAt, objectAt, textAt, textsAt } from '../core-object.ts';
+import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
+import { flagAt, numberAt, objectAt, textAt, textsAt } from '../v2-object.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { toYaml } from '../output.ts';
 import { statusText } from '../severity-text.ts';
@@ -24,7 +24,7 @@ export const DELETE_NAMESPACE_OPTIONS: Readonly<Record<string, CommandOption>> =
 export interface ListedInNamespace {
   readonly namespace: string;
   readonly row: EventRow;
-  readonly event: CoreObject;
+  readonly event: V2Object;
 }
 
 /**
@@ -77,7 +77,7 @@ export async function deleteInNamespace(call: Call): Promise<void> {
   });
 }
 
-function rowOf(event: CoreObject): EventRow {
+function rowOf(event: V2Object): EventRow {
   const executed = numberAt(event, 'check', 'executed') ?? 0;
   return {
     client: textAt(event, 'entity', 'metadata', 'name'),
@@ -93,10 +93,10 @@ function rowOf(event: CoreObject): EventRow {
 }
 
 /** When the status was entered: the first of the equal runs at the end of the history. */
-function sinceOf(event: CoreObject): number | undefined {
+function sinceOf(event: V2Object): number | undefined {
   const history = objectAt(event, 'check')['history'];
   if (!Array.isArray(history)) return undefined;
-  const runs = history as readonly CoreObject[];
+  const runs = history as readonly V2Object[];
   const status = numberAt(event, 'check', 'status');
   let since: number | undefined;
   for (const run of runs.toReversed()) {
@@ -106,19 +106,19 @@ function sinceOf(event: CoreObject): number | undefined {
   return since;
 }
 
-function silencesOf(event: CoreObject): readonly string[] {
+function silencesOf(event: V2Object): readonly string[] {
   const named = textsAt(event, 'check', 'silenced');
   // Older peers say that it is silenced and not by what.
   return named.length === 0 && flagAt(event, 'check', 'is_silenced') ? ['*'] : named;
 }
 
-async function wanted(call: Call): Promise<CoreObject> {
+async function wanted(call: Call): Promise<V2Object> {
   const event = await call.core().find(eventPath(call));
   if (event === undefined) throw noSuch(call);
   return event;
 }
 
-function effectText(call: Call, event: CoreObject, what: string): string {
+function effectText(call: Call, event: V2Object, what: string): string {
   const [entity = '', check = ''] = call.operands;
   const status = statusText(numberAt(event, 'check', 'status') ?? 0);
   return `the event ${entity}/${check} of the namespace ${namespaceOf(call)}, ${status}, would be ${what}`;

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
@@ -33,7 +33,7 @@ import {
 /** An event in the list; while the list is watched, only as far as the live feed tells of it. */
 interface Listed {
   readonly row: EventRow;
-  readonly event?: Event | CoreObject;
+  readonly event?: Event | V2Object;
   /** Only where several are listed. */
   readonly namespace?: string;
 }

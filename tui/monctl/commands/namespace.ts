@@ -1,11 +1,11 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
-import { textAt } from '../core-object.ts';
+import { textAt } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 
-const nameOfNamespace = (namespace: CoreObject): string => textAt(namespace, 'name');
+const nameOfNamespace = (namespace: V2Object): string => textAt(namespace, 'name');
 
 const list: Command = {
   words: ['namespace', 'list'],
@@ -14,7 +14,7 @@ const list: Command = {
   options: LIST_OPTIONS,
   examples: [['monctl namespace list', 'what is kept apart on this backend']],
   async run(call) {
-    await showList<CoreObject>(call, {
+    await showList<V2Object>(call, {
       noun: 'namespaces',
       columns: () => [{ title: 'NAME', text: nameOfNamespace }],
       key: nameOfNamespace,

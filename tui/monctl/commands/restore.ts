@@ -1,20 +1,14 @@
 import { open } from 'node:fs/promises';
-import type { CoreClient } from '../../../shared/client/core-client.ts';
-import {
-  isCountedEntity,
-  kindOf,
-  namespaceOf,
-  wrappedName,
-  WRAPPED_KINDS,
-} from '../../../shared/domain/core/wrapped.ts';
-import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import type { V2Client } from '../../../shared/client/v2-client.ts';
+import { isCountedEntity, kindOf, namespaceOf, wrappedName, WRAPPED_KINDS } from '../../../shared/domain/v2/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Restored, RestoreOutcome, RestoreRequest } from '../../../shared/schemas/restore.ts';
 import { RESTORE_MAX, restoreKey } from '../../../shared/schemas/restore.ts';
 import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { textAt } from '../core-object.ts';
+import { textAt } from '../v2-object.ts';
 import { counted } from '../counted.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { openFile, readObject } from '../objects/read-objects.ts';
@@ -95,7 +89,7 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
 }
 
 /** A page; one that is refused as a whole goes object by object, so that only what is wrong is left out. */
-async function restorePage(core: CoreClient, request: RestoreRequest): Promise<readonly Restored[]> {
+async function restorePage(core: V2Client, request: RestoreRequest): Promise<readonly Restored[]> {
   try {
     return (await core.restore(request)).results;
   } catch (error) {

@@ -1,11 +1,11 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut } from '../change.ts';
 import type { Call } from '../command.ts';
-import { flagAt, inNamespace, nameOf, numberAt, textAt } from '../core-object.ts';
+import { flagAt, inNamespace, nameOf, numberAt, textAt } from '../v2-object.ts';
 import { listPath, namespaceOf, namespacesOf } from '../namespaces.ts';
 import { toYaml } from '../output.ts';
 
@@ -15,7 +15,7 @@ export interface SilencedInNamespace {
   readonly view: SilencedView;
   /** Epoch seconds; null: never. */
   readonly endsAt: number | null;
-  readonly entry: CoreObject;
+  readonly entry: V2Object;
 }
 
 export async function fetchInNamespaces(call: Call): Promise<readonly SilencedInNamespace[]> {
@@ -68,7 +68,7 @@ export async function clearInNamespace(call: Call, id: string): Promise<void> {
   });
 }
 
-function listedOf(entry: CoreObject, nowMs: number): SilencedInNamespace {
+function listedOf(entry: V2Object, nowMs: number): SilencedInNamespace {
   const endsAt = numberAt(entry, 'expire_at') || null;
   const begin = numberAt(entry, 'begin') ?? null;
   return {

@@ -1,4 +1,4 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -69,7 +69,7 @@ const list: Command = {
   ],
   async run(call) {
     const elsewhere = isElsewhere(call);
-    const { check, subscription } = elsewhere ? coreTarget(target(call.flags)) : target(call.flags);
+    const { check, subscription } = elsewhere ? v2Target(target(call.flags)) : target(call.flags);
     const isEverywhere = elsewhere && namespacesOf(call) === undefined;
     await showList<Listed>(call, {
       noun: 'silenced entries',
@@ -290,7 +290,7 @@ function target(flags: Call['flags']): { check: string | undefined; subscription
 }
 
 /** What the older API calls `client:NAME` is `entity:NAME` in the newer one. */
-function coreTarget({ check, subscription }: ReturnType<typeof target>): ReturnType<typeof target> {
+function v2Target({ check, subscription }: ReturnType<typeof target>): ReturnType<typeof target> {
   return { check, subscription: subscription?.replace(/^client:/, 'entity:') };
 }
 
@@ -314,7 +314,7 @@ interface Listed {
   readonly endsAt: number | null;
   /** Only where the newer API was asked. */
   readonly namespace?: string;
-  readonly entry?: CoreObject;
+  readonly entry?: V2Object;
 }
 
 function remaining(endsAt: number | null, nowSeconds: number): number {

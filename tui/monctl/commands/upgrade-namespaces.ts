@@ -1,13 +1,13 @@
-import type { CoreClient } from '../../../shared/client/core-client.ts';
+import type { V2Client } from '../../../shared/client/v2-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
-import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/upgrade/orphans.ts';
-import { wordsOf } from '../../../shared/domain/upgrade/words.ts';
+import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/plan/orphans.ts';
+import { wordsOf } from '../../../shared/domain/plan/words.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
-import { clusterCore } from '../upgrade/cluster-login.ts';
+import { clusterV2 } from '../upgrade/cluster-login.ts';
 import { readDump } from '../upgrade/dump.ts';
 import { liveFacts } from '../upgrade/gather-facts.ts';
 
@@ -44,7 +44,7 @@ export const fixNamespacesCommand: Command = {
       await call.output.show({ applied: false, steps: commands }, () => safeText(dryRunText(commands)));
       return;
     }
-    const core = product === 'cluster' ? await clusterCore(call) : call.core();
+    const core = product === 'cluster' ? await clusterV2(call) : call.core();
     const left = await applyAll(call, core, fixes, tool);
     const done = commands.length - left.length;
     await call.output.show({ applied: true, done, left }, () => safeText(`${counted(done, 'steps')} done`));
@@ -77,7 +77,7 @@ async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces
 /** @returns what was not done, as commands */
 async function applyAll(
   call: Call,
-  core: CoreClient,
+  core: V2Client,
   fixes: readonly NamespaceFix[],
   tool: string,
 ): Promise<readonly string[]> {
@@ -101,7 +101,7 @@ async function isWanted({ ask, flags }: Call, command: string): Promise<boolean>
 }
 
 /** @returns false when the namespace stays, because it holds more than these checks */
-async function apply(call: Call, core: CoreClient, fix: NamespaceFix): Promise<boolean> {
+async function apply(call: Call, core: V2Client, fix: NamespaceFix): Promise<boolean> {
   switch (fix.kind) {
     case 'create-namespace':
       await core.put(['namespaces', fix.namespace], { name: fix.namespace });

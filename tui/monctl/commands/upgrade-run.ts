@@ -1,9 +1,9 @@
 import { hostname, userInfo } from 'node:os';
-import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/plan-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
-import { versionText } from '../../../shared/domain/upgrade/version.ts';
-import type { Runbook, RunbookSummary } from '../../../shared/schemas/runbook.ts';
+import { versionText } from '../../../shared/domain/plan/version.ts';
+import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
 import type { Call, Command, CommandOption } from '../command.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -13,12 +13,12 @@ import { TOLD_OPTIONS, toldFacts } from '../upgrade/gather-facts.ts';
 import { LogReader } from '../upgrade/log-reader.ts';
 import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
-import { PlanRun } from '../upgrade/run-plan.ts';
+import { TerminalPlanRun } from '../upgrade/run-plan.ts';
 
 const FORCE: CommandOption = { type: 'switch', text: 'take it from who holds it' };
 const REASON: CommandOption = { type: 'value', value: 'TEXT', text: 'why' };
 
-const COLUMNS: readonly Column<RunbookSummary>[] = [
+const COLUMNS: readonly Column<PlanRunSummary>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
   { title: 'FROM', text: ({ from }) => from },
   { title: 'TO', text: ({ to }) => to },
@@ -39,7 +39,7 @@ const list: Command = {
   options: LIST_OPTIONS,
   examples: [['monctl upgrade list --watch', 'stay, and see how far the open one is']],
   async run(call) {
-    await showList<RunbookSummary>(call, {
+    await showList<PlanRunSummary>(call, {
       noun: 'upgrade plans',
       columns: () => COLUMNS,
       key: ({ id }) => String(id),
@@ -76,7 +76,7 @@ const show: Command = {
 };
 
 /** The log from its beginning, for as long as the plan is open; a backend that is restarted meanwhile is waited for. */
-async function followLog(call: Call, plan: Runbook): Promise<void> {
+async function followLog(call: Call, plan: PlanRun): Promise<void> {
   const client = clientOf(call);
   const log = new LogReader();
   for await (const { items } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
@@ -90,7 +90,7 @@ async function followLog(call: Call, plan: Runbook): Promise<void> {
   }
 }
 
-const LOG_COLUMNS: readonly Column<Runbook['log'][number]>[] = [
+const LOG_COLUMNS: readonly Column<PlanRun['log'][number]>[] = [
   { title: 'TIME', text: ({ at }) => new Date(at).toISOString() },
   { title: 'STEP', text: ({ step }) => step ?? '' },
   { title: 'LOG', text: ({ text }) => text },
@@ -118,7 +118,7 @@ const run: Command = {
     const told = await toldFacts(call);
     const plan = (await openPlan(client)) ?? (await newPlan(call, client, told));
     const taken = await take(call, client, plan.id);
-    const left = await new PlanRun(call, { ask, client, session: sessionOf(), told }).carryOut(taken);
+    const left = await new TerminalPlanRun(call, { ask, client, session: sessionOf(), told }).carryOut(taken);
     await output.show(left, () => safeText(planLine(left)));
     if (left.state === 'open')
       throw new ExitError(EXIT.declined, 'the plan is open: monctl upgrade run goes on with it');
@@ -160,7 +160,7 @@ const rollBack: Command = {
   run: (call) => endPlan(call, 'roll-back'),
 };
 
-export const runbookCommands: readonly Command[] = [run, list, show, takeCommand, abandon, rollBack];
+export const planCommands: readonly Command[] = [run, list, show, takeCommand, abandon, rollBack];
 
 async function endPlan(call: Call, order: 'abandon' | 'roll-back'): Promise<void> {
   const reason = call.flags.value('reason');
@@ -179,7 +179,7 @@ function wayBack(backup: string): string {
   return `the way back: stop the backend, install the earlier version, then mon-backend restore-backup ${backup}`;
 }
 
-function take({ flags }: Call, client: UpgradeClient, id: number): Promise<Runbook> {
+function take({ flags }: Call, client: UpgradeClient, id: number): Promise<PlanRun> {
   return client.order(id, { order: 'take', session: sessionOf(), force: flags.switch('force') === true });
 }
 
@@ -187,7 +187,7 @@ async function newPlan(
   call: Call,
   client: UpgradeClient,
   facts: Awaited<ReturnType<typeof toldFacts>>,
-): Promise<Runbook> {
+): Promise<PlanRun> {
   const path = await pathOf(call);
   const made = await client.create({ from: versionText(path.from), to: versionText(path.to), facts });
   call.output.note(planLine(made));
@@ -195,7 +195,7 @@ async function newPlan(
 }
 
 /** @throws MonError `not_found` for a backend of another make */
-async function openPlan(client: UpgradeClient): Promise<RunbookSummary | undefined> {
+async function openPlan(client: UpgradeClient): Promise<PlanRunSummary | undefined> {
   try {
     return (await client.plans()).find(({ state }) => state === 'open');
   } catch (error) {
@@ -209,7 +209,7 @@ async function openPlan(client: UpgradeClient): Promise<RunbookSummary | undefin
 }
 
 /** @throws MonError `not_found` */
-async function wantedOpen(client: UpgradeClient): Promise<RunbookSummary> {
+async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
   const plan = await openPlan(client);
   if (plan === undefined)
     throw new MonError('not_found', 'there is no open upgrade plan: monctl upgrade run makes one');
@@ -217,7 +217,7 @@ async function wantedOpen(client: UpgradeClient): Promise<RunbookSummary> {
 }
 
 /** @throws MonError `not_found`, `invalid` */
-async function wantedPlan(call: Call): Promise<Runbook> {
+async function wantedPlan(call: Call): Promise<PlanRun> {
   const [id = ''] = call.operands;
   const client = clientOf(call);
   if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is no number of a plan`);

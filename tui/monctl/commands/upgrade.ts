@@ -1,14 +1,14 @@
-import { findingsOf, planOf } from '../../../shared/domain/upgrade/plan.ts';
-import { worstOf } from '../../../shared/domain/upgrade/rule.ts';
-import { versionText } from '../../../shared/domain/upgrade/version.ts';
-import type { Finding, RuleVerdict } from '../../../shared/schemas/upgrade.ts';
+import { findingsOf, planOf } from '../../../shared/domain/plan/plan.ts';
+import { worstOf } from '../../../shared/domain/plan/rule.ts';
+import { versionText } from '../../../shared/domain/plan/version.ts';
+import type { Finding, RuleVerdict } from '../../../shared/schemas/plan.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { CLUSTER_OPTIONS, gatherFacts, TOLD_OPTIONS } from '../upgrade/gather-facts.ts';
 import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, stepsText } from '../upgrade/plan-text.ts';
 import { fixNamespacesCommand } from './upgrade-namespaces.ts';
-import { runbookCommands } from './upgrade-run.ts';
+import { planCommands } from './upgrade-run.ts';
 
 const OPTIONS = { ...PATH_OPTIONS, ...TOLD_OPTIONS, ...CLUSTER_OPTIONS };
 
@@ -64,4 +64,4 @@ function conclude({ output }: Call, verdict: RuleVerdict, findings: readonly Fin
   output.note(verdict === 'warn' ? `nothing is in the way; warnings: ${named('warn')}` : 'nothing is in the way');
 }
 
-export const upgradeCommands: readonly Command[] = [check, plan, fixNamespacesCommand, ...runbookCommands];
+export const upgradeCommands: readonly Command[] = [check, plan, fixNamespacesCommand, ...planCommands];

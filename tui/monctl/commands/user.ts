@@ -1,9 +1,9 @@
-import type { CoreObject } from '../../../shared/client/core-client.ts';
-import { GROUP_SCOPES } from '../../../shared/domain/core/groups.ts';
+import type { V2Object } from '../../../shared/client/v2-client.ts';
+import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
-import { flagAt, textAt, textsAt, without } from '../core-object.ts';
+import { flagAt, textAt, textsAt, without } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
@@ -20,7 +20,7 @@ const list: Command = {
   options: LIST_OPTIONS,
   examples: [['monctl user list', 'who may log in']],
   async run(call) {
-    await showList<CoreObject>(call, {
+    await showList<V2Object>(call, {
       noun: 'users',
       columns: () => [
         { title: 'USER', text: (user) => textAt(user, 'username') },

@@ -1,4 +1,4 @@
-import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 
 /*

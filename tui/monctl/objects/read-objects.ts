@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { readWrapped } from '../../../shared/domain/core/wrapped.ts';
-import type { Wrapped } from '../../../shared/domain/core/wrapped.ts';
+import { readWrapped } from '../../../shared/domain/v2/wrapped.ts';
+import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
 import { splitDocuments } from './split-documents.ts';
 import type { DocumentText } from './split-documents.ts';

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { errorMessage } from '../../../shared/errors.ts';
 import { alternativeNames, commonName } from '../../../shared/tls/certificate.ts';
-import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
 type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 

@@ -1,14 +1,14 @@
 import { clusterMembers } from '../../../shared/client/cluster-client.ts';
-import type { CoreClient, CoreObject } from '../../../shared/client/core-client.ts';
-import { WRAPPED_KINDS, wrap, type CoreType, type Wrapped } from '../../../shared/domain/core/wrapped.ts';
-import { DumpFacts } from '../../../shared/domain/upgrade/dump-facts.ts';
+import type { V2Client, V2Object } from '../../../shared/client/v2-client.ts';
+import { WRAPPED_KINDS, wrap, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { DumpFacts } from '../../../shared/domain/plan/dump-facts.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call } from '../command.ts';
-import { clusterCore } from './cluster-login.ts';
+import { clusterV2 } from './cluster-login.ts';
 
 /** What a dump is held against: what else there is comes and goes by the minute. */
-const COUNTED: readonly CoreType[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
+const COUNTED: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
 
 /**
  * What the lists of a cluster of another make tell. What these credentials may not see is not known.
@@ -17,7 +17,7 @@ const COUNTED: readonly CoreType[] = ['Namespace', 'CheckConfig', 'Handler', 'Ev
  * @throws MonError `unavailable`, `unauthenticated`
  */
 export async function clusterFacts(call: Call, limit: number | null): Promise<UpgradeFacts> {
-  const core = await clusterCore(call);
+  const core = await clusterV2(call);
   const seen = new DumpFacts();
   const hidden = new Set<string>();
   for (const kind of WRAPPED_KINDS.filter(({ type }) => COUNTED.includes(type))) {
@@ -54,10 +54,10 @@ async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backend
 
 /** @returns false when it cannot be listed */
 async function addAll(
-  core: CoreClient,
+  core: V2Client,
   path: string,
   seen: DumpFacts,
-  wrapped: (object: CoreObject) => Wrapped,
+  wrapped: (object: V2Object) => Wrapped,
 ): Promise<boolean> {
   try {
     for await (const page of core.pages([path])) for (const object of page) seen.add(wrapped(object));
@@ -70,6 +70,6 @@ async function addAll(
   }
 }
 
-function pipeline(object: CoreObject): Wrapped {
+function pipeline(object: V2Object): Wrapped {
   return { type: 'Pipeline', api_version: 'core/v2', metadata: {}, spec: object };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openCoreClient, type CoreClient } from '../../../shared/client/core-client.ts';
+import { openV2Client, type V2Client } from '../../../shared/client/v2-client.ts';
 import { backendAddress } from '../../../shared/client/local-access.ts';
 import { openRequester, readAnswer } from '../../../shared/client/request.ts';
 import type { Call } from '../command.ts';
@@ -14,12 +14,12 @@ const tokenSchema = z.looseObject({ access_token: z.string().min(1) });
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */
-export async function clusterCore(call: Pick<Call, 'backend' | 'credentials' | 'core'>): Promise<CoreClient> {
+export async function clusterV2(call: Pick<Call, 'backend' | 'credentials' | 'core'>): Promise<V2Client> {
   const address = backendAddress(call.backend, { env: call.credentials });
   if (address.headers['authorization']?.startsWith('Basic ') !== true) return call.core();
   const ask = openRequester(address, TIMEOUT_MS);
   const { access_token: token } = readAnswer(await ask({ method: 'GET', path: ['auth'] }), tokenSchema, address.url);
-  return openCoreClient({
+  return openV2Client({
     backend: address.url,
     env: call.credentials,
     headers: { authorization: `Bearer ${token}` },

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { DumpFacts } from '../../../shared/domain/upgrade/dump-facts.ts';
+import { DumpFacts } from '../../../shared/domain/plan/dump-facts.ts';
 import { errorMessage } from '../../../shared/errors.ts';
-import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import { indexFile } from '../objects/index-file.ts';
 import { openFile } from '../objects/read-objects.ts';
 

@@ -1,7 +1,7 @@
-import { openUpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { ToldFacts } from '../../../shared/schemas/runbook.ts';
-import { ATTESTATIONS, type Attestation, type UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import { ATTESTATIONS, type Attestation, type UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call, CommandOption } from '../command.ts';
 import { readCertificate } from './certificates.ts';
 import { clusterFacts } from './cluster-facts.ts';

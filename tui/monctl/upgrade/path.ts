@@ -1,7 +1,7 @@
-import { openUpgradeClient } from '../../../shared/client/upgrade-client.ts';
-import { parsePath, type UpgradePath } from '../../../shared/domain/upgrade/version.ts';
+import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
+import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { COMPATIBLE_CORE_VERSION } from '../../../shared/schemas/version.ts';
+import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
 import type { Call, CommandOption } from '../command.ts';
 
 export const PATH_OPTIONS = {
@@ -13,7 +13,7 @@ export const PATH_OPTIONS = {
   to: {
     type: 'value',
     value: 'VERSION',
-    text: `where it ends; default as the open plan has it, else ${COMPATIBLE_CORE_VERSION}`,
+    text: `where it ends; default as the open plan has it, else ${COMPATIBLE_V2_VERSION}`,
   },
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
@@ -28,11 +28,11 @@ export async function pathOf(call: Call): Promise<UpgradePath> {
 async function versionsOf(call: Call): Promise<{ readonly from: string; readonly to: string }> {
   const { flags } = call;
   const [from, to] = [flags.value('from'), flags.value('to')];
-  if (from !== undefined) return { from, to: to ?? COMPATIBLE_CORE_VERSION };
+  if (from !== undefined) return { from, to: to ?? COMPATIBLE_V2_VERSION };
   if (flags.switch('offline') === true) throw new MonError('invalid', '--offline needs --from VERSION');
   const open = await openPlan(call);
   if (open !== undefined) return { from: open.from, to: to ?? open.to };
-  return { from: (await call.core().versions()).sensu_backend, to: to ?? COMPATIBLE_CORE_VERSION };
+  return { from: (await call.core().versions()).sensu_backend, to: to ?? COMPATIBLE_V2_VERSION };
 }
 
 async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {

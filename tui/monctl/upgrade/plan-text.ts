@@ -1,7 +1,7 @@
-import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
-import type { RunbookStep, RunbookSummary } from '../../../shared/schemas/runbook.ts';
-import type { Finding, PlanStep, RuleVerdict } from '../../../shared/schemas/upgrade.ts';
+import type { PlanRunStep, PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
+import type { Finding, PlanStep, RuleVerdict } from '../../../shared/schemas/plan.ts';
 import { table, type Column, type Style, type TableLook } from '../table.ts';
 
 const STYLES: Readonly<Record<RuleVerdict, Style>> = { pass: 'green', warn: 'yellow', block: 'red' };
@@ -26,7 +26,7 @@ export function findingsText(findings: readonly Finding[], look: TableLook): str
   );
 }
 
-type ShownStep = PlanStep & { readonly state?: RunbookStep['state']; readonly note?: string };
+type ShownStep = PlanStep & { readonly state?: PlanRunStep['state']; readonly note?: string };
 type Numbered = readonly [number: number, step: ShownStep];
 
 /** The steps in their order; what is to be typed beneath each. */
@@ -50,7 +50,7 @@ export function stepsText(steps: readonly ShownStep[], look: TableLook): string 
 }
 
 /** `plan 3, 6.4.0 to 6.5.0: open, step 4 of 12, held by ada`. */
-export function planLine(plan: RunbookSummary): string {
+export function planLine(plan: PlanRunSummary): string {
   const { id, from, to, state, steps, holder } = plan;
   const step = currentStep(plan);
   const place =

@@ -1,8 +1,8 @@
-import type { UpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import type { UpgradeClient } from '../../../shared/client/plan-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
-import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Runbook, RunbookOrder, RunbookStep, ToldFacts } from '../../../shared/schemas/runbook.ts';
+import type { PlanRun, PlanOrder, PlanRunStep, ToldFacts } from '../../../shared/schemas/plan-run.ts';
 import type { Ask, Call } from '../command.ts';
 import { pause } from '../poll.ts';
 import { LogReader } from './log-reader.ts';
@@ -13,7 +13,7 @@ const LOOK_MS = 100;
 type Wish = 'go' | 'skip' | 'leave';
 
 /** A plan that is carried out in a plain terminal: step by step, each asked for, the log told as it grows. */
-export class PlanRun {
+export class TerminalPlanRun {
   readonly #call: Pick<Call, 'output' | 'clock'>;
   readonly #ask: Ask;
   readonly #client: UpgradeClient;
@@ -33,7 +33,7 @@ export class PlanRun {
   }
 
   /** @returns the plan as it was left: over, or open for another time */
-  async carryOut(plan: Runbook): Promise<Runbook> {
+  async carryOut(plan: PlanRun): Promise<PlanRun> {
     // What came before is for `monctl upgrade show`.
     this.#log.next(plan);
     let current = await this.#settled(plan);
@@ -47,7 +47,7 @@ export class PlanRun {
   }
 
   /** @returns undefined when it was left as it is */
-  async #step(plan: Runbook, step: RunbookStep): Promise<Runbook | undefined> {
+  async #step(plan: PlanRun, step: PlanRunStep): Promise<PlanRun | undefined> {
     const isDue = step.state === 'confirm';
     const wish = await this.#wish(isDue ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it');
     if (wish === 'leave') return undefined;
@@ -59,7 +59,7 @@ export class PlanRun {
     return await this.#order(plan, { order: 'start', ...about, ...(typed !== undefined && { typed: typed.trim() }) });
   }
 
-  async #skip(plan: Runbook, step: RunbookStep): Promise<Runbook> {
+  async #skip(plan: PlanRun, step: PlanRunStep): Promise<PlanRun> {
     const reason = await this.#ask('why: ');
     return await this.#order(plan, { order: 'skip', session: this.#session, step: step.id, reason });
   }
@@ -71,7 +71,7 @@ export class PlanRun {
   }
 
   /** A refusal is told, and the plan looked at again: it may have moved on. */
-  async #order(plan: Runbook, order: RunbookOrder): Promise<Runbook> {
+  async #order(plan: PlanRun, order: PlanOrder): Promise<PlanRun> {
     try {
       return await this.#client.order(plan.id, order);
     } catch (error) {
@@ -84,7 +84,7 @@ export class PlanRun {
   }
 
   /** Follows a step that the backend is at to its end; a backend that is restarted meanwhile is waited for. */
-  async #settled(plan: Runbook): Promise<Runbook> {
+  async #settled(plan: PlanRun): Promise<PlanRun> {
     let current = plan;
     this.#tellLog(current);
     while (current.state === 'open' && currentStep(current)?.state === 'running') {
@@ -95,7 +95,7 @@ export class PlanRun {
     return current;
   }
 
-  async #read(id: number): Promise<Runbook> {
+  async #read(id: number): Promise<PlanRun> {
     for (;;) {
       try {
         const plan = await this.#client.plan(id);
@@ -108,7 +108,7 @@ export class PlanRun {
     }
   }
 
-  #announce(plan: Runbook, step: RunbookStep): void {
+  #announce(plan: PlanRun, step: PlanRunStep): void {
     const { details, commands = [], note, state } = step;
     const number = `step ${String(plan.steps.indexOf(step) + 1)} of ${String(plan.steps.length)}`;
     this.#call.output.note(
@@ -122,7 +122,7 @@ export class PlanRun {
     );
   }
 
-  #tellLog(plan: Runbook): void {
+  #tellLog(plan: PlanRun): void {
     for (const { step, text } of this.#log.next(plan)) {
       this.#call.output.note(`  ${step === null ? '' : `${step}: `}${text}`);
     }

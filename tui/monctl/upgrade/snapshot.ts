@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { errorMessage } from '../../../shared/errors.ts';
-import type { UpgradeFacts } from '../../../shared/schemas/upgrade.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
 type Snapshot = NonNullable<UpgradeFacts['snapshot']>;
 

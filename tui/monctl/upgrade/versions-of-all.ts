@@ -1,4 +1,4 @@
-import { openUpgradeClient } from '../../../shared/client/upgrade-client.ts';
+import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Call } from '../command.ts';
 import type { Column } from '../table.ts';

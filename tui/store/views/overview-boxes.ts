@@ -2,7 +2,7 @@ import type { RunningHandlerStatus } from '../../../shared/client/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
-import type { RunbookStepState } from '../../../shared/schemas/runbook.ts';
+import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
 import { countText, shortCountText } from '../../count-text.ts';
 import { keyOf } from '../../keys.ts';
 import { run, type Run, type Tone } from '../../theme.ts';
@@ -363,7 +363,7 @@ function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] 
   ];
 }
 
-const STEP_WORDS: Readonly<Record<RunbookStepState, string>> = {
+const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
   waiting: 'waits to be run',
   running: 'running',
   confirm: 'waiting for confirm',

@@ -5,7 +5,7 @@
  *    `export const <NOUN> = tableView<Row>({ ... })`.
  * 2. Name it in `tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with that.
  * 3. `ConsoleStore` calls `changed(view, key)` where the data that a row is made of changes. What is loaded: add the
- *    type to `ViewData` in `view-data.ts` and the request to `VIEW_LOADERS` in `tui/hooks/view-loaders.ts`; a visible
+ *    type to `ViewData` in `view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`; a visible
  *    view is loaded again every two seconds, and then all of its rows may be others.
  * 4. Keys of its own: bind them in `tui/keys.ts` with the view's name in `in`, and put what they do into `actions`.
  *    The menu of `x`, the hints and the help follow from that.

@@ -1,4 +1,4 @@
-import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../keys.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import { openActionMenu } from '../list-menus.ts';

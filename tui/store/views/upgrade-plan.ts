@@ -1,21 +1,21 @@
-import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
-import type { Runbook, RunbookStep } from '../../../shared/schemas/runbook.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { ConsoleStore } from '../console-store.ts';
 import type { UpgradePlace } from './upgrade-place.ts';
 
 /** The plan that the view is about; `undefined`: there is none, or it is still being loaded. */
-export function shownPlan({ plans }: Pick<ConsoleStore, 'plans'>): Runbook | undefined {
+export function shownPlan({ plans }: Pick<ConsoleStore, 'plans'>): PlanRun | undefined {
   return plans.row === undefined || plans.row.id === plans.plan?.id ? plans.plan : undefined;
 }
 
 /** The step that was drawn under the cursor, as it is now. */
-export function stepUnderCursor(store: ConsoleStore): RunbookStep | undefined {
+export function stepUnderCursor(store: ConsoleStore): PlanRunStep | undefined {
   const { step } = store.state.upgrade;
   return shownPlan(store)?.steps.find(({ id }) => id === step);
 }
 
 /** From 1. */
-export function stepNumber({ steps }: Pick<Runbook, 'steps'>, id: string | undefined): number {
+export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undefined): number {
   return steps.findIndex((step) => step.id === id) + 1;
 }
 
@@ -26,7 +26,7 @@ export function settleUpgrade(store: ConsoleStore): void {
   if (after !== before) store.state = { ...store.state, upgrade: after };
 }
 
-function settledPlace(place: UpgradePlace, plan: Runbook | undefined): UpgradePlace {
+function settledPlace(place: UpgradePlace, plan: PlanRun | undefined): UpgradePlace {
   if (plan === undefined) return place.page === 'plan' ? { ...place, page: 'versions' } : place;
   const isNew = plan.state === 'open' && plan.id !== place.plan;
   const opened: UpgradePlace = isNew ? { ...place, page: 'plan', plan: plan.id, follows: true } : place;
@@ -34,7 +34,7 @@ function settledPlace(place: UpgradePlace, plan: Runbook | undefined): UpgradePl
   return step === opened.step ? opened : { ...opened, step };
 }
 
-function stepToShow({ step, follows }: UpgradePlace, plan: Runbook): string | undefined {
+function stepToShow({ step, follows }: UpgradePlace, plan: PlanRun): string | undefined {
   const current = currentStep(plan)?.id ?? plan.steps.at(-1)?.id;
   return follows || !plan.steps.some(({ id }) => id === step) ? current : step;
 }

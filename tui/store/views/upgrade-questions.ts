@@ -1,7 +1,7 @@
 import { shellWord } from '../../../shared/domain/command-text.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { currentStep, isFree } from '../../../shared/domain/upgrade/runbook.ts';
-import type { Runbook, RunbookStep } from '../../../shared/schemas/runbook.ts';
+import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import { clockText } from '../../components/connection-text.ts';
 import { keyOf } from '../../keys.ts';
 import type { ConsoleStore } from '../console-store.ts';
@@ -45,7 +45,7 @@ export function runStep(store: ConsoleStore): void {
   });
 }
 
-function askStart(store: ConsoleStore, plan: Runbook, step: RunbookStep): void {
+function askStart(store: ConsoleStore, plan: PlanRun, step: PlanRunStep): void {
   const { confirm } = step;
   openUpgradeDialog(store, {
     title: `Run ${stepText(plan, step)}`,
@@ -58,7 +58,7 @@ function askStart(store: ConsoleStore, plan: Runbook, step: RunbookStep): void {
   });
 }
 
-function undoLines({ backup }: Runbook, { action, confirm }: RunbookStep): readonly string[] {
+function undoLines({ backup }: PlanRun, { action, confirm }: PlanRunStep): readonly string[] {
   if (action === 'backup') return [];
   const back =
     backup === null
@@ -67,7 +67,7 @@ function undoLines({ backup }: Runbook, { action, confirm }: RunbookStep): reado
   return confirm === undefined ? [] : ['It cannot be undone.', ...back];
 }
 
-function askConfirm(store: ConsoleStore, plan: Runbook, step: RunbookStep): void {
+function askConfirm(store: ConsoleStore, plan: PlanRun, step: PlanRunStep): void {
   const commands = step.commands ?? [];
   openUpgradeDialog(store, {
     title: `Confirm ${stepText(plan, step)}`,
@@ -149,7 +149,7 @@ export function changeHold(store: ConsoleStore): void {
 }
 
 /** What to run by hand; `undefined`: nothing. */
-export function commandOf({ commands = [] }: RunbookStep): string | undefined {
+export function commandOf({ commands = [] }: PlanRunStep): string | undefined {
   // Pasted into a shell each line waits for the one before.
   return commands.length === 0 ? undefined : commands.map(safeLine).join(' && ');
 }
@@ -159,7 +159,7 @@ export function restoreCommand(backup: string): string {
 }
 
 /** With the step under the cursor, when it is its turn and this console may work on it. */
-function withTurn(store: ConsoleStore, act: (plan: Runbook, step: RunbookStep) => void): void {
+function withTurn(store: ConsoleStore, act: (plan: PlanRun, step: PlanRunStep) => void): void {
   withHeld(store, (plan) => {
     const step = currentStep(plan);
     if (step === undefined || step.id !== store.state.upgrade.step) {
@@ -169,14 +169,14 @@ function withTurn(store: ConsoleStore, act: (plan: Runbook, step: RunbookStep) =
   });
 }
 
-function withHeld(store: ConsoleStore, act: (plan: Runbook) => void): void {
+function withHeld(store: ConsoleStore, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
     if (isHolder(store, plan) || isFree(plan, store.nowMs)) return act(plan);
     store.say(`${holderName(plan)} holds the plan: ${keyOf('plan-hold')} takes it`, 'problem');
   });
 }
 
-function withOpenPlan(store: ConsoleStore, act: (plan: Runbook) => void): void {
+function withOpenPlan(store: ConsoleStore, act: (plan: PlanRun) => void): void {
   const plan = shownPlan(store);
   if (plan === undefined) return store.say('the plan is not loaded yet', 'problem');
   if (plan.state !== 'open') return store.say(`plan #${String(plan.id)} is over: ${plan.state}`, 'problem');

@@ -1,8 +1,8 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { currentStep } from '../../../shared/domain/upgrade/runbook.ts';
-import type { Runbook, RunbookLogLine, RunbookStep, RunbookStepState } from '../../../shared/schemas/runbook.ts';
-import type { RuleVerdict } from '../../../shared/schemas/upgrade.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanRunLogLine, PlanRunStep, PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
+import type { RuleVerdict } from '../../../shared/schemas/plan.ts';
 import { clockText, spanText } from '../../components/connection-text.ts';
 import { spread } from '../../components/runs.ts';
 import { keyOf } from '../../keys.ts';
@@ -20,7 +20,7 @@ type Line = readonly Run[];
 
 /** Symbol and word of a state, always together: color is never the only sign. */
 export const STEP_STATES: Readonly<
-  Record<RunbookStepState, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
+  Record<PlanRunStepState, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
 > = {
   waiting: { symbol: ' ', word: '', tone: 'faint' },
   running: { symbol: '●', word: 'running', tone: 'accent' },
@@ -37,7 +37,7 @@ export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; r
 };
 
 /** The page of a plan, from the first row to the last. */
-export function planRows(store: ConsoleStore, plan: Runbook): readonly Line[] {
+export function planRows(store: ConsoleStore, plan: PlanRun): readonly Line[] {
   const { columns } = store.state.size;
   const { steps, log } = planLayout(store);
   return [
@@ -48,7 +48,7 @@ export function planRows(store: ConsoleStore, plan: Runbook): readonly Line[] {
   ];
 }
 
-function titleRow({ nowMs }: ConsoleStore, plan: Runbook, columns: number): Line {
+function titleRow({ nowMs }: ConsoleStore, plan: PlanRun, columns: number): Line {
   const { id, from, to, created_at, created_by, state } = plan;
   const end = state === 'open' ? nowMs : (plan.log.at(-1)?.at ?? nowMs);
   return spread(
@@ -61,11 +61,11 @@ function titleRow({ nowMs }: ConsoleStore, plan: Runbook, columns: number): Line
   );
 }
 
-function holderRow(store: ConsoleStore, plan: Runbook, columns: number): Line {
+function holderRow(store: ConsoleStore, plan: PlanRun, columns: number): Line {
   return spread(holderRuns(store, plan), findingRuns(plan), columns);
 }
 
-function holderRuns(store: ConsoleStore, plan: Runbook): Line {
+function holderRuns(store: ConsoleStore, plan: PlanRun): Line {
   switch (plan.state) {
     case 'done':
       return [run(' ✓ the upgrade is done', 'ok')];
@@ -86,7 +86,7 @@ function holderRuns(store: ConsoleStore, plan: Runbook): Line {
 }
 
 /** `✗ 1 block  ! 2 warn  ✓ 8 pass`: what the rules found. */
-function findingRuns({ findings }: Runbook): Line {
+function findingRuns({ findings }: PlanRun): Line {
   return (['block', 'warn', 'pass'] as const).flatMap((verdict) => {
     const count = findings.filter((finding) => finding.verdict === verdict).length;
     const { symbol, tone } = VERDICTS[verdict];
@@ -100,7 +100,7 @@ const TIME_CELLS = 6;
 const LEFT_CELLS = 9;
 const NOTE_CELLS_MIN = 24;
 
-function stepRows(store: ConsoleStore, plan: Runbook, height: number): readonly Line[] {
+function stepRows(store: ConsoleStore, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const cells = titleCells(plan, columns);
   const index = Math.max(0, stepNumber(plan, store.state.upgrade.step) - 1);
@@ -115,7 +115,7 @@ function stepRows(store: ConsoleStore, plan: Runbook, height: number): readonly 
 }
 
 /** As wide as the longest title where there is room for notes beside it. */
-function titleCells({ steps }: Runbook, columns: number): number {
+function titleCells({ steps }: PlanRun, columns: number): number {
   const longest = Math.max(...steps.map(({ title }) => cellWidth(safeLine(title))), 4);
   const note = columns < WIDE_COLUMNS ? 0 : NOTE_CELLS_MIN + 2;
   return Math.min(longest, columns - LEFT_CELLS - STATE_CELLS - TIME_CELLS - 4 - note);
@@ -123,8 +123,8 @@ function titleCells({ steps }: Runbook, columns: number): number {
 
 function stepRow(
   store: ConsoleStore,
-  plan: Runbook,
-  step: RunbookStep,
+  plan: PlanRun,
+  step: PlanRunStep,
   { cells, isCursor }: { readonly cells: number; readonly isCursor: boolean },
 ): Line {
   const { columns } = store.state.size;
@@ -148,19 +148,19 @@ function stepRow(
 
 const NEXT = { symbol: '›', word: 'next', tone: 'strong' } as const;
 
-function timeText({ state, started_at, ended_at }: RunbookStep, nowMs: number): string {
+function timeText({ state, started_at, ended_at }: PlanRunStep, nowMs: number): string {
   if (started_at === null || state === 'skipped') return '';
   if (ended_at !== null) return formatDuration((ended_at - started_at) / 1000);
   return state === 'running' ? formatDuration((nowMs - started_at) / 1000) : '-';
 }
 
-function noteText({ note, confirm, state }: RunbookStep): string {
+function noteText({ note, confirm, state }: PlanRunStep): string {
   if (note !== '') return safeLine(note);
   return confirm !== undefined && state === 'waiting' ? 'cannot be undone' : '';
 }
 
 /** What is to be done in the step under the cursor, and what was: the newest at the bottom. */
-function logRows(store: ConsoleStore, plan: Runbook, height: number): readonly Line[] {
+function logRows(store: ConsoleStore, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const step = stepUnderCursor(store);
   const title = `─ ${step === undefined ? 'log' : `step ${String(stepNumber(plan, step.id))} log`} `;
@@ -188,7 +188,7 @@ function wrapped([head, text]: Line, columns: number): readonly Line[] {
 }
 
 /** What the operator has to do. */
-function orderLines(plan: Runbook, step: RunbookStep | undefined): readonly Line[] {
+function orderLines(plan: PlanRun, step: PlanRunStep | undefined): readonly Line[] {
   if (plan.state === 'rolled-back' && plan.backup !== null) return [commandLine(restoreCommand(plan.backup))];
   const command = step?.state === 'confirm' || step?.state === 'waiting' ? commandOf(step) : undefined;
   return command === undefined ? [] : [commandLine(command)];
@@ -198,6 +198,6 @@ function commandLine(command: string): Line {
   return [run(' $ ', 'accent'), run(command, 'strong'), run(`   ${keyOf('plan-copy')} copies it`, 'faint')];
 }
 
-export function logLine({ at, text }: RunbookLogLine): Line {
+export function logLine({ at, text }: PlanRunLogLine): Line {
   return [run(` ${clockText(at).slice(0, -1)}  `, 'faint'), run(safeLine(text))];
 }

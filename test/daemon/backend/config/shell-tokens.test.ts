@@ -5,7 +5,7 @@ import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { SHELL_TOKENS_WARNING } from '../../../../shared/domain/shell-tokens.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
-import { CorePeer } from '../../../support/core-peer.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 test.each<{ what: string; check: object; at?: string }>([
@@ -31,7 +31,7 @@ test.each<{ what: string; check: object; at?: string }>([
 test('stored checks are named at the start', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
-  const core = new CorePeer(first.url);
+  const core = new V2Peer(first.url);
   for (const [name, command] of [
     ['risky', 'ping {{ .name }}'],
     ['fine', ['ping', '{{ .name }}']],

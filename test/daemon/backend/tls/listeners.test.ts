@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { listenersOf, refuseOpenHttp } from '../../../../daemon/backend/tls/listeners.ts';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
-import { openCoreClient } from '../../../../shared/client/core-client.ts';
+import { openV2Client } from '../../../../shared/client/v2-client.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import { makeCertificate } from '../../../support/make-certificate.ts';
 import { startBackend } from '../../../support/running-backend.ts';
@@ -75,11 +75,11 @@ test('every listener speaks TLS, and a reload brings a new certificate', async (
   await using backend = await startBackend({
     settings: { tls, 'core-api': { port: 0 }, 'agent-listener': { port: 0 } },
   });
-  const { url, coreUrl, agentUrl } = backend;
-  expect([url, coreUrl, agentUrl].map((one) => new URL(one).protocol)).toEqual(['https:', 'https:', 'wss:']);
+  const { url, v2Url, agentUrl } = backend;
+  expect([url, v2Url, agentUrl].map((one) => new URL(one).protocol)).toEqual(['https:', 'https:', 'wss:']);
   const env = { MON_TRUSTED_CA_FILE: ca['cert-file'] };
   expect(await openApiClient({ backend: url, env }).clients()).toEqual([]);
-  expect(await openCoreClient({ backend: coreUrl, env }).list(['namespaces'])).toEqual([{ name: 'default' }]);
+  expect(await openV2Client({ backend: v2Url, env }).list(['namespaces'])).toEqual([{ name: 'default' }]);
   await writePair(dir, made());
   await backend.reload();
   expect(backend.log.records.at(-1)?.message).toBe('the new certificate is in force');

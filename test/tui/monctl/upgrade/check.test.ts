@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding, RuleVerdict } from '../../../../shared/schemas/upgrade.ts';
+import type { Finding, RuleVerdict } from '../../../../shared/schemas/plan.ts';
 import { CERTIFICATE, NAMED_CERTIFICATE } from '../../../support/certificates.ts';
 import { startCluster } from '../../../support/cluster-peer.ts';
 import { NOW, runMonctl, type MonctlRun } from '../../../support/run-monctl.ts';

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
-import { openUpgradeClient } from '../../../../shared/client/upgrade-client.ts';
+import { openUpgradeClient } from '../../../../shared/client/plan-client.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { startCluster } from '../../../support/cluster-peer.ts';
-import { CorePeer } from '../../../support/core-peer.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
 import { earlierStore } from '../../../support/earlier-stores.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { runMonctl, type MonctlRun } from '../../../support/run-monctl.ts';
@@ -50,7 +50,7 @@ test('checks of namespaces that do not exist: shown first, then fixed step by st
   expect(declined).toMatchObject({ code: 9, stderr: expect.stringContaining(`left out: ${commands.join('; ')}`) });
   const applied = await upgrade(url, ['fix-namespaces', '--apply'], { answer: 'y' });
   expect(applied).toMatchObject({ code: 0, stdout: '3 steps done\n' });
-  expect((await new CorePeer(url).get('/namespaces')).body).toEqual([{ name: 'default' }]);
+  expect((await new V2Peer(url).get('/namespaces')).body).toEqual([{ name: 'default' }]);
   const again = await upgrade(url, ['fix-namespaces', '--apply']);
   expect(again.stdout).toBe('every check names a namespace that exists: there is nothing to fix\n');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StepProgress } from '../../../../../shared/schemas/store-upgrade.ts';
-import { decodeCheckRecord, encodeCheckRecord, stateOf } from '../../../../../daemon/backend/registry/check-record.ts';
+import { decodeCheckRecord, encodeCheckRecord, stateOf } from '../../../../../daemon/backend/events/check-record.ts';
 import { SCHEMA_VERSION, STORE_ID } from '../../../../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
 import { MIGRATIONS, newestSchema } from '../../../../../daemon/backend/store/migrations/list.ts';

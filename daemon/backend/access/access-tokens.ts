@@ -1,0 +1,92 @@
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { compactVerify, SignJWT } from 'jose';
+import { accessClaimsSchema } from '../../../shared/schemas/v2/tokens.ts';
+import { newSecret } from './key-secret.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+const ALGORITHM = 'HS256';
+const KEY_BYTES = 32;
+const ID_BYTES = 8;
+
+/** `<session>.<secret>`: the session that a token belongs to, and which of its tokens it is. */
+const TOKEN_ID = /^(?<session>[\da-f]{16})\.(?<secret>[\w-]{43})$/;
+
+export interface TokenId {
+  readonly session: string;
+  readonly secret: string;
+}
+
+/** Whom a token is for, as its reader is told. */
+export interface TokenSubject {
+  readonly username: string;
+  readonly groups: readonly string[];
+}
+
+export function newSessionId(): string {
+  return randomBytes(ID_BYTES).toString('hex');
+}
+
+export function newTokenId(session: string): TokenId {
+  return { session, secret: newSecret() };
+}
+
+/**
+ * Access tokens: JWTs of the peer's form (clients, section 6), from which its clients read who they are. Signed with a key
+ * of the store; whether one still counts is up to its session.
+ */
+export class AccessTokens {
+  readonly #credentials: Registry['credentials'];
+  #key: { readonly text: string; readonly object: KeyObject } | undefined;
+
+  constructor({ credentials }: Pick<Registry, 'credentials'>) {
+    this.#credentials = credentials;
+  }
+
+  /** Makes sure that there is a key to sign with. */
+  static prepare(transaction: Transaction): void {
+    if (transaction.registry.credentials.tokenKey !== undefined) return;
+    transaction.saveTokenKey(randomBytes(KEY_BYTES).toString('base64url'));
+  }
+
+  /** @param expiresMs epoch milliseconds */
+  sign({ session, secret }: TokenId, { username, groups }: TokenSubject, expiresMs: number): Promise<string> {
+    const key = this.#signingKey();
+    if (key === undefined) throw new Error('there is no key for access tokens');
+    return new SignJWT({
+      groups: [...groups],
+      provider: { provider_id: 'basic', provider_type: 'basic', user_id: username },
+      api_key: false,
+    })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setJti(`${session}.${secret}`)
+      .setSubject(username)
+      .setExpirationTime(Math.floor(expiresMs / 1000))
+      .sign(key);
+  }
+
+  /** @returns which token it is, also when it is over; undefined: none that was signed here */
+  async read(token: string): Promise<TokenId | undefined> {
+    const key = this.#signingKey();
+    if (key === undefined) return undefined;
+    const payload = await signedBy(key, token);
+    const groups = payload === undefined ? undefined : TOKEN_ID.exec(payload.jti)?.groups;
+    return groups === undefined ? undefined : { session: groups['session'] ?? '', secret: groups['secret'] ?? '' };
+  }
+
+  #signingKey(): KeyObject | undefined {
+    const text = this.#credentials.tokenKey;
+    if (text === undefined) return undefined;
+    if (this.#key?.text !== text) this.#key = { text, object: createSecretKey(text, 'base64url') };
+    return this.#key.object;
+  }
+}
+
+async function signedBy(key: KeyObject, token: string): Promise<{ readonly jti: string } | undefined> {
+  try {
+    const { payload } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
+    return accessClaimsSchema.safeParse(JSON.parse(new TextDecoder().decode(payload))).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { commonScopes } from '../../../shared/domain/v2/groups.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import {
+  formatApiKey,
+  type GrantedApiKey,
+  type PatchedApiKey,
+  type RestoredApiKey,
+} from '../../../shared/schemas/v2/api-key.ts';
+import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock } from '../ports.ts';
+import type { ApiKey } from './credentials.ts';
+import { grantsOfUser, scopesOfUser } from './scopes-of-user.ts';
+import { recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { hashSecret, newSecret } from './key-secret.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+const KEYS_MAX = 10_000;
+const ID_BYTES = 8;
+/** How often the last use of keys is written. */
+const USES_MS = 60_000;
+
+interface ApiKeyParts {
+  readonly batcher: Batcher;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The user of the configuration, who may do everything. */
+  readonly configuredUser: () => string | undefined;
+}
+
+/** Who grants a key, and what they may do themselves. */
+export interface Granter {
+  readonly actor: Actor;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** Granting and revoking API keys. */
+export class ApiKeys implements Disposable {
+  readonly #parts: ApiKeyParts;
+  readonly #timer: Disposable;
+  /** Epoch seconds of uses that are not written yet, by id. */
+  readonly #uses = new Map<string, number>();
+
+  constructor(parts: ApiKeyParts) {
+    this.#parts = parts;
+    this.#timer = parts.clock.every(USES_MS, () => {
+      this.#writeUses().catch((error: unknown) => {
+        parts.log.warn({ reason: errorMessage(error) }, 'the last use of API keys was not written');
+      });
+    });
+  }
+
+  /**
+   * Makes a key.
+   *
+   * @returns the key, which nobody can find out later
+   * @throws MonError `not_found` without such a user, `forbidden` for a scope that the user or the granter lacks
+   */
+  async grant(wanted: GrantedApiKey, granter: Granter): Promise<{ readonly stored: ApiKey; readonly key: string }> {
+    const id = randomBytes(ID_BYTES).toString('hex');
+    const secret = newSecret();
+    const stored = await this.#parts.batcher.run((transaction) => {
+      const key: ApiKey = {
+        id,
+        ...this.#limitsOf(transaction, wanted, granter.scopes),
+        ...allRolesOf(wanted),
+        ...(wanted.expire
+          ? { expiresAt: transaction.now + wanted.expire, lifetime: wanted.expire }
+          : { expiresAt: wanted.expires_at ?? 0 }),
+        createdBy: granter.actor.who,
+        createdAt: transaction.now,
+        lastUsed: null,
+        hash: hashSecret(secret),
+      };
+      save(transaction, key, granter.actor);
+      return key;
+    });
+    return { stored, key: formatApiKey(id, secret) };
+  }
+
+  /** Brings back a key of a dump, or replaces the one with its id. */
+  restore(submitted: RestoredApiKey, { actor, scopes }: Granter): Promise<void> {
+    return this.#parts.batcher.run((transaction) => {
+      const key: ApiKey = {
+        id: submitted.metadata.name,
+        ...this.#limitsOf(transaction, submitted, scopes),
+        ...allRolesOf(submitted),
+        expiresAt: submitted.expires_at ?? 0,
+        createdBy: submitted.metadata.created_by ?? actor.who,
+        createdAt: submitted.created_at ?? transaction.now,
+        lastUsed: submitted.last_used ?? null,
+        hash: submitted.hash,
+      };
+      save(transaction, key, actor);
+    });
+  }
+
+  /**
+   * Changes whose a key is and what it is good for; whoever has it goes on.
+   *
+   * @param changeOf told of the key as it is; refuses by throwing
+   * @throws MonError `not_found`, and as `grant` does
+   */
+  change(id: string, { actor, scopes }: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
+    return this.#parts.batcher.run((transaction) => {
+      const present = transaction.registry.credentials.apiKeys.get(id);
+      if (present === undefined) throw new MonError('not_found', 'not found');
+      const wanted = changeOf(present);
+      const { hasAllRoles: _roles, lifetime, ...others } = present;
+      const expiresAt = wanted.expires_at ?? 0;
+      const key: ApiKey = {
+        ...others,
+        ...this.#limitsOf(transaction, wanted, scopes),
+        ...allRolesOf(wanted),
+        expiresAt,
+        ...(expiresAt === present.expiresAt && { lifetime }),
+      };
+      save(transaction, key, actor);
+      return key;
+    });
+  }
+
+  /** @throws MonError `not_found` */
+  revoke(id: string, actor: Actor): Promise<void> {
+    return this.#parts.batcher.run((transaction) => {
+      const key = transaction.registry.credentials.apiKeys.get(id);
+      if (key === undefined) throw new MonError('not_found', 'not found');
+      transaction.removeApiKey(id);
+      recordAudit(transaction, actor, { action: 'apikey.revoke', target: id, before: audited(key) });
+    });
+  }
+
+  /** Remembers that a key was shown, until it is written with the others. */
+  noteUse(id: string): void {
+    this.#uses.set(id, Math.floor(this.#parts.clock.now() / 1000));
+  }
+
+  /** Epoch seconds; null: never. */
+  lastUse(key: ApiKey): number | null {
+    return this.#uses.get(key.id) ?? key.lastUsed;
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  #limitsOf(
+    { registry }: Transaction,
+    { username, scopes: wanted, namespace, description }: GrantedApiKey | PatchedApiKey | RestoredApiKey,
+    granted: ReadonlySet<Scope>,
+  ): Pick<ApiKey, 'username' | 'scopes' | 'namespace' | 'description'> {
+    const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);
+    if (own === undefined) throw new MonError('invalid', `there is no user ${username}, or it is disabled`);
+    if (namespace && !registry.hasNamespace(namespace)) {
+      throw new MonError('not_found', `there is no namespace ${namespace}: make it first`);
+    }
+    // Of who has roles, scopes only say how far these count.
+    const hasRoles = grantsOfUser(registry.credentials, username).length > 0;
+    const possible = hasRoles && wanted ? granted : commonScopes(own, granted);
+    const missing = (wanted ?? []).filter((scope) => !possible.has(scope));
+    if (missing.length > 0) {
+      throw new MonError(
+        'forbidden',
+        `a key of ${username} cannot have the scope ${missing.join(', ')}: neither more than its user may do, nor more than who grants it`,
+      );
+    }
+    const scopes = SCOPES.filter((scope) => (wanted ?? [...possible]).includes(scope));
+    return { username, scopes, namespace: namespace ?? null, description: description ?? null };
+  }
+
+  async #writeUses(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    const uses = [...this.#uses];
+    this.#uses.clear();
+    await this.#parts.batcher.run((transaction) => {
+      for (const [id, lastUsed] of uses) {
+        const key = transaction.registry.credentials.apiKeys.get(id);
+        if (key !== undefined) transaction.noteApiKeyUse({ ...key, lastUsed });
+      }
+    });
+  }
+}
+
+/** Who asks for no scopes asks for whatever the user may do. */
+export function allRolesOf({
+  scopes,
+  all_roles: allRoles,
+}: Pick<GrantedApiKey, 'scopes'> & Pick<RestoredApiKey, 'all_roles'>): Pick<ApiKey, 'hasAllRoles'> {
+  return (allRoles ?? !scopes) ? { hasAllRoles: true } : {};
+}
+
+function save(transaction: Transaction, key: ApiKey, actor: Actor): void {
+  const { apiKeys } = transaction.registry.credentials;
+  const before = apiKeys.get(key.id);
+  transaction.refuseNew(before);
+  if (before === undefined && apiKeys.size >= KEYS_MAX) {
+    throw new MonError('unavailable', `there are ${String(KEYS_MAX)} API keys: revoke some first`);
+  }
+  transaction.saveApiKey(key);
+  recordAudit(transaction, actor, {
+    action: 'apikey.create',
+    target: key.id,
+    before: before === undefined ? null : audited(before),
+    after: audited(key),
+  });
+}
+
+/** Without the hash. */
+function audited({ username, description, scopes, namespace, expiresAt }: ApiKey): unknown {
+  return { username, description, scopes, namespace, expires_at: expiresAt };
+}

@@ -1,0 +1,348 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { partsOfKey } from '../../../shared/client/key-parts.ts';
+import { isForwarded } from '../../../shared/domain/caller-address.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import type { Log } from '../../log/log.ts';
+import type { Admission } from './admission.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { isSecret } from './key-secret.ts';
+import type { Sessions } from './sessions.ts';
+import type { Clock } from '../ports.ts';
+import type { ApiKey } from './credentials.ts';
+import { grantsOfUser, scopesOfKey, scopesOfUser } from './scopes-of-user.ts';
+import type { Registry } from '../registry/registry.ts';
+import { ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from './principal.ts';
+import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
+import { isLoopback, refuseForeignHost, refuseForwarded } from '../http/host.ts';
+import type { LocalToken } from './local-token.ts';
+import { HASH_OF_NOBODY, type NameAndPassword, type Passwords } from './password.ts';
+
+/**
+ * Lets a caller in, or throws. The answer is there at once for nearly all of them; only what is wrong, and a password that
+ * has not been seen before, takes its time.
+ *
+ * @param address of the caller
+ * @throws MonError `unauthenticated`, `forbidden`, `unavailable`; the promise likewise
+ */
+export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promise<Principal> | Principal;
+
+interface AuthenticatorParts {
+  /** The settings in force: credentials that a reload changes count from then on. */
+  readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
+  /** Where the backend listens, and the name of this machine. */
+  readonly place: { readonly address: string; readonly hostname: string };
+  readonly registry: Pick<Registry, 'credentials'>;
+  readonly passwords: Passwords;
+  readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
+  readonly sessions: Pick<Sessions, 'find'>;
+  /** Authorities for the certificates of agents, and another number after each change of them. */
+  readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
+  /** What the programs on this machine show. */
+  readonly localToken: LocalToken;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const LOCAL = /^bearer +(?<token>ml_[\w-]+) *$/i;
+const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
+
+/**
+ * Who may speak to this backend, over HTTP and WebSocket alike: whoever shows an API key, a token, or user and password,
+ * and from this machine its own token. While no users and keys exist, neither configured nor stored, it is everybody,
+ * but on loopback no page of another site.
+ */
+export class Authenticator {
+  readonly #parts: AuthenticatorParts;
+  readonly #failed: FailedLogins;
+  #configured: AuthenticatorParts['config']['api'];
+  /** When a reload brought other credentials, epoch milliseconds. */
+  #configuredMs = 0;
+  readonly #state = new StateText();
+  /** Made once for each state of the credentials: the same key comes with every request. */
+  readonly #ofKeys = new WeakMap<ApiKey, { readonly version: string; readonly principal: Principal | undefined }>();
+
+  constructor(parts: AuthenticatorParts) {
+    this.#parts = parts;
+    this.#failed = new FailedLogins(parts.clock);
+    this.#configured = parts.config.api;
+  }
+
+  /** Whether nobody has to show credentials. */
+  get isOpen(): boolean {
+    return this.#configuredUser === undefined && this.#parts.registry.credentials.isEmpty;
+  }
+
+  /** @returns another one after every change that may take something away from somebody */
+  version(): string {
+    this.#noteReload();
+    const { registry, certificates } = this.#parts;
+    const { version, roles } = registry.credentials;
+    return this.#state.textOf(version, roles.version, this.#configuredMs, certificates.version);
+  }
+
+  readonly authorize: Authorize = (headers, address) => {
+    const { place } = this.#parts;
+    if (this.isOpen) {
+      if (isLoopback(place.address)) {
+        refuseForeignHost(headers, place.hostname);
+        refuseForwarded(headers);
+      }
+      return this.whileOpen(headers, address);
+    }
+    if (this.#isLocal(headers, address)) return LOCAL_ADMINISTRATOR;
+    const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
+    switch (scheme?.toLowerCase()) {
+      case 'basic':
+        return this.#ofPassword(value, address);
+      case 'key':
+        return this.ofKey(value, address);
+      case 'bearer':
+        return this.#ofToken(value, address);
+      default:
+        throw refusal();
+    }
+  };
+
+  /** Who asks while nobody has to show credentials: other ones than those of this machine do not count then. */
+  whileOpen(headers: IncomingHttpHeaders, address: string): Principal {
+    return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS;
+  }
+
+  /**
+   * The user whose name and password are shown by HTTP Basic; keys and tokens do not count, and neither does it count that
+   * the backend is open.
+   *
+   * @throws MonError `unauthenticated`, `unavailable`
+   */
+  async logIn({ authorization }: IncomingHttpHeaders, address: string): Promise<Principal> {
+    const { scheme, value = '' } = CREDENTIALS.exec(authorization ?? '')?.groups ?? {};
+    if (scheme?.toLowerCase() !== 'basic') throw refusal();
+    return this.#ofPassword(value, address);
+  }
+
+  /** Whether this is the password of a user who may get in. Wrong ones are slowed down like log-ins. */
+  async isPasswordOf(given: NameAndPassword, address: string): Promise<boolean> {
+    return this.#failed.share(address, this.#parts.passwords.digestOf(given), () => this.#look(given, address));
+  }
+
+  ofKey(text: string, address: string): Promise<Principal> | Principal {
+    return this.#knownKey(text) ?? this.refuseSlowly(address);
+  }
+
+  /** Refuses wrong credentials, later each time once there were many of the same address. */
+  async refuseSlowly(address: string): Promise<never> {
+    using login = await this.#failed.begin(address);
+    this.#tell(login.fail(), address);
+    throw refusal();
+  }
+
+  /**
+   * What somebody who was let in may do by now.
+   *
+   * @param sinceMs when that was, epoch milliseconds
+   * @returns undefined: the credentials count no more
+   */
+  renewed(principal: Principal, sinceMs: number): Principal | undefined {
+    const { registry, clock } = this.#parts;
+    const { credentials } = registry;
+    if (principal.expiresMs !== undefined && principal.expiresMs <= clock.now() && principal.via !== 'token') {
+      return undefined;
+    }
+    switch (principal.via) {
+      case 'open':
+        return this.isOpen ? principal : undefined;
+      case 'nobody':
+      case 'local':
+        return principal;
+      case 'certificate':
+        return this.#parts.certificates.authorities.includes(principal.authority ?? '') ? principal : undefined;
+      case 'key': {
+        const key = credentials.apiKeys.get(principal.keyId ?? '');
+        return key === undefined ? undefined : this.#principalOfKey(key);
+      }
+      case 'token': {
+        const session = credentials.sessions.get(principal.sessionId ?? '');
+        if (session === undefined || session.expiresMs <= clock.now()) return undefined;
+        return this.#principalOfUser(session.username, { via: 'token', sessionId: session.id });
+      }
+      case 'password': {
+        const changedMs =
+          principal.name === this.#configuredUser
+            ? this.#configuredMs
+            : (credentials.users.get(principal.name)?.passwordChangedMs ?? 0);
+        return changedMs > sinceMs ? undefined : this.#principalOfUser(principal.name, { via: 'password' });
+      }
+    }
+  }
+
+  /**
+   * Whether somebody who is let in now may still do later what he asks for.
+   *
+   * @param refuse asked when credentials have changed, with what he may do by then
+   */
+  admissionOf(principal: Principal, refuse: (renewed: Principal) => void): Admission {
+    const sinceMs = this.#parts.clock.now();
+    const version = this.version();
+    return () => {
+      if (this.version() === version) return;
+      const renewed = this.renewed(principal, sinceMs);
+      if (renewed === undefined) throw new MonError('unauthenticated', 'the credentials count no more');
+      refuse(renewed);
+    };
+  }
+
+  get #configuredUser(): string | undefined {
+    const { user, password } = this.#parts.config.api;
+    return password === undefined ? undefined : user;
+  }
+
+  /** The token of this machine counts from this machine alone: not through a proxy on it either. */
+  #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
+    const shown = LOCAL.exec(headers.authorization ?? '')?.groups?.['token'];
+    if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
+    return this.#parts.localToken.is(shown);
+  }
+
+  #noteReload(): void {
+    const { config, clock } = this.#parts;
+    const { user, password } = this.#configured;
+    if (config.api.user !== user || config.api.password !== password) this.#configuredMs = clock.now();
+    this.#configured = config.api;
+  }
+
+  #knownKey(text: string): Principal | undefined {
+    const shown = partsOfKey(text);
+    const key = shown === undefined ? undefined : this.#parts.registry.credentials.apiKeys.get(shown.id);
+    if (shown === undefined || key === undefined || !isSecret(shown.secret, key.hash)) return undefined;
+    const principal = this.#principalOfKey(key);
+    if (principal !== undefined) this.#parts.apiKeys.noteUse(key.id);
+    return principal;
+  }
+
+  #principalOfKey(key: ApiKey): Principal | undefined {
+    const { registry, clock } = this.#parts;
+    const expiresMs = key.expiresAt === 0 ? undefined : key.expiresAt * 1000;
+    if (expiresMs !== undefined && expiresMs <= clock.now()) return undefined;
+    const version = this.version();
+    const known = this.#ofKeys.get(key);
+    if (known?.version === version) return known.principal;
+    const scopes = scopesOfKey(registry.credentials, this.#configuredUser, key.id);
+    const principal: Principal | undefined =
+      scopes === undefined
+        ? undefined
+        : {
+            name: key.username,
+            scopes,
+            grants: grantsOfUser(registry.credentials, key.username),
+            grantLimits: key.hasAllRoles === true ? undefined : new Set(key.scopes),
+            namespace: key.namespace ?? undefined,
+            keyId: key.id,
+            via: 'key',
+            expiresMs,
+          };
+    this.#ofKeys.set(key, { version, principal });
+    return principal;
+  }
+
+  async #ofToken(text: string, address: string): Promise<Principal> {
+    const session = await this.#parts.sessions.find(text);
+    const { id: sessionId, expiresMs } = session ?? {};
+    const principal =
+      session === undefined
+        ? undefined
+        : this.#principalOfUser(session.username, { via: 'token', sessionId, expiresMs });
+    return principal ?? this.refuseSlowly(address);
+  }
+
+  #principalOfUser(name: string, rest: Pick<Principal, 'via' | 'sessionId' | 'expiresMs'>): Principal | undefined {
+    const { credentials } = this.#parts.registry;
+    const scopes = scopesOfUser(credentials, this.#configuredUser, name);
+    return scopes === undefined ? undefined : { name, scopes, grants: grantsOfUser(credentials, name), ...rest };
+  }
+
+  #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
+    const given = nameAndPassword(encoded);
+    if (given === undefined) throw refusal();
+    // Before anybody is let in with the new ones, who would be taken for one of those before.
+    this.#noteReload();
+    const stored = this.#storedPassword(given.user);
+    if (stored !== undefined && this.#parts.passwords.isKnown(given, stored)) {
+      const principal = this.#principalOfUser(given.user, { via: 'password' });
+      if (principal !== undefined) return principal;
+    }
+    return this.#attempt(given, address);
+  }
+
+  /** The configuration first: nobody can take its name away by making a user. Undefined where there is no such user. */
+  #storedPassword(user: string): string | undefined {
+    const { config, registry } = this.#parts;
+    if (user === this.#configuredUser) return config.api.password;
+    return registry.credentials.users.get(user)?.passwordHash;
+  }
+
+  /** What a password of somebody else is held against, of each kind. */
+  #decoys(): string[] {
+    const { config, registry } = this.#parts;
+    const configured = config.api.password === undefined ? [] : [config.api.password];
+    return registry.credentials.users.size === 0 ? configured : [...configured, HASH_OF_NOBODY];
+  }
+
+  async #attempt(given: NameAndPassword, address: string): Promise<Principal> {
+    const isRight = await this.isPasswordOf(given, address);
+    const principal = isRight ? this.#principalOfUser(given.user, { via: 'password' }) : undefined;
+    if (principal === undefined) throw refusal();
+    return principal;
+  }
+
+  /** Whether a password is right, as soon as it is this caller's turn. */
+  async #look(given: NameAndPassword, address: string): Promise<boolean> {
+    const { passwords } = this.#parts;
+    using login = await this.#failed.begin(address);
+    await login.turn();
+    // Only now: while this one waited, the password may have changed, or somebody else may have shown the same.
+    const isUser = this.#principalOfUser(given.user, { via: 'password' }) !== undefined;
+    const stored = isUser ? this.#storedPassword(given.user) : undefined;
+    if (stored !== undefined && passwords.isKnown(given, stored)) return true;
+    const isRight = await passwords.verify(given, stored, this.#decoys());
+    if (!isRight) this.#tell(login.fail(), address);
+    return isRight;
+  }
+
+  /** The user is not told either: people type their password there. */
+  #tell(failures: number, address: string): void {
+    const { log } = this.#parts;
+    if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
+    else if (failures === FREE_FAILURES) {
+      log.warn({ remote_address: address, failures }, 'authentication failed too often, slowing this address down');
+    }
+  }
+}
+
+function refusal(): MonError {
+  return new MonError(
+    'unauthenticated',
+    'credentials are missing or wrong: send user and password by HTTP Basic, or an API key as "Authorization: Key mk_..."',
+  );
+}
+
+/** The user ends at the first colon: a password may hold more of them (completion 1.1). */
+function nameAndPassword(encoded: string): NameAndPassword | undefined {
+  const pair = Buffer.from(encoded, 'base64').toString();
+  const colon = pair.indexOf(':');
+  return colon === -1 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}
+
+/** Some numbers as one text, made anew only when one of them has changed: it is asked for with every result. */
+class StateText {
+  #numbers: readonly number[] = [];
+  #text = '';
+
+  textOf(...numbers: readonly number[]): string {
+    if (numbers.some((number, at) => number !== this.#numbers[at])) {
+      this.#numbers = numbers;
+      this.#text = numbers.join(' ');
+    }
+    return this.#text;
+  }
+}

@@ -1,0 +1,83 @@
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { MonError } from '../../../shared/errors.ts';
+import type { Clock } from '../ports.ts';
+
+export interface BcryptTask {
+  readonly id: number;
+  readonly password: string;
+  /** To compare with; undefined: one is to be made. */
+  readonly hash?: string | undefined;
+}
+
+export interface BcryptAnswer {
+  readonly id: number;
+  readonly hash?: string;
+  readonly isRight?: boolean;
+}
+
+/** Beside this file, also in a bundle. */
+const PROGRAM = join(import.meta.dirname, `bcrypt-thread${extname(import.meta.filename)}`);
+
+/** The thread ends when nobody needed it for so long. */
+const IDLE_MS = 60_000;
+
+/** Makes and compares hashes of bcrypt in a thread, one after the other. */
+export class Bcrypt implements AsyncDisposable {
+  readonly #clock: Clock;
+  #thread: Worker | undefined;
+  #idle: Disposable | undefined;
+  #lastId = 0;
+  readonly #waiting = new Map<number, PromiseWithResolvers<BcryptAnswer>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async hash(password: string): Promise<string> {
+    return (await this.#ask(password)).hash ?? '';
+  }
+
+  async compare(password: string, hash: string): Promise<boolean> {
+    return (await this.#ask(password, hash)).isRight === true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#idle?.[Symbol.dispose]();
+    await this.#thread?.terminate();
+  }
+
+  #ask(password: string, hash?: string): Promise<BcryptAnswer> {
+    const task: BcryptTask = { id: ++this.#lastId, password, hash };
+    const answer = Promise.withResolvers<BcryptAnswer>();
+    this.#waiting.set(task.id, answer);
+    this.#idle?.[Symbol.dispose]();
+    this.#running().postMessage(task, []);
+    return answer.promise;
+  }
+
+  #running(): Worker {
+    if (this.#thread !== undefined) return this.#thread;
+    const thread = new Worker(PROGRAM);
+    thread.unref();
+    thread.on('message', (answer: BcryptAnswer) => {
+      this.#waiting.get(answer.id)?.resolve(answer);
+      this.#waiting.delete(answer.id);
+      if (this.#waiting.size > 0) return;
+      this.#idle = this.#clock.after(IDLE_MS, () => void thread.terminate());
+    });
+    thread.on('error', (error) => this.#fail(error));
+    thread.on('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined;
+      this.#fail(undefined);
+    });
+    this.#thread = thread;
+    return thread;
+  }
+
+  #fail(cause: unknown): void {
+    const error = new MonError('unavailable', 'passwords cannot be looked at now: try again', { cause });
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

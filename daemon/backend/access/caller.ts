@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { callerAddress } from '../../../shared/domain/caller-address.ts';
+import { ListedNetworks } from '../http/networks.ts';
+import { isLoopback } from '../http/host.ts';
+
+/** What tells where a request comes from, also one that asks for an upgrade. */
+export interface ReceivedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/**
+ * Who is counted and named as the sender of a request: its address, or behind a proxy of `trusted-proxies` the one that
+ * the proxy tells. It is no proof of being on this machine.
+ */
+export class Callers {
+  readonly #proxies: ListedNetworks;
+
+  /** @param trustedProxies networks, asked each time */
+  constructor(trustedProxies: () => readonly string[]) {
+    this.#proxies = new ListedNetworks(trustedProxies);
+  }
+
+  /** Whether this peer speaks for many: a proxy that is trusted, or this machine, where one may run. */
+  isShared(peer: string): boolean {
+    return isLoopback(peer.replace(/^::ffff:/, '')) || this.#proxies.contain(peer);
+  }
+
+  addressOf({ headers, socket }: ReceivedRequest): string {
+    const peer = socket.remoteAddress ?? '';
+    if (!this.#proxies.contain(peer)) return peer;
+    const { 'x-forwarded-for': list, forwarded } = headers;
+    const joined = typeof list === 'object' ? list.join(',') : list;
+    return callerAddress(peer, { 'x-forwarded-for': joined, forwarded }, (address) => this.#proxies.contain(address));
+  }
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { PASSWORD_LENGTH_MIN } from '../../../shared/schemas/v2/password.ts';
+import { submittedUserSchema } from '../../../shared/schemas/v2/user.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { Log } from '../../log/log.ts';
+import { Bcrypt } from './bcrypt.ts';
+import type { Terminal } from '../store/upgrade/ask-terminal.ts';
+import { mon } from '../audit/write.ts';
+import { SHARD } from '../store/main-shard.ts';
+import { Batcher } from '../commit/batcher.ts';
+import { Users } from './users.ts';
+import type { Clock, Store } from '../ports.ts';
+import { hasAdministrator } from './scopes-of-user.ts';
+import { Registry } from '../registry/registry.ts';
+
+const LEASE_MS = 30_000;
+
+interface InitializeParts {
+  readonly openStore: () => Promise<Store>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `MON_ADMIN_USERNAME`, and `MON_ADMIN_PASSWORD` or `MON_ADMIN_PASSWORD_FILE`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Undefined: nobody can be asked. */
+  readonly terminal: Terminal | undefined;
+}
+
+/**
+ * Makes the first administrator in a state directory that no backend holds.
+ *
+ * @returns the name; undefined: there is an administrator already
+ * @throws MonError `invalid`; `conflict` when a backend holds the directory
+ */
+export async function initialize({
+  openStore,
+  clock,
+  log,
+  env,
+  terminal,
+}: InitializeParts): Promise<string | undefined> {
+  await using parts = new AsyncDisposableStack();
+  const store = await openStore();
+  parts.defer(() => store.close());
+  const lease = await store.acquire(SHARD, LEASE_MS);
+  parts.defer(() => lease.release());
+  const registry = new Registry();
+  await registry.load(store);
+  const { users, roles } = registry.credentials;
+  if (hasAdministrator(users, roles.index)) return undefined;
+
+  const { username, password } = await credentialsOf(env, terminal);
+  const user = submittedUserSchema.safeParse({ username, password, groups: [ADMINISTRATORS], disabled: false });
+  if (!user.success) throw new MonError('invalid', problemsOf(user.error));
+  const batcher = new Batcher({ registry, store, lease, clock, log });
+  parts.defer(() => batcher.close());
+  const bcrypt = parts.use(new Bcrypt(clock));
+  const hashPassword = (text: string): Promise<string> => bcrypt.hash(text);
+  await new Users({ batcher, hashPassword, isAdminConfigured: () => false }).put(user.data, mon('mon-backend init'));
+  return username;
+}
+
+async function credentialsOf(
+  env: InitializeParts['env'],
+  terminal: Terminal | undefined,
+): Promise<{ readonly username: string; readonly password: string }> {
+  const username = env['MON_ADMIN_USERNAME'] || (await terminal?.ask('Name of the administrator: '));
+  const password = (await passwordOf(env)) ?? (await askTwice(terminal));
+  if (username !== undefined && password !== undefined) return { username, password };
+  throw new MonError(
+    'invalid',
+    'set MON_ADMIN_USERNAME, and MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, or run this on a terminal to be asked',
+  );
+}
+
+async function passwordOf(env: InitializeParts['env']): Promise<string | undefined> {
+  const file = env['MON_ADMIN_PASSWORD_FILE'] || undefined;
+  const given = env['MON_ADMIN_PASSWORD'] || undefined;
+  if (file === undefined) return given;
+  if (given !== undefined) throw new MonError('invalid', 'set MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, not both');
+  try {
+    // The line end is the editor's.
+    return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new MonError('invalid', `MON_ADMIN_PASSWORD_FILE cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+async function askTwice(terminal: Terminal | undefined): Promise<string | undefined> {
+  if (terminal === undefined) return undefined;
+  const password = await terminal.askSecret(`Password, at least ${String(PASSWORD_LENGTH_MIN)} characters: `);
+  if (password === (await terminal.askSecret('The same password again: '))) return password;
+  throw new MonError('invalid', 'these were two different passwords: nothing was changed');
+}

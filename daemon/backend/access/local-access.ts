@@ -1,0 +1,73 @@
+import { lstat, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  LOCAL_ACCESS_FILE,
+  readLocalAccess,
+  runtimeFile,
+  type LocalAccess,
+} from '../../../shared/client/local-access.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import { replaceOwnFile } from '../../private-files/replace-own-file.ts';
+import { isLoopback } from '../http/host.ts';
+
+/** Where the programs on this machine look for a backend. */
+export interface LocalPlaces {
+  readonly stateDir: string;
+  /** Of the user that runs the backend. */
+  readonly runtimeDir: string;
+}
+
+/** Others than the owner may read, write or enter. */
+const OTHERS = 0o077;
+
+/**
+ * Leaves the token for the programs on this machine, in the state directory and in the runtime directory of the user,
+ * until it is disposed. Where that fails they find nothing, and the backend goes on.
+ */
+export async function leaveLocalAccess(
+  access: LocalAccess,
+  { stateDir, runtimeDir }: LocalPlaces,
+  log: Log,
+): Promise<AsyncDisposable> {
+  const written: string[] = [];
+  const leave = async (file: string, prepare: () => Promise<void>): Promise<void> => {
+    try {
+      await prepare();
+      await replaceOwnFile(file, `${JSON.stringify(access)}\n`);
+      written.push(file);
+    } catch (error) {
+      log.warn({ file, reason: errorMessage(error) }, 'the token for the programs on this machine cannot be left here');
+    }
+  };
+  await leave(join(stateDir, LOCAL_ACCESS_FILE), () => Promise.resolve());
+  await leave(runtimeFile(runtimeDir, access.url), () => makeOwnDirectory(runtimeDir));
+  return {
+    [Symbol.asyncDispose]: async () => {
+      for (const file of written) {
+        // By now it may be that of another backend.
+        if (readLocalAccess(file)?.token === access.token) await rm(file, { force: true }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/**
+ * The address at which programs on this machine reach a listener; undefined: none that is loopback.
+ *
+ * @param url with the port that it really has
+ */
+export function localUrlOf(url: string, bind: string): string | undefined {
+  const { protocol, port } = new URL(url);
+  const host = bind === '0.0.0.0' || bind === '::' || bind === 'localhost' ? '127.0.0.1' : bind;
+  if (!isLoopback(host)) return undefined;
+  return new URL(`${protocol}//${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`).origin;
+}
+
+/** In a place that others can write to they may have made it before us, to read what goes there. */
+async function makeOwnDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const stat = await lstat(directory);
+  const isOwn = stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & OTHERS) === 0;
+  if (!isOwn) throw new Error(`${directory} is not a directory of this user alone: remove it, or chmod 700 it`);
+}

@@ -1,0 +1,25 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { newSecret } from './key-secret.ts';
+
+/** What the programs on this machine show to be let in as an administrator: `ml_<secret>`, another one at each start. */
+export class LocalToken {
+  readonly #digest: Buffer;
+
+  private constructor(digest: Buffer) {
+    this.#digest = digest;
+  }
+
+  static make(): { readonly token: LocalToken; readonly text: string } {
+    const text = `ml_${newSecret()}`;
+    return { token: new LocalToken(digestOf(text)), text };
+  }
+
+  /** The time of the comparison tells nothing. */
+  is(text: string): boolean {
+    return timingSafeEqual(digestOf(text), this.#digest);
+  }
+}
+
+function digestOf(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}

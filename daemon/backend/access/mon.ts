@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { SCOPES } from '../../../shared/schemas/scope.ts';
+import { hasScope } from './principal.ts';
+import { needs, routes, type RouteAccess } from '../http/route.ts';
+
+/** Who the caller is and may do, and what each route asks for. */
+export function accessRoutes(app: FastifyInstance, table: readonly RouteAccess[]): void {
+  routes(app, '/api/mon/v1/access', {
+    GET: needs('authenticated', ({ principal }) => ({
+      name: principal.name,
+      via: principal.via,
+      scopes: SCOPES.filter((scope) => hasScope(principal, scope)),
+      namespace: principal.namespace ?? null,
+      key: principal.keyId ?? null,
+      expires_at: principal.expiresMs === undefined ? null : Math.floor(principal.expiresMs / 1000),
+      routes: table,
+    })),
+  });
+}

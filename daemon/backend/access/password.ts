@@ -1,0 +1,131 @@
+import { hash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import {
+  formatPasswordHash,
+  hashMemoryBytes,
+  isPasswordHash,
+  parsePasswordHash,
+  type PasswordHash,
+} from '../../../shared/schemas/password-hash.ts';
+import { isBcryptHash } from '../../../shared/schemas/v2/password.ts';
+import type { Bcrypt } from './bcrypt.ts';
+
+/** A quarter of a second on one core and 32 MiB, as OWASP advises for scrypt. */
+const COST = { N: 32_768, r: 8, p: 3 } as const;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+/** @returns `scrypt$N$r$p$salt$hash`, with a salt of its own each time */
+export async function hashPassword(
+  password: string,
+  cost: Pick<PasswordHash, 'N' | 'r' | 'p'> = COST,
+): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const derived = await derive(password, salt, HASH_BYTES, cost);
+  return formatPasswordHash({ ...cost, salt: salt.toString('base64url'), hash: derived.toString('base64url') });
+}
+
+/** What HTTP Basic carries. */
+export interface NameAndPassword {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Passwords that are remembered: as many users as there can be, and the one of the configuration. */
+const REMEMBERED_MAX = 10_001;
+
+/** A hash of bcrypt that no password of anybody has, with the cost of those that are made here. */
+export const HASH_OF_NOBODY = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
+
+/**
+ * Holds users and passwords against what is stored of them: a hash of scrypt or bcrypt, or the password itself.
+ *
+ * A hash is slow on purpose, far too slow for every request. So a digest of the last password of each user that was right
+ * is kept and compared first. That gives nothing away: the digest is made with a random key that never leaves this
+ * process, so it cannot be tried out elsewhere, and whoever reads the memory of this process sees the passwords of all
+ * requests anyway.
+ */
+export class Passwords {
+  readonly #key = randomBytes(32).toString('hex');
+  readonly #bcrypt: Pick<Bcrypt, 'compare'>;
+  /** By user: the digest of what was right, for as long as `stored` is what is stored. */
+  readonly #accepted = new Map<string, { readonly stored: string; readonly digest: Buffer }>();
+
+  constructor(bcrypt: Pick<Bcrypt, 'compare'>) {
+    this.#bcrypt = bcrypt;
+  }
+
+  /** Whether this is right as far as that can be told at once; a false may still `verify`. */
+  isKnown(given: NameAndPassword, stored: string): boolean {
+    const digest = this.#digest(given);
+    if (kindOf(stored) === 'plain')
+      return timingSafeEqual(digest, this.#digest({ user: given.user, password: stored }));
+    const accepted = this.#accepted.get(given.user);
+    return accepted?.stored === stored && timingSafeEqual(digest, accepted.digest);
+  }
+
+  /** Names this user and password to this process alone. */
+  digestOf(given: NameAndPassword): string {
+    return this.#digest(given).toString('base64');
+  }
+
+  /**
+   * Whether this is right, at the whole cost of the hash. One at a time, which is up to the caller: they would take the
+   * threads that the store writes with.
+   *
+   * @param stored undefined: there is no such user
+   * @param decoys one of each kind that there is, so that every wrong password takes as long and the time tells nobody which
+   *   users there are
+   */
+  async verify(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
+    if (stored !== undefined && (await this.#matches(given, stored))) {
+      this.#remember(given.user, stored, this.#digest(given));
+      return true;
+    }
+    for (const decoy of decoys) {
+      if (stored === undefined || kindOf(decoy) !== kindOf(stored)) await this.#matches(given, decoy);
+    }
+    return false;
+  }
+
+  async #matches(given: NameAndPassword, stored: string): Promise<boolean> {
+    const scrypted = parsePasswordHash(stored);
+    if (scrypted !== undefined) {
+      const expected = Buffer.from(scrypted.hash, 'base64url');
+      const salt = Buffer.from(scrypted.salt, 'base64url');
+      return timingSafeEqual(await derive(given.password, salt, expected.length, scrypted), expected);
+    }
+    return isBcryptHash(stored) ? this.#bcrypt.compare(given.password, stored) : this.isKnown(given, stored);
+  }
+
+  #remember(user: string, stored: string, digest: Buffer): void {
+    this.#accepted.delete(user);
+    this.#accepted.set(user, { stored, digest });
+    const [oldest] = this.#accepted.keys();
+    if (this.#accepted.size > REMEMBERED_MAX && oldest !== undefined) this.#accepted.delete(oldest);
+  }
+
+  #digest({ user, password }: NameAndPassword): Buffer {
+    return hash('sha256', `${this.#key}${user}:${password}`, 'buffer');
+  }
+}
+
+function kindOf(stored: string): 'scrypt' | 'bcrypt' | 'plain' {
+  if (isPasswordHash(stored)) return 'scrypt';
+  return isBcryptHash(stored) ? 'bcrypt' : 'plain';
+}
+
+function derive(
+  password: string,
+  salt: Buffer,
+  length: number,
+  { N, r, p }: Pick<PasswordHash, 'N' | 'r' | 'p'>,
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  // OpenSSL counts a little more than the formula says.
+  const maxmem = hashMemoryBytes({ N, r, p }) + 1024 * 1024;
+  scrypt(password, salt, length, { N, r, p, maxmem }, (error, key) => {
+    if (error === null) resolve(key);
+    else reject(error);
+  });
+  return promise;
+}

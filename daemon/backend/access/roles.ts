@@ -1,0 +1,94 @@
+import {
+  BUILT_IN_BINDINGS,
+  BUILT_IN_CLUSTER_BINDINGS,
+  BUILT_IN_CLUSTER_ROLES,
+  BUILT_IN_ROLES,
+} from '../../../shared/domain/v2/built-in-roles.ts';
+import { roleIndexOf, type RoleIndex } from '../../../shared/domain/v2/roles.ts';
+import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
+import type { RoleKind, StoredDefinitions } from '../definitions/state.ts';
+
+type RoleObject = Role | RoleBinding;
+
+/** What is there of each kind without being stored. */
+const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
+  roles: BUILT_IN_ROLES,
+  rolebindings: BUILT_IN_BINDINGS,
+  clusterroles: BUILT_IN_CLUSTER_ROLES,
+  clusterrolebindings: BUILT_IN_CLUSTER_BINDINGS,
+};
+
+/** A change that is not made yet. */
+export interface RoleChange {
+  readonly kind: RoleKind;
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined: it is removed. */
+  readonly object: RoleObject | undefined;
+}
+
+/** The roles and bindings in force: the built-in ones, and those that were stored, which win by their name. */
+export class Roles {
+  readonly #definitions: StoredDefinitions;
+  #index: { readonly version: number; readonly index: RoleIndex } | undefined;
+
+  constructor(definitions: StoredDefinitions) {
+    this.#definitions = definitions;
+  }
+
+  /** Another one after each change. */
+  get version(): number {
+    return this.#definitions.roleGeneration;
+  }
+
+  get index(): RoleIndex {
+    const { version } = this;
+    if (this.#index?.version !== version) this.#index = { version, index: this.#indexAfter([]) };
+    return this.#index.index;
+  }
+
+  /** What would be in force after a change. */
+  after(change: RoleChange): RoleIndex {
+    return this.#indexAfter([change]);
+  }
+
+  #indexAfter(changes: readonly RoleChange[]): RoleIndex {
+    const all = (kind: RoleKind): readonly RoleObject[] => {
+      const byPlace = new Map(BUILT_IN[kind].filter(isInForce).map((object) => [placeOf(object.metadata), object]));
+      for (const { object } of this.#definitions.all(kind)) byPlace.set(placeOf(object.metadata), object);
+      for (const change of changes) {
+        if (change.kind !== kind) continue;
+        const place = placeOf(change);
+        byPlace.delete(place);
+        const object = change.object ?? builtIn(kind, change.namespace, change.name);
+        if (object !== undefined) byPlace.set(place, object);
+      }
+      return [...byPlace.values()];
+    };
+    return roleIndexOf({
+      clusterRoles: all('clusterroles') as readonly Role[],
+      clusterBindings: all('clusterrolebindings') as readonly RoleBinding[],
+      roles: all('roles') as readonly Role[],
+      bindings: all('rolebindings') as readonly RoleBinding[],
+    });
+  }
+}
+
+/** What users may do with themselves is a matter of their routes, and agents have a scope (`PERMANENT_GROUPS`). */
+function isInForce(object: RoleObject): boolean {
+  return !('subjects' in object) || object.metadata.name === 'cluster-admin';
+}
+
+/** What is there under a name without being stored; undefined: nothing. */
+export function builtIn(kind: RoleKind, namespace: string, name: string): RoleObject | undefined {
+  return BUILT_IN[kind].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+}
+
+/** What is there in a namespace without being stored. */
+export function builtInsOf(kind: RoleKind, namespace: string): readonly RoleObject[] {
+  return BUILT_IN[kind].filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+function placeOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return JSON.stringify([namespace, name]);
+}

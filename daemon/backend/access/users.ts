@@ -1,0 +1,124 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { SubmittedPassword, SubmittedUser } from '../../../shared/schemas/v2/user.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { User } from './credentials.ts';
+import { hasAdministrator } from './scopes-of-user.ts';
+import { recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+const USERS_MAX = 10_000;
+
+interface UserParts {
+  readonly batcher: Batcher;
+  /** Makes the hash that is stored of a password. */
+  readonly hashPassword: (password: string) => Promise<string>;
+  /** Whether the configuration names an administrator, so that nobody is locked out. */
+  readonly isAdminConfigured: () => boolean;
+}
+
+/** Users that are stored. None is ever removed: whoever is to be gone is disabled. */
+export class Users {
+  readonly #parts: UserParts;
+
+  constructor(parts: UserParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws MonError `conflict` when there is one of this name, `invalid` without a password, `unavailable` */
+  async create(submitted: SubmittedUser, actor: Actor): Promise<void> {
+    const hash = await this.#hashOf(submitted);
+    await this.#parts.batcher.run((transaction) => {
+      if (transaction.registry.credentials.users.has(submitted.username)) {
+        throw new MonError('conflict', `the user ${submitted.username} already exists`);
+      }
+      this.#save(transaction, submitted, hash, actor);
+    });
+  }
+
+  /** Makes a user, or replaces one; the password stays when none is given. */
+  async put(submitted: SubmittedUser, actor: Actor): Promise<void> {
+    const hash = await this.#hashOf(submitted);
+    await this.#parts.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor));
+  }
+
+  /** @throws MonError `not_found` */
+  async setPassword(username: string, submitted: SubmittedPassword, actor: Actor): Promise<void> {
+    const passwordHash = await this.#hashOf(submitted);
+    await this.#change(username, actor, (user, { nowMs }) => ({
+      ...user,
+      ...(passwordHash !== undefined && { passwordHash, passwordChangedMs: nowMs }),
+    }));
+  }
+
+  /** @throws MonError `not_found`, `conflict` for the last administrator */
+  setDisabled(username: string, disabled: boolean, actor: Actor): Promise<void> {
+    return this.#change(username, actor, (user) => ({ ...user, disabled }));
+  }
+
+  /** @throws MonError `not_found`, `conflict` for the last administrator */
+  setGroups(username: string, next: (groups: readonly string[]) => readonly string[], actor: Actor): Promise<void> {
+    return this.#change(username, actor, (user) => ({ ...user, groups: next(user.groups) }));
+  }
+
+  #change(username: string, actor: Actor, next: (user: User, transaction: Transaction) => User): Promise<void> {
+    return this.#parts.batcher.run((transaction) => {
+      const before = transaction.registry.credentials.users.get(username);
+      if (before === undefined) throw new MonError('not_found', `there is no user ${username}`);
+      this.#commit(transaction, before, next(before, transaction), actor);
+    });
+  }
+
+  #save(transaction: Transaction, submitted: SubmittedUser, hash: string | undefined, actor: Actor): void {
+    const { users } = transaction.registry.credentials;
+    const before = users.get(submitted.username);
+    const passwordHash = hash ?? before?.passwordHash;
+    if (passwordHash === undefined) throw new MonError('invalid', 'password: is required for a new user');
+    transaction.refuseNew(before);
+    if (before === undefined && users.size >= USERS_MAX) {
+      throw new MonError('unavailable', `there are ${String(USERS_MAX)} users, which is as many as there can be`);
+    }
+    const isSamePassword = passwordHash === before?.passwordHash;
+    this.#commit(
+      transaction,
+      before,
+      {
+        username: submitted.username,
+        groups: [...new Set(submitted.groups)],
+        disabled: submitted.disabled ?? false,
+        passwordHash,
+        passwordChangedMs: isSamePassword ? before.passwordChangedMs : transaction.nowMs,
+      },
+      actor,
+    );
+  }
+
+  #commit(transaction: Transaction, before: User | undefined, after: User, actor: Actor): void {
+    const { credentials } = transaction.registry;
+    const { index } = credentials.roles;
+    const hadAdministrator = hasAdministrator(credentials.users, index);
+    const others = new Map(credentials.users).set(after.username, after);
+    if (hadAdministrator && !this.#parts.isAdminConfigured() && !hasAdministrator(others, index)) {
+      throw new MonError('conflict', `${after.username} is the last administrator: make another one first`);
+    }
+    transaction.saveUser(after);
+    const isDisabled = after.disabled && before?.disabled === false;
+    recordAudit(transaction, actor, {
+      action: before === undefined ? 'user.create' : isDisabled ? 'user.disable' : 'user.change',
+      target: after.username,
+      before: before === undefined ? null : audited(before),
+      after: audited(after),
+    });
+  }
+
+  /** Outside of the batch, which waits for nobody. */
+  async #hashOf({ password, password_hash: hash }: SubmittedPassword): Promise<string | undefined> {
+    if (hash) return hash;
+    return password ? await this.#parts.hashPassword(password) : undefined;
+  }
+}
+
+/** Without the hash; a change of it shows by its time. */
+function audited({ groups, disabled, passwordChangedMs }: User): unknown {
+  return { groups, disabled, secret_changed_at: Math.floor(passwordChangedMs / 1000) };
+}

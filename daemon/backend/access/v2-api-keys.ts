@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { partsOfKey } from '../../../shared/client/key-parts.ts';
+import { meets } from '../../../shared/domain/v2/etag.ts';
+import { mergePatch } from '../../../shared/domain/v2/merge-patch.ts';
+import { MonError } from '../../../shared/errors.ts';
+import {
+  grantedApiKeySchema,
+  isPeerApiKey,
+  patchedApiKeySchema,
+  peerApiKeySchema,
+  restoredApiKeySchema,
+  type V2ApiKey,
+  type NewApiKey,
+  type RestoredApiKey,
+} from '../../../shared/schemas/v2/api-key.ts';
+import type { Granter } from './api-keys.ts';
+import { isSecret, storedPeerKey } from './key-secret.ts';
+import type { ApiKey } from './credentials.ts';
+import { V2_PREFIX } from './principal.ts';
+import { actorOf } from './actor.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { pathName } from '../http/path-name.ts';
+import { needs, routes } from '../http/route.ts';
+import { notFound } from '../http/v2-errors.ts';
+import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from '../http/v2-object-answer.ts';
+import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
+
+const validateGranted = validator(grantedApiKeySchema);
+const validatePeerKey = validator(peerApiKeySchema);
+const validatePatched = validator(patchedApiKeySchema);
+const validateRestored = validator(restoredApiKeySchema);
+
+const API_KEYS = `${V2_PREFIX}/apikeys`;
+
+/**
+ * API keys, for administrators (completion 1.17). The key itself is in the answer to the one who grants it and nowhere
+ * else; its hash is only in a dump.
+ */
+export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiParts): void {
+  const shown = (key: ApiKey): V2ApiKey => shownApiKey(key, apiKeys.lastUse(key));
+
+  const source: ObjectSource<V2ApiKey> = {
+    fieldRoot: 'apikey',
+    list: (_none, after) => [behind([...registry.credentials.apiKeys.values()].map(shown), after, keyOf)],
+    keyOf,
+    labelsOf: () => ({}),
+  };
+
+  /** A path may show the key itself, as a `Location` does. */
+  const idOfPath = (request: FastifyRequest): string => {
+    const name = pathName(request, 'key');
+    const parts = partsOfKey(name);
+    if (parts === undefined) return name;
+    const key = registry.credentials.apiKeys.get(parts.id);
+    if (key === undefined || !isSecret(parts.secret, key.hash)) throw notFound();
+    return parts.id;
+  };
+
+  const peerKeyOf = (request: FastifyRequest): RestoredApiKey => {
+    const { metadata, ...limits } = readBody(request, validatePeerKey);
+    const { apiKeys: known } = registry.credentials;
+    const { id, hash } = storedPeerKey(metadata.name, (name) => known.get(name)?.hash);
+    return { ...limits, metadata: { ...metadata, name: id }, hash };
+  };
+
+  routes(app, API_KEYS, {
+    GET: needs('admin', (request, reply) => sendObjects(request, reply, [''], source)),
+
+    POST: needs('admin', async (request, reply) => {
+      const { stored, key } = await apiKeys.grant(readBody(request, validateGranted), granterOf(request));
+      const body: NewApiKey = { ...shown(stored), key };
+      // Clients of the peer read the key from there: its name is the key (clients, section 6).
+      return reply.code(201).header('Location', `${API_KEYS}/${key}`).send(body);
+    }),
+  });
+
+  routes(app, `${API_KEYS}/:key`, {
+    GET: needs('admin', (request, reply) => {
+      const key = registry.credentials.apiKeys.get(idOfPath(request));
+      if (key === undefined) throw notFound();
+      return sendObject(request, reply, tagged(key), shown(key));
+    }),
+
+    PATCH: needs('admin', async (request, reply) => {
+      const patch = mergePatchOf(request);
+      const id = idOfPath(request);
+      const preconditions = preconditionsOf(request);
+      const written = await apiKeys.change(id, granterOf(request), (present) => {
+        refuseUnless(meets(preconditions, etagOf(tagged(present))));
+        const changed = validatePatched(mergePatch(patchable(present), patch));
+        if (changed.metadata.name !== id) throw new MonError('invalid', 'the name of a key cannot be changed');
+        return changed;
+      });
+      return sendObject(request, reply, tagged(written), shown(written));
+    }),
+
+    PUT: needs('admin', async (request, reply) => {
+      const name = pathName(request, 'key');
+      const key = isPeerApiKey(name) ? peerKeyOf(request) : readBody(request, validateRestored);
+      if (key.metadata.name !== (partsOfKey(name)?.id ?? name)) {
+        throw new MonError('invalid', 'the name of the key does not match the path');
+      }
+      await apiKeys.restore(key, granterOf(request));
+      return reply.code(201).send();
+    }),
+
+    DELETE: needs('admin', async (request, reply) => {
+      await apiKeys.revoke(idOfPath(request), actorOf(request));
+      return reply.code(204).send();
+    }),
+  });
+}
+
+function keyOf({ metadata }: V2ApiKey): readonly string[] {
+  return [metadata.name];
+}
+
+function granterOf(request: FastifyRequest): Granter {
+  return { actor: actorOf(request), scopes: request.principal.scopes };
+}
+
+/** @param lastUsed epoch seconds; null: never */
+function shownApiKey(key: ApiKey, lastUsed: number | null): V2ApiKey {
+  const { id, username, description, scopes, namespace, createdAt, createdBy, expiresAt } = key;
+  return {
+    metadata: { name: id, created_by: createdBy },
+    username,
+    description,
+    scopes,
+    all_roles: key.hasAllRoles === true,
+    namespace,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    last_used: lastUsed,
+  };
+}
+
+/** What the tag is of: a key that is used is not a key that was changed. */
+function tagged(key: ApiKey): V2ApiKey {
+  return shownApiKey(key, null);
+}
+
+/** What a patch changes: a key for all that its user may do stays one, whoever that will be. */
+function patchable(key: ApiKey): object {
+  const { scopes, all_roles: allRoles, ...shown } = tagged(key);
+  return allRoles ? shown : { ...shown, scopes };
+}

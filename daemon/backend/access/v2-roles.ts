@@ -1,0 +1,128 @@
+import type { FastifyInstance } from 'fastify';
+import { EVERYWHERE, PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in-roles.ts';
+import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
+import type { RoleIndex } from '../../../shared/domain/v2/roles.ts';
+import { MonError } from '../../../shared/errors.ts';
+import {
+  roleBindingSchema,
+  roleSchema,
+  type Role,
+  type RoleBinding,
+  type SubmittedRole,
+  type SubmittedRoleBinding,
+} from '../../../shared/schemas/v2/role.ts';
+import type { RoleKind } from '../definitions/state.ts';
+import { builtIn, builtInsOf } from './roles.ts';
+import { hasScope, type Principal } from './principal.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { collectionRoutes, inNamespace, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { definitionCollection } from '../definitions/v2.ts';
+import { notFound } from '../http/v2-errors.ts';
+import { behind } from '../http/v2-object-list.ts';
+
+/** Roles and bindings, in namespaces and over all of them; what they mean is in `shared/domain/v2/roles.ts`. */
+export function roleRoutes(app: FastifyInstance, parts: ApiParts): void {
+  collectionRoutes(app, parts, rolesOf(parts, 'roles'));
+  collectionRoutes(app, parts, rolesOf(parts, 'clusterroles'));
+  collectionRoutes(app, parts, bindingsOf(parts, 'rolebindings'));
+  collectionRoutes(app, parts, bindingsOf(parts, 'clusterrolebindings'));
+}
+
+function rolesOf(parts: ApiParts, kind: 'roles' | 'clusterroles'): Collection<Role, SubmittedRole> {
+  return withBuiltIns(
+    parts,
+    kind,
+    definitionCollection(parts, {
+      kind,
+      fieldRoot: kind.slice(0, -1),
+      schema: roleSchema,
+      configured: () => [],
+      place: inNamespace,
+    }),
+  );
+}
+
+function bindingsOf(
+  parts: ApiParts,
+  kind: 'rolebindings' | 'clusterrolebindings',
+): Collection<RoleBinding, SubmittedRoleBinding> {
+  const collection = definitionCollection(parts, {
+    kind,
+    fieldRoot: kind.slice(0, -1),
+    schema: roleBindingSchema,
+    configured: () => [],
+    place: inNamespace,
+  });
+  const whole = withBuiltIns(parts, kind, collection);
+  return {
+    ...whole,
+    warningOf: warningOfBinding,
+    write: async (namespace, key, change, actor, request) => {
+      const { index } = parts.registry.credentials.roles;
+      const asked = (present: RoleBinding | undefined): RoleBinding => {
+        const made = change(present);
+        refuseGroupsOfOthers(request.principal, made, index);
+        return made;
+      };
+      if (collection.write === undefined) throw notFound();
+      return collection.write(namespace, key, asked, actor, request);
+    },
+  };
+}
+
+/** Whoever administers one namespace must not take from a group what it has in all of them. */
+function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index: RoleIndex): void {
+  const groups = groupsWithMeaning(binding).filter((group) => !index.isBound(group));
+  if (groups.length === 0 || (hasScope(principal, 'admin') && principal.namespace === undefined)) return;
+  throw new MonError(
+    'forbidden',
+    `${groups.join(', ')}: has rights in all namespaces by its name, which a binding takes away: ask an administrator of all of them, or bind users or another group`,
+  );
+}
+
+/** The collection with what is there without being stored; objects over all namespaces are shown without one. */
+function withBuiltIns<T extends Role | RoleBinding, S extends object>(
+  { registry }: Pick<ApiParts, 'registry'>,
+  kind: RoleKind,
+  collection: Collection<T, S>,
+): Collection<T, S> {
+  const { keyOf } = WITH_METADATA;
+  const isClusterWide = kind.startsWith('cluster');
+  const stored = (namespace: string): readonly T[] =>
+    [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object as T);
+  return {
+    ...collection,
+    isClusterWide,
+    access: { read: 'admin', write: 'admin', remove: 'admin' },
+    show: (object) => (isClusterWide ? withoutNamespace(object) : object),
+    list: (namespace, after) => {
+      const own = stored(namespace);
+      const names = new Set(own.map(({ metadata }) => metadata.name));
+      const others = builtInsOf(kind, namespace).filter(({ metadata }) => !names.has(metadata.name)) as readonly T[];
+      return [behind([...own, ...others], after, keyOf)];
+    },
+    get: (namespace, [name = '']) =>
+      (registry.definitions.get(kind, namespace, name)?.object ?? builtIn(kind, namespace, name)) as T | undefined,
+  };
+}
+
+function withoutNamespace<T extends Role | RoleBinding>(object: T): T {
+  const { namespace: _everywhere, ...metadata } = object.metadata;
+  return { ...object, metadata } as unknown as T;
+}
+
+/** A binding takes from a group what its name alone has given it. */
+function warningOfBinding(binding: RoleBinding): string | undefined {
+  const { namespace } = binding.metadata;
+  const groups = groupsWithMeaning(binding);
+  if (groups.length === 0) return undefined;
+  const names = groups.join(', ');
+  const where = namespace === EVERYWHERE ? 'anywhere' : `outside of ${namespace}`;
+  return `${names}: from now on bindings say what these users may do, not the name of the group: bind it to what else it needs ${where}`;
+}
+
+/** The groups of a binding that have scopes by their names, until a binding names them. */
+function groupsWithMeaning({ subjects }: RoleBinding): readonly string[] {
+  const groups = subjects.filter(({ type }) => type === 'Group').map(({ name }) => name);
+  return groups.filter((group) => Object.hasOwn(GROUP_SCOPES, group) && !PERMANENT_GROUPS.has(group));
+}

@@ -1,0 +1,126 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { MonError } from '../../../shared/errors.ts';
+import { AGENT_NAME_HEADER, AGENT_NAMESPACE_HEADER } from '../../../shared/schemas/agent.ts';
+import { nameSchema } from '../../../shared/schemas/name.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { maySee, type Principal } from '../access/principal.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import { refuseUnknownNamespace, unknownNamespace } from '../namespaces/unknown.ts';
+import type { Registry } from '../registry/registry.ts';
+import { refuseOtherClient } from './agent-certificate.ts';
+import type { FrameSocket } from '../sockets/frame-socket.ts';
+import type { Endpoint } from '../sockets/upgrades.ts';
+
+/** What an agent says about itself before its connection is opened. */
+export interface AgentIdentity {
+  readonly name: string | undefined;
+  /** Or the one that its credentials are for. */
+  readonly namespace: string | undefined;
+  /** The only ones that it may have, by its certificate; undefined: any. */
+  readonly clientNames: readonly string[] | undefined;
+}
+
+/** An agent that has said everything before its connection is opened. */
+export interface KnownAgent {
+  readonly namespace: string;
+  readonly name: string;
+  /** Whether a certificate says that it is this one. */
+  readonly isCertified: boolean;
+}
+
+/** The names of the headers that say it, in lower case. */
+export interface IdentityHeaders {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+interface AccessParts {
+  readonly registry: Pick<Registry, 'hasNamespace'>;
+  readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
+}
+
+/** Of our own agents. */
+export const AGENT_HEADERS: IdentityHeaders = {
+  name: AGENT_NAME_HEADER.toLowerCase(),
+  namespace: AGENT_NAMESPACE_HEADER.toLowerCase(),
+};
+
+/** Of agents of the newer generation (clients, section 6). */
+const V2_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 'sensu-namespace' };
+
+/** Asks them to speak JSON. */
+const V2_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
+
+type Entry = Pick<Endpoint, 'headers' | 'doingOf'> & Required<Pick<Endpoint, 'admit' | 'accept'>>;
+
+/** The way in for agents of the newer generation, which always say who they are. */
+export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, identity: KnownAgent) => void): Entry {
+  const { admit, ...entry } = agentEntry(V2_AGENT_HEADERS, parts, (socket, { name = '', namespace, clientNames }) =>
+    accept(socket, { name, namespace: namespace ?? DEFAULT_NAMESPACE, isCertified: clientNames !== undefined }),
+  );
+  return {
+    ...entry,
+    headers: V2_ANSWER_HEADERS,
+    // As at the peer: whoever may make events of the namespace may be its agent.
+    doingOf: ({ headers }) => ({
+      verb: 'create',
+      resource: 'events',
+      name: '',
+      namespace: single(headers[V2_AGENT_HEADERS.namespace]) ?? DEFAULT_NAMESPACE,
+    }),
+    admit: (request, principal) => {
+      const name = nameSchema.safeParse(request.headers[V2_AGENT_HEADERS.name]);
+      if (!name.success) throw new MonError('invalid', `Sensu-AgentName: ${problemsOf(name.error)}`);
+      admit(request, principal);
+    },
+  };
+}
+
+/**
+ * The way in for agents that say in these headers who they are. One whose credentials are for a single namespace belongs
+ * there, and needs not say so.
+ */
+export function agentEntry(
+  headers: IdentityHeaders,
+  parts: AccessParts,
+  accept: (socket: FrameSocket, identity: AgentIdentity) => void,
+): Entry {
+  return {
+    admit: (request, principal) => admitAgent(identityOf(request.headers, headers, principal), principal, parts),
+    accept: (socket, principal, request) => accept(socket, identityOf(request.headers, headers, principal)),
+  };
+}
+
+function identityOf(
+  headers: IncomingHttpHeaders,
+  names: IdentityHeaders,
+  { namespace, clientNames }: Pick<Principal, 'namespace' | 'clientNames'>,
+): AgentIdentity {
+  return {
+    name: single(headers[names.name]),
+    namespace: single(headers[names.namespace]) ?? namespace,
+    clientNames,
+  };
+}
+
+/**
+ * Refuses an agent before its connection is opened. A namespace that its credentials are not for is as good as none.
+ *
+ * @throws MonError `forbidden` when its certificate is for another client, `not_found` when there is no such namespace, `payment_required` when it is new and one too many
+ */
+function admitAgent(
+  { namespace = DEFAULT_NAMESPACE, name, clientNames }: AgentIdentity,
+  principal: Pick<Principal, 'namespace'>,
+  { registry, entityLimit }: AccessParts,
+): void {
+  if (name !== undefined) refuseOtherClient(name, clientNames);
+  if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
+  refuseUnknownNamespace(registry, namespace);
+  if (name !== undefined) entityLimit.refuseBeyond(namespace, name);
+}
+
+function single(header: string | readonly string[] | undefined): string | undefined {
+  const value = typeof header === 'string' ? header : header?.[0];
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,237 @@
+import type { RawData } from 'ws';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import { parseJsonStripped } from '../../../shared/domain/json.ts';
+import {
+  AGENT_WINDOW,
+  agentMessageSchema,
+  resultsMessageSchema,
+  type AgentMessage,
+  type BackendMessage,
+} from '../../../shared/schemas/agent.ts';
+import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import { compileSchema } from '../results/compile-schema.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { UncheckedResult } from '../results/write.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { refuseOtherClient } from './agent-certificate.ts';
+import type { AgentIdentity } from './agent-access.ts';
+import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
+import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
+import { Heartbeat } from '../sockets/heartbeat.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
+
+/** Results of one connection that may wait for their commit; beyond it its socket is not read. */
+const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
+
+/** Close codes of the WebSocket protocol: a message that makes no sense, a server that cannot now. */
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool'>;
+
+const isResultsMessage = compileSchema(resultsMessageSchema);
+
+/** One agent's side of the protocol in `schemas/agent.ts`. */
+export class AgentConnection implements AgentLink {
+  name = '';
+  namespace: string;
+  subscriptions: readonly string[] = [];
+  /** Whether the hello may still name the namespace. */
+  readonly #isFree: boolean;
+  readonly #clientNames: readonly string[] | undefined;
+  readonly #socket: FrameSocket;
+  readonly #parts: AdmittedParts;
+  readonly #membership: Membership;
+  readonly #heartbeat: Heartbeat;
+  #spool = '';
+  #inFlight = 0;
+  #committedId = 0;
+  #ackedId = 0;
+  /** Frames that arrived while the queue was full or too much was in flight, in order. */
+  #held: (readonly UncheckedResult[])[] = [];
+  /** Set when results could not be stored: then none of the later ones counts, or they would overtake those. */
+  readonly #cancellation = { isCancelled: false };
+
+  constructor(
+    socket: FrameSocket,
+    { namespace, clientNames }: Pick<AgentIdentity, 'namespace' | 'clientNames'>,
+    parts: AdmittedParts,
+    membership: Membership,
+  ) {
+    this.namespace = namespace ?? DEFAULT_NAMESPACE;
+    this.#isFree = namespace === undefined;
+    this.#clientNames = clientNames;
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#membership = membership;
+    socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
+    this.#heartbeat = new Heartbeat(socket);
+    socket.on('close', () => membership.left());
+    // A broken socket also closes; that is all there is to do about it.
+    socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
+  }
+
+  request({ frame }: OutgoingRequest): boolean {
+    return this.#socket.sendFrame(frame);
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  beat(): void {
+    this.#heartbeat.beat();
+  }
+
+  /** After a commit: acknowledges what is in it and takes up the frames that had to wait. */
+  proceed(): void {
+    if (this.#committedId > this.#ackedId) {
+      this.#ackedId = this.#committedId;
+      this.#send({ type: 'ack', id: this.#ackedId });
+    }
+    while (this.#held.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
+      const [results = []] = this.#held;
+      if (!this.#submit(results)) break;
+      this.#held.shift();
+    }
+    if (this.#held.length > 0) this.#membership.waits();
+    else if (this.#socket.isPaused) this.#socket.resume();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#cancellation.isCancelled || this.#socket.readyState !== this.#socket.OPEN) return;
+    try {
+      if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
+      // One buffer: the default `binaryType` of a server's socket.
+      const message = parseJsonStripped((data as Buffer).toString());
+      if (isResultsMessage(message)) this.#receiveResults(message.results);
+      else this.#receiveOther(message);
+    } catch (error) {
+      this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
+    }
+  }
+
+  #receiveResults(results: readonly UncheckedResult[]): void {
+    if (this.#spool === '') throw new MonError('invalid', 'the first frame must be hello');
+    // By the last one the whole frame is acknowledged.
+    if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {
+      throw new MonError('invalid', 'the ids of the results in a frame must grow');
+    }
+    if (this.#held.length === 0 && this.#inFlight < IN_FLIGHT_MAX && this.#submit(results)) return;
+    this.#held.push(results);
+    this.#socket.pause();
+    this.#membership.waits();
+  }
+
+  /** @returns false when the queue is full */
+  #submit(results: readonly UncheckedResult[]): boolean {
+    const last = results.at(-1)?.id ?? 0;
+    try {
+      this.#parts.results.submitFromAgent(
+        this.namespace,
+        {
+          client: this.name,
+          spool: this.#spool,
+          results,
+          cancellation: this.#cancellation,
+          isCertified: this.#clientNames !== undefined,
+          admission: this.#parts.admission,
+        },
+        (id, reason) => {
+          this.#parts.refused.tell({ namespace: this.namespace, client: this.name, id }, reason);
+          this.#send({ type: 'rejected', id, error: reason });
+        },
+        (error) => this.#settle(results.length, last, error),
+      );
+    } catch (error) {
+      if (error instanceof MonError && error.code === 'unavailable') return false;
+      throw error;
+    }
+    this.#inFlight += results.length;
+    return true;
+  }
+
+  #settle(count: number, last: number, error: MonError | undefined): void {
+    this.#inFlight -= count;
+    if (error !== undefined) {
+      // The agent comes back and delivers again from the last one that was stored.
+      this.#cancellation.isCancelled = true;
+      this.#held = [];
+      if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
+      else this.close(TRY_AGAIN_LATER, 'results could not be stored');
+      // Its goodbye is behind what was not read yet.
+      if (this.#socket.isPaused) this.#socket.resume();
+    }
+    if (this.#cancellation.isCancelled) return;
+    this.#committedId = Math.max(this.#committedId, last);
+    this.#membership.waits();
+  }
+
+  #receiveOther(message: unknown): void {
+    const parsed = agentMessageSchema.safeParse(message);
+    if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
+    if (parsed.data.type === 'results') throw new MonError('invalid', 'results could not be read');
+    const client = clientSchema.safeParse(parsed.data.client);
+    if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
+    const { data } = parsed;
+    const done = data.type === 'hello' ? this.#greet(client.data, data) : this.#keepAlive(client.data);
+    done.catch((error: unknown) => this.#refuse(error));
+  }
+
+  async #greet(client: SubmittedClient, { spool, namespace }: Hello): Promise<void> {
+    if (this.#spool !== '') throw new MonError('invalid', 'hello was said before');
+    refuseOtherClient(client.name, this.#clientNames);
+    if (namespace !== undefined) this.#settleIn(namespace);
+    this.name = client.name;
+    this.#spool = spool;
+    const subscriptions = await this.#register(client);
+    this.#ackedId = await this.#parts.results.committedId(this.namespace, client.name, spool);
+    this.#committedId = Math.max(this.#committedId, this.#ackedId);
+    this.#send({ type: 'welcome', version: VERSION, acked: this.#ackedId, window: AGENT_WINDOW });
+    // From here on it may be asked to run checks: the welcome comes first.
+    this.#join(subscriptions);
+  }
+
+  #settleIn(namespace: string): void {
+    if (!this.#isFree && namespace !== this.namespace) {
+      throw new MonError(
+        'forbidden',
+        `this connection is for the namespace ${this.namespace}: set agent.namespace to it`,
+      );
+    }
+    refuseUnknownNamespace(this.#parts.registry, namespace);
+    this.namespace = namespace;
+  }
+
+  async #keepAlive(client: SubmittedClient): Promise<void> {
+    this.#join(await this.#register(client));
+  }
+
+  async #register(client: SubmittedClient): Promise<readonly string[]> {
+    if (client.name !== this.name)
+      throw new MonError('invalid', `this connection belongs to ${this.name || 'nobody yet'}`);
+    const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client, this.#parts.admission);
+    return subscriptions;
+  }
+
+  #join(subscriptions: readonly string[]): void {
+    const isOpen = this.#socket.readyState === this.#socket.OPEN;
+    if (!isOpen || subscriptions.join() === this.subscriptions.join()) return;
+    this.subscriptions = subscriptions;
+    this.#membership.joined();
+  }
+
+  #refuse(error: unknown): void {
+    const code = error instanceof MonError ? error.code : 'internal';
+    const message = error instanceof MonError ? error.message : 'internal error';
+    this.#parts.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent refused');
+    this.#send({ type: 'error', code, message });
+    this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, code);
+  }
+
+  #send(message: BackendMessage): boolean {
+    return this.#socket.sendFrame(textFrame(JSON.stringify(message)));
+  }
+}

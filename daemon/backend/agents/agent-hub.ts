@@ -1,0 +1,237 @@
+import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
+import type { CheckRequest } from '../../../shared/schemas/agent.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { Change, Clock, Store } from '../ports.ts';
+import type { Admission } from '../access/admission.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Clients } from '../clients/write.ts';
+import type { Results } from '../results/write.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { AgentIdentity, KnownAgent } from './agent-access.ts';
+import { AgentConnection } from './agent-connection.ts';
+import { V2AgentConnection } from './v2-agent-connection.ts';
+import type { FrameSocket } from '../sockets/frame-socket.ts';
+import { OutgoingRequest } from './outgoing-request.ts';
+import { RefusedResults } from './refused-results.ts';
+
+/** What connections of agents need from the rest of the backend. */
+export interface AgentParts {
+  readonly batcher: Batcher;
+  readonly results: Results;
+  readonly clients: Clients;
+  readonly registry: Registry;
+  readonly store: Pick<Store, 'getMany'>;
+  readonly definitions: Pick<Definitions, 'in'>;
+  /** Whether it is the backend that says goodbye now. */
+  readonly isStopping: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What one connection needs. */
+export interface AdmittedParts extends AgentParts {
+  /** Whether its credentials still count. */
+  readonly admission: Admission;
+  readonly refused: RefusedResults;
+}
+
+/** One connected agent, whichever protocol it speaks. */
+export interface AgentLink {
+  readonly namespace: string;
+  /** Empty until it has said who it is. */
+  readonly name: string;
+  readonly subscriptions: readonly string[];
+  /** @returns false when the connection is on its way out */
+  request(request: OutgoingRequest): boolean;
+  close(code: number, reason: string): void;
+  /** Cuts off an agent that did not answer the last ping, and pings again. */
+  beat(): void;
+  /** Called after a commit, when it said that it waits for one. */
+  proceed(): void;
+  /** Called after a commit that changed or removed the client of this agent. */
+  clientChanged?(): void;
+}
+
+/** What a connection tells the hub. */
+export interface Membership {
+  /** When name, namespace and subscriptions are known, and whenever the subscriptions changed. */
+  joined(): void;
+  /** @returns whether it was still the one of its name */
+  left(): boolean;
+  /** `proceed` is to be called after the next commit. */
+  waits(): void;
+}
+
+/** The agents of one namespace. */
+interface NamespaceAgents {
+  readonly byName: Map<string, AgentLink>;
+  readonly bySubscription: Map<string, Set<AgentLink>>;
+}
+
+/** Agents that stay silent this long are asked; those that do not answer are cut off. */
+const HEARTBEAT_MS = 30_000;
+
+/** Close code of our own: there is another one with this name. */
+const REPLACED = 4001;
+
+/** The connected agents: finds them by subscription, and lets their frames wait while the queue is full. */
+export class AgentHub implements Disposable {
+  readonly #parts: AgentParts;
+  /** Every connection, with the subscriptions under which it can be found. */
+  readonly #connections = new Map<AgentLink, readonly string[]>();
+  readonly #namespaces = new Map<string, NamespaceAgents>();
+  /** Connections with something to tell or to take up again after a commit. */
+  readonly #pending = new Set<AgentLink>();
+  /** Connections whose client has changed, and that want to know. */
+  readonly #changed = new Set<AgentLink>();
+  readonly #refused: RefusedResults;
+  readonly #parked: Disposable[];
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.#refused = new RefusedResults(parts);
+    this.#parked = [
+      this.#refused,
+      parts.batcher.onRest(() => this.#afterCommit()),
+      parts.clock.every(HEARTBEAT_MS, () => {
+        for (const connection of this.#connections.keys()) connection.beat();
+      }),
+    ];
+  }
+
+  /** Connected agents. */
+  get size(): number {
+    let size = 0;
+    for (const { byName } of this.#namespaces.values()) size += byName.size;
+    return size;
+  }
+
+  /**
+   * Takes over an opened socket that speaks `AGENT_PROTOCOL`.
+   *
+   * @param identity what it said when it connected, or is kept to
+   */
+  accept(socket: FrameSocket, identity: Pick<AgentIdentity, 'namespace' | 'clientNames'>, admission: Admission): void {
+    const parts = { ...this.#parts, refused: this.#refused, admission };
+    this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
+  }
+
+  /**
+   * Takes over an opened socket that speaks the newer generation's protocol.
+   *
+   * @param identity as it was told when it connected
+   */
+  acceptV2(socket: FrameSocket, identity: KnownAgent, admission: Admission): void {
+    const parts = { ...this.#parts, refused: this.#refused, admission };
+    const connection = this.#add((membership) => new V2AgentConnection(socket, identity, parts, membership));
+    connection.begin();
+  }
+
+  /** Notes what a write has changed, before it settles. */
+  noteChanges(changes: readonly Change[]): void {
+    for (const [kind, namespace, name] of changes) {
+      const connection = kind === 'client' ? this.#namespaces.get(namespace)?.byName.get(name) : undefined;
+      if (connection?.clientChanged !== undefined) this.#changed.add(connection);
+    }
+  }
+
+  #add<Link extends AgentLink>(connect: (membership: Membership) => Link): Link {
+    const connection = connect({
+      joined: () => this.#join(connection),
+      left: () => this.#leave(connection),
+      waits: () => this.#pending.add(connection),
+    });
+    this.#connections.set(connection, []);
+    return connection;
+  }
+
+  /** The connected agent of this name; undefined: there is none. */
+  find(namespace: string, name: string): AgentLink | undefined {
+    return this.#namespaces.get(namespace)?.byName.get(name);
+  }
+
+  /** Sends a check request to every agent of a subscription, or to the next one in turn (completion 1.13). */
+  publish(namespace: string, subscription: string, check: CheckRequest): void {
+    const connections = this.#namespaces.get(namespace)?.bySubscription.get(subscription);
+    if (connections === undefined) return;
+    const isForOne = check['round_robin'] === true || hasOneConsumer(subscription);
+    const request = new OutgoingRequest(check);
+    if (isForOne) sendToNext(connections, request);
+    else for (const connection of connections) connection.request(request);
+  }
+
+  [Symbol.dispose](): void {
+    for (const part of this.#parked) part[Symbol.dispose]();
+  }
+
+  /** One acknowledgement per connection and commit, however many frames were in it. */
+  #afterCommit(): void {
+    const pending = [...this.#pending];
+    this.#pending.clear();
+    for (const connection of pending) connection.proceed();
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const connection of changed) connection.clientChanged?.();
+  }
+
+  #join(connection: AgentLink): void {
+    const { namespace, name, subscriptions } = connection;
+    const { byName, bySubscription } = this.#agentsOf(namespace);
+    // An agent that comes back before its old connection was found dead takes its place.
+    const before = byName.get(name);
+    byName.set(name, connection);
+    if (before !== connection) before?.close(REPLACED, 'another agent with this name has connected');
+    this.#unsubscribe(connection);
+    this.#connections.set(connection, subscriptions);
+    for (const subscription of subscriptions) {
+      const connections = bySubscription.get(subscription);
+      if (connections === undefined) bySubscription.set(subscription, new Set([connection]));
+      else connections.add(connection);
+    }
+    this.#parts.log.info({ namespace, client: name, subscriptions }, 'agent connected');
+  }
+
+  #leave(connection: AgentLink): boolean {
+    const { namespace, name } = connection;
+    this.#unsubscribe(connection);
+    this.#connections.delete(connection);
+    this.#pending.delete(connection);
+    this.#changed.delete(connection);
+    const agents = this.#namespaces.get(namespace);
+    if (agents?.byName.get(name) !== connection) return false;
+    agents.byName.delete(name);
+    if (agents.byName.size === 0) this.#namespaces.delete(namespace);
+    this.#parts.log.info({ namespace, client: name }, 'agent disconnected');
+    return true;
+  }
+
+  #agentsOf(namespace: string): NamespaceAgents {
+    let agents = this.#namespaces.get(namespace);
+    if (agents === undefined) {
+      agents = { byName: new Map(), bySubscription: new Map() };
+      this.#namespaces.set(namespace, agents);
+    }
+    return agents;
+  }
+
+  #unsubscribe(connection: AgentLink): void {
+    const bySubscription = this.#namespaces.get(connection.namespace)?.bySubscription;
+    for (const subscription of this.#connections.get(connection) ?? []) {
+      const connections = bySubscription?.get(subscription);
+      connections?.delete(connection);
+      if (connections?.size === 0) bySubscription?.delete(subscription);
+    }
+  }
+}
+
+/** Whoever is asked goes to the end of the line, where those who join stand as well. */
+function sendToNext(line: Set<AgentLink>, request: OutgoingRequest): void {
+  for (let left = line.size; left > 0; left--) {
+    const [connection] = line;
+    if (connection === undefined) return;
+    line.delete(connection);
+    line.add(connection);
+    if (connection.request(request)) return;
+  }
+}

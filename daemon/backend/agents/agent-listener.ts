@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import { listenProblem, type ListenAddress } from '../http/listen-problem.ts';
+import type { Connections } from '../http/connections.ts';
+import type { MakeServer } from '../http/http-server.ts';
+import { textRefusal, routeUpgrades, type Admission, type Endpoint } from '../sockets/upgrades.ts';
+
+export interface AgentListener extends AsyncDisposable {
+  /** Where it listens, `ws://127.0.0.1:8081`, with TLS `wss`. */
+  readonly url: string;
+}
+
+/**
+ * A listener for agents alone, with refusals as agents of the newer generation read them: plain text.
+ *
+ * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
+ */
+export async function openAgentListener(
+  address: ListenAddress,
+  endpoints: readonly Endpoint[],
+  admission: Admission,
+  { connections, makeServer }: { readonly connections: Connections; readonly makeServer: MakeServer },
+): Promise<AgentListener> {
+  const server = makeServer((_request, response) => refusePlainRequest(response));
+  await using parts = new AsyncDisposableStack();
+  parts.defer(() => closed(server, connections));
+  parts.use(routeUpgrades(server, endpoints, admission, textRefusal));
+  try {
+    server.listen(address.port, address.bind);
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenProblem(error, address, 'agent-listener.port');
+  }
+  const { port } = server.address() as AddressInfo;
+  const host = address.bind.includes(':') ? `[${address.bind}]` : address.bind;
+  const running = parts.move();
+  const scheme = server instanceof TlsServer ? 'wss' : 'ws';
+  return { url: `${scheme}://${host}:${String(port)}`, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function refusePlainRequest(response: ServerResponse): void {
+  response.writeHead(426, { Connection: 'close', Upgrade: 'websocket', 'Content-Type': 'text/plain' });
+  response.end('this port is for the WebSocket connections of agents');
+}
+
+async function closed(server: Server, connections: Connections): Promise<void> {
+  if (!server.listening) return;
+  server.close();
+  connections.cut(server);
+  await once(server, 'close');
+}

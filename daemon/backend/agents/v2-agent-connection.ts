@@ -1,0 +1,292 @@
+import type { RawData } from 'ws';
+import { agentFrame, parseAgentFrame } from '../../../shared/domain/v2/agent-frame.ts';
+import { agentCommand } from '../../../shared/domain/v2/agent-command.ts';
+import {
+  clientOfKeepalive,
+  v2CheckRequest,
+  entityConfigOf,
+  resultOfAgentEvent,
+} from '../../../shared/domain/v2/agent.ts';
+import { isDeeperThan, parseJsonStripped } from '../../../shared/domain/json.ts';
+import { DEPTH_MAX } from '../../../shared/domain/json-text.ts';
+import { mayHoldTokens } from '../../../shared/domain/tokens.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { CheckRequest } from '../../../shared/schemas/agent.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2/event.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import { readClient } from '../clients/read.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { KnownAgent } from './agent-access.ts';
+import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
+import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
+import { Heartbeat } from '../sockets/heartbeat.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
+import { ResultIntake } from './result-intake.ts';
+
+/** Close codes of the WebSocket protocol. */
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+/** Of a close frame, bytes. */
+const REASON_BYTES_MAX = 123;
+
+/**
+ * An agent of the newer generation (clients, section 6): frames of a type and JSON, nothing is acknowledged. It is told
+ * how the backend has stored it when it connects, after it has registered, and whenever that changes.
+ */
+export class V2AgentConnection implements AgentLink {
+  readonly namespace: string;
+  readonly name: string;
+  subscriptions: readonly string[] = [];
+  readonly #socket: FrameSocket;
+  readonly #parts: AdmittedParts;
+  readonly #membership: Membership;
+  readonly #heartbeat: Heartbeat;
+  readonly #intake: ResultIntake;
+  /** The configuration that it was told last. */
+  #told = '';
+  #isRegistered = false;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(
+    socket: FrameSocket,
+    { namespace, name, isCertified }: KnownAgent,
+    parts: AdmittedParts,
+    membership: Membership,
+  ) {
+    this.namespace = namespace;
+    this.name = name;
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#membership = membership;
+    this.#heartbeat = new Heartbeat(socket);
+    this.#intake = new ResultIntake({
+      submit: (check, cancellation, onSettled) =>
+        parts.results.submitFromAgent(
+          namespace,
+          {
+            client: name,
+            spool: undefined,
+            results: [{ id: 1, check }],
+            cancellation,
+            isCertified,
+            admission: parts.admission,
+          },
+          (_id, reason) => parts.refused.tell({ namespace, client: name }, reason),
+          (error) => {
+            if (error?.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
+            onSettled(error);
+          },
+        ),
+      pause: () => socket.pause(),
+      resume: () => {
+        if (socket.isPaused) socket.resume();
+      },
+      waits: () => membership.waits(),
+    });
+    socket.on('message', (message) => this.#receive(message));
+    socket.on('close', (code) => this.#closed(code));
+    // A broken socket also closes; that is all there is to do about it.
+    socket.on('error', (error) => parts.log.debug({ namespace, client: name, err: error }, 'agent socket failed'));
+  }
+
+  /** To be called once, when the hub knows the connection. */
+  begin(): void {
+    if (this.#entry() === undefined) this.#tell(undefined);
+    // Before its first keepalive nobody else knows what it has subscribed to.
+    else this.#lookAgain();
+  }
+
+  request({ check }: OutgoingRequest): boolean {
+    // A list of arguments is quoted as the machine of the client needs it.
+    const needsRecord = Array.isArray(check.command) || mayHoldTokens(check.command);
+    if (!needsRecord) return this.#ask(check, undefined);
+    this.#inTurn(async () => void this.#ask(check, await readClient(this.#parts.store, this.#entry())));
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  #ask(check: CheckRequest, client: Client | undefined): boolean {
+    const { namespace, name } = this;
+    const command = agentCommand(check, namespace, client);
+    if (!('line' in command)) {
+      const about = { namespace, client: name, check: check.name };
+      if ('unmatched' in command) {
+        this.#parts.log.warn(
+          { ...about, unmatched_tokens: command.unmatched },
+          'the client lacks attributes that the tokens of the check name: it was not asked',
+        );
+      } else
+        this.#parts.log.warn({ ...about, reason: command.unfit }, 'the client cannot run the check: it was not asked');
+      return true;
+    }
+    const definitions = this.#parts.definitions.in(namespace);
+    const asked = { ...check, command: command.line };
+    return this.#send('check_request', v2CheckRequest(namespace, asked, definitions.check(check.name), definitions));
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX));
+    // Its goodbye is behind what was not read yet.
+    if (this.#socket.isPaused) this.#socket.resume();
+  }
+
+  beat(): void {
+    this.#heartbeat.beat();
+  }
+
+  proceed(): void {
+    this.#intake.proceed();
+  }
+
+  clientChanged(): void {
+    if (this.#entry() !== undefined) this.#lookAgain();
+    else if (this.#isRegistered) this.close(NORMAL, 'the entity was deleted');
+  }
+
+  #entry(): ClientEntry | undefined {
+    return this.#parts.registry.namespace(this.namespace).clients.get(this.name);
+  }
+
+  /** Tells the agent how it is stored now. */
+  #lookAgain(): void {
+    this.#inTurn(async () => {
+      const client = await readClient(this.#parts.store, this.#entry());
+      if (client !== undefined) this.#meet(client);
+    });
+  }
+
+  #meet(client: Client): void {
+    this.#tell(client);
+    this.#join(client);
+  }
+
+  /** What is read later is newer, and is told later. */
+  #inTurn(task: () => Promise<void> | void): void {
+    this.#turn = this.#turn.then(task).catch((error: unknown) => {
+      const { namespace, name } = this;
+      this.#parts.log.warn({ namespace, client: name, reason: errorMessage(error) }, 'a client could not be read');
+    });
+  }
+
+  #receive(data: RawData): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    try {
+      // One buffer: the default `binaryType` of a server's socket.
+      const frame = parseAgentFrame((data as Buffer).toString());
+      if (frame === undefined) throw new MonError('invalid', 'a frame must be a type, a line feed and JSON');
+      if (frame.type === 'keepalive') {
+        const { event, problem = 'a keepalive must be an event' } = eventOf(frame.payload);
+        if (event === undefined) throw new MonError('invalid', problem);
+        this.#keepAlive(event).catch((error: unknown) => this.#refuse(error));
+      } else if (frame.type === 'event') {
+        const { event, problem } = eventOf(frame.payload);
+        if (event === undefined) this.#leaveOut(problem);
+        else this.#take(event);
+      } else {
+        const { namespace, name } = this;
+        this.#parts.log.debug({ namespace, client: name, type: frame.type }, 'agent sent a frame of unknown type');
+      }
+    } catch (error) {
+      this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'the payload must be JSON') : error);
+    }
+  }
+
+  async #keepAlive(event: SubmittedV2Event): Promise<void> {
+    const { namespace, name } = this;
+    const told = event.entity?.metadata?.name;
+    if (told !== name) throw new MonError('invalid', `this connection belongs to ${name}, not to ${String(told)}`);
+    const client = await this.#parts.clients.keepaliveOf(
+      namespace,
+      // A connection ends with its entity, so one that has not registered yet began after that.
+      { name, told: event.entity ?? {}, admission: this.#parts.admission, isFresh: !this.#isRegistered },
+      (present, now) => clientOfKeepalive(event, name, { present, now, version: COMPATIBLE_VERSION }),
+    );
+    this.#inTurn(() => this.#meet(client));
+  }
+
+  #take(event: SubmittedV2Event): void {
+    const { namespace, name } = this;
+    const definitions = this.#parts.definitions.in(namespace);
+    const result = resultOfAgentEvent(event, name, (check) => definitions.check(check) !== undefined);
+    if (result === undefined) {
+      this.#parts.log.debug({ namespace, client: name }, 'an event without a check has no status, so it was left out');
+    } else this.#intake.take(result);
+  }
+
+  /** One bad event is one refusal: local programs hand all kinds of them to their agent. */
+  #leaveOut(reason: string | undefined): void {
+    const { namespace, name } = this;
+    this.#parts.results.refused.invalid++;
+    this.#parts.refused.tell({ namespace, client: name }, reason ?? 'it could not be read');
+  }
+
+  #join({ subscriptions }: Client): void {
+    this.#isRegistered = true;
+    const isOpen = this.#socket.readyState === this.#socket.OPEN;
+    if (!isOpen || subscriptions.join() === this.subscriptions.join()) return;
+    this.subscriptions = subscriptions;
+    this.#membership.joined();
+  }
+
+  #tell(client: Client | undefined): void {
+    const config = entityConfigOf(this.namespace, client);
+    const text = JSON.stringify(config);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#send('entity_config', config);
+  }
+
+  #closed(code: number): void {
+    const { namespace, name } = this;
+    const isReplaced = !this.#membership.left();
+    // One that was cut off will come back; one that says goodbye to a backend that stops has no choice.
+    const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.isStopping();
+    if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
+      // Nobody will deliver again what waits here.
+      this.#membership.waits();
+      return;
+    }
+    try {
+      this.#parts.admission();
+    } catch {
+      return;
+    }
+    this.#parts.clients.deregister(namespace, name).catch((error: unknown) => {
+      this.#parts.log.error({ namespace, client: name, reason: errorMessage(error) }, 'a client was not deregistered');
+    });
+  }
+
+  #refuse(error: unknown): void {
+    const { namespace, name } = this;
+    const { code, message } = error instanceof MonError ? error : new MonError('internal', 'internal error');
+    if (code === 'conflict') {
+      // It had not heard yet that its entity is gone.
+      this.close(NORMAL, 'the entity was deleted');
+      return;
+    }
+    this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent refused');
+    this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, message);
+  }
+
+  #send(type: string, payload: unknown): boolean {
+    return this.#socket.sendFrame(textFrame(agentFrame(type, payload)));
+  }
+}
+
+/**
+ * The event of a frame, or what is wrong with it.
+ *
+ * @throws SyntaxError when it is not even JSON
+ */
+function eventOf(payload: string): { readonly event?: SubmittedV2Event; readonly problem?: string } {
+  const parsed = v2EventSchema.safeParse(parseJsonStripped(payload));
+  if (!parsed.success) return { problem: problemsOf(parsed.error) };
+  if (isDeeperThan(parsed.data, DEPTH_MAX)) {
+    return { problem: `the event is nested deeper than ${String(DEPTH_MAX)} levels` };
+  }
+  return { event: parsed.data };
+}

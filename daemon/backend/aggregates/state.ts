@@ -1,0 +1,247 @@
+import { aggregateNames, type AggregatedResult } from '../../../shared/domain/aggregate.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
+import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { isSilenced } from '../../../shared/domain/silencing.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+
+/** What most checks belong to. */
+export const NO_AGGREGATES: readonly Aggregate[] = [];
+
+/** What of a result counts in its aggregates. */
+export interface CountedResult extends AggregatedResult {
+  readonly status: number;
+}
+
+/** The checks of clients whose last result names an aggregate, counted as they come, change and go. */
+export class Aggregate {
+  readonly name: string;
+  /** Members by the severity of their last result. */
+  readonly counts: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+  /** Members whose client has an open keepalive event. */
+  down = 0;
+  /** For members that belong to nothing else: an array of its own would cost each more than its place in here. */
+  readonly alone: readonly Aggregate[] = [this];
+  readonly #members = new Set<CheckEntry>();
+  readonly #membersOfClient = new Map<ClientEntry, number>();
+  readonly #membersOfCheck = new Map<string, number>();
+  /** Members with an open event. */
+  readonly #open = new Set<CheckEntry>();
+  /** Those of them whose event is silenced, if nothing was silenced or cleared since `#silencings`. */
+  readonly #silenced = new Set<CheckEntry>();
+  /** Undefined: they are to be found anew. */
+  #silencings: number | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  get clientCount(): number {
+    return this.#membersOfClient.size;
+  }
+
+  get checkCount(): number {
+    return this.#membersOfCheck.size;
+  }
+
+  members(): Iterable<CheckEntry> {
+    return this.#members;
+  }
+
+  has(entry: CheckEntry): boolean {
+    return this.#members.has(entry);
+  }
+
+  hasClient(client: ClientEntry): boolean {
+    return this.#membersOfClient.has(client);
+  }
+
+  join(entry: CheckEntry, status: number): void {
+    this.#members.add(entry);
+    this.#membersOfClient.set(entry.client, (this.#membersOfClient.get(entry.client) ?? 0) + 1);
+    this.#membersOfCheck.set(entry.name, (this.#membersOfCheck.get(entry.name) ?? 0) + 1);
+    this.counts[severityOf(status)]++;
+    if (entry.client.isDown) this.down++;
+    if (entry.state.event === undefined) return;
+    this.#open.add(entry);
+    this.#silencings = undefined;
+  }
+
+  leave(entry: CheckEntry): void {
+    this.#members.delete(entry);
+    countDown(this.#membersOfClient, entry.client);
+    countDown(this.#membersOfCheck, entry.name);
+    if (entry.status !== undefined) this.counts[severityOf(entry.status)]--;
+    if (entry.client.isDown) this.down--;
+    this.#open.delete(entry);
+    this.#silenced.delete(entry);
+  }
+
+  /** The event of a member began or ended. */
+  noteEvent(entry: CheckEntry): void {
+    if (entry.state.event !== undefined) {
+      this.#open.add(entry);
+      return;
+    }
+    this.#open.delete(entry);
+    this.#silenced.delete(entry);
+  }
+
+  /** The open event of a member is new, or its client has other subscriptions. */
+  noteSilencing(entry: CheckEntry, silencings: number, nowMs: number): void {
+    if (this.#silencings !== silencings) return;
+    if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
+    else this.#silenced.delete(entry);
+  }
+
+  /**
+   * The members whose event is silenced now. Looks at each open event only if the silences changed since the last time.
+   *
+   * @param silencings how often the silences of the namespace changed
+   */
+  silenced(silencings: number, nowMs: number): ReadonlySet<CheckEntry> {
+    if (this.#silencings !== silencings) {
+      this.#silenced.clear();
+      for (const entry of this.#open) if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
+      this.#silencings = silencings;
+    }
+    return this.#silenced;
+  }
+}
+
+/** The aggregates of one namespace. */
+export class AggregateRegistry {
+  readonly #byName = new Map<string, Aggregate>();
+  /** For each deleted aggregate, how many deletions there had been with it. */
+  readonly #deletions = new Map<string, number>();
+  /** How often an aggregate was deleted: a result that came after as many belongs to all that it names. */
+  deletionCount = 0;
+  /** How often the silences of the namespace changed. */
+  #silencings = 0;
+
+  get(name: string): Aggregate | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** By name. */
+  sorted(): Aggregate[] {
+    return [...this.#byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  /** The members of an aggregate whose event is silenced now. */
+  silenced(aggregate: Aggregate, nowMs: number): ReadonlySet<CheckEntry> {
+    return aggregate.silenced(this.#silencings, nowMs);
+  }
+
+  /**
+   * Makes the memberships those that a result names; told before the entry takes it over.
+   *
+   * @param result undefined: the entry has no result any more
+   * @param deletionsBefore what `deletionCount` was when the result came
+   */
+  follow(entry: CheckEntry, result: CountedResult | undefined, deletionsBefore: number): void {
+    const names = result === undefined ? [] : aggregateNames(result);
+    if (names.length === 0 && entry.aggregates.length === 0) return;
+    if (result !== undefined && isMemberOf(entry, names)) {
+      // The usual result of a member, which has one already: only the severity may be another.
+      const before = severityOf(entry.status ?? result.status);
+      const after = severityOf(result.status);
+      if (before === after) return;
+      for (const { counts } of entry.aggregates) {
+        counts[before]--;
+        counts[after]++;
+      }
+      return;
+    }
+    for (const aggregate of entry.aggregates) this.#leave(aggregate, entry);
+    entry.deletionsBefore = names.length === 0 ? 0 : deletionsBefore;
+    entry.aggregates = result === undefined ? NO_AGGREGATES : this.#join(entry, names, result.status);
+  }
+
+  /** The event of an entry began or ended; told after the entry took it over. */
+  noteEvent(entry: CheckEntry): void {
+    for (const aggregate of entry.aggregates) aggregate.noteEvent(entry);
+    if (entry.name !== KEEPALIVE_CHECK) return;
+    const step = entry.state.event === undefined ? -1 : 1;
+    for (const check of entry.client.checks.values()) for (const aggregate of check.aggregates) aggregate.down += step;
+  }
+
+  /** What silences the open event of an entry may have changed, with the event itself or with its client. */
+  noteSilencing(entry: CheckEntry, nowMs: number): void {
+    if (entry.state.event === undefined) return;
+    for (const aggregate of entry.aggregates) aggregate.noteSilencing(entry, this.#silencings, nowMs);
+  }
+
+  /** A silence came, went, began or ended. */
+  noteSilence(): void {
+    this.#silencings++;
+  }
+
+  /**
+   * Dissolves an aggregate. Its members come back with their next results.
+   *
+   * @returns what `deletionCount` is now, to be remembered with the name
+   */
+  delete(aggregate: Aggregate): number {
+    for (const entry of aggregate.members()) {
+      entry.aggregates = packed(entry.aggregates.filter((other) => other !== aggregate));
+    }
+    this.#byName.delete(aggregate.name);
+    this.loadDeletion(aggregate.name, this.deletionCount + 1);
+    return this.deletionCount;
+  }
+
+  /** The names that deletions are remembered of. */
+  deletedNames(): Iterable<string> {
+    return this.#deletions.keys();
+  }
+
+  /** Takes over what `delete` gave out. */
+  loadDeletion(name: string, count: number): void {
+    this.#deletions.set(name, count);
+    this.deletionCount = Math.max(this.deletionCount, count);
+  }
+
+  #join(entry: CheckEntry, names: readonly string[], status: number): readonly Aggregate[] {
+    const joined = names
+      .filter((name) => (this.#deletions.get(name) ?? 0) <= entry.deletionsBefore)
+      .map((name) => this.#ensure(name));
+    for (const aggregate of joined) aggregate.join(entry, status);
+    return packed(joined);
+  }
+
+  #leave(aggregate: Aggregate, entry: CheckEntry): void {
+    aggregate.leave(entry);
+    if (aggregate.size === 0) this.#byName.delete(aggregate.name);
+  }
+
+  #ensure(name: string): Aggregate {
+    let aggregate = this.#byName.get(name);
+    if (aggregate === undefined) this.#byName.set(name, (aggregate = new Aggregate(name)));
+    return aggregate;
+  }
+}
+
+function isMemberOf({ aggregates }: CheckEntry, names: readonly string[]): boolean {
+  return aggregates.length === names.length && aggregates.every(({ name }, at) => name === names[at]);
+}
+
+/** The list that an entry keeps: shared with others wherever it can be. */
+function packed(aggregates: readonly Aggregate[]): readonly Aggregate[] {
+  const [first, second] = aggregates;
+  if (first === undefined) return NO_AGGREGATES;
+  return second === undefined ? first.alone : aggregates;
+}
+
+function isEventSilenced({ client, name }: CheckEntry, nowMs: number): boolean {
+  return isSilenced(client.namespace.silenced, client.subscriptions, name, nowMs);
+}
+
+function countDown<T>(counts: Map<T, number>, key: T): void {
+  const count = counts.get(key) ?? 0;
+  if (count > 1) counts.set(key, count - 1);
+  else counts.delete(key);
+}

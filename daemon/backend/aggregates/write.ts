@@ -1,0 +1,33 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { MON, recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+
+/** What operators do to aggregates. */
+export class Aggregates {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Removes all members; each comes back with its next result (completion 1.7).
+   *
+   * @throws MonError `not_found` when there is no such aggregate, `unavailable`
+   */
+  remove(namespaceName: string, name: string, actor: Actor = MON): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const aggregate = namespace.aggregates.get(name);
+      if (aggregate === undefined) throw new MonError('not_found', `there is no aggregate ${name}`);
+      const { clientCount: clients, checkCount: checks, size: results } = aggregate;
+      transaction.removeAggregate(namespace, aggregate);
+      recordAudit(transaction, actor, {
+        action: 'aggregate.delete',
+        target: name,
+        before: { clients, checks, results },
+      });
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { boundedAuditText, boundedAuditValue } from '../../../shared/domain/audit.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
+import type { Actor, AuditAction } from '../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/**
+ * The backend itself.
+ *
+ * @param how what made it do something
+ */
+export function mon(how: string): Actor {
+  return { who: 'mon', from: null, how };
+}
+
+/** What the trail calls an object: the legacy API knows no namespaces, so that `default` goes without saying. */
+export function targetIn(namespace: string, name: string): string {
+  return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
+}
+
+/** For changes that nobody asked for over the API. */
+export const MON = mon('backend');
+
+/** What is done, before it is cut to a length that can be kept. */
+export interface AuditedChange {
+  readonly action: AuditAction;
+  readonly target: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly reason?: string | null | undefined;
+}
+
+/** Writes down who did what, in the batch of the change itself. */
+export function recordAudit(transaction: Transaction, actor: Actor, change: AuditedChange): void {
+  const { action, target, before = null, after = null, reason = null } = change;
+  transaction.addAudit({
+    who: boundedAuditText(actor.who),
+    ...(actor.on_behalf_of !== undefined && { on_behalf_of: boundedAuditText(actor.on_behalf_of) }),
+    from: actor.from,
+    how: boundedAuditText(actor.how),
+    action,
+    target: boundedAuditText(target),
+    before: boundedAuditValue(redact(before, DEFINITION_REDACT_KEYS)),
+    after: boundedAuditValue(redact(after, DEFINITION_REDACT_KEYS)),
+    reason: reason === null ? null : boundedAuditText(reason),
+  });
+}
+
+/** The audit trail of what changes nothing that is stored. */
+export class Audit {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /** @throws MonError `unavailable` */
+  record(actor: Actor, change: AuditedChange): Promise<void> {
+    return this.#batcher.run((transaction) => recordAudit(transaction, actor, change));
+  }
+}

@@ -1,0 +1,44 @@
+import { boundedAuditValue } from '../../../shared/domain/audit.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { recordAudit, type AuditedChange } from '../audit/write.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** Characters of JSON of the operations that one record names. */
+const PART_LENGTH_MAX = 32 * 1024;
+
+/**
+ * Writes down what was done at once as one action that names all of it: in several records where one would be too long.
+ * Nothing done, nothing written.
+ */
+export function recordBulk(
+  transaction: Transaction,
+  actor: Actor,
+  action: 'bulk' | 'undo',
+  changes: readonly AuditedChange[],
+): void {
+  const parts = partsOf(changes.map(boundedAuditValue));
+  const reasons = new Set(changes.map(({ reason }) => reason ?? null));
+  const reason = reasons.size === 1 ? changes[0]?.reason : null;
+  const size = `${String(changes.length)} operation${changes.length === 1 ? '' : 's'}`;
+  for (const [index, operations] of parts.entries()) {
+    const part = parts.length === 1 ? '' : `, part ${String(index + 1)} of ${String(parts.length)}`;
+    recordAudit(transaction, actor, { action, target: `${size}${part}`, after: operations, reason });
+  }
+}
+
+function partsOf(items: readonly unknown[]): unknown[][] {
+  const parts: unknown[][] = [];
+  let room = 0;
+  for (const item of items) {
+    const { length } = JSON.stringify(item);
+    const last = parts.at(-1);
+    if (last === undefined || length > room) {
+      parts.push([item]);
+      room = PART_LENGTH_MAX - length;
+    } else {
+      last.push(item);
+      room -= length;
+    }
+  }
+  return parts;
+}

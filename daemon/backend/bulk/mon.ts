@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { MonError } from '../../../shared/errors.ts';
+import { bulkSchema, type BulkAnswer, type BulkRequest } from '../../../shared/schemas/bulk.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { creatorOf, refuseWithoutScope, type Principal } from '../access/principal.ts';
+import { actorOf } from '../access/actor.ts';
+import { readBody } from '../http/json-body.ts';
+import { BATCH_BYTES_MAX } from '../http/limits.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { needs, routes } from '../http/route.ts';
+import { refuseAgainstPolicy, silencePolicy } from '../silences/policy.ts';
+
+/** Operations whose problems are told: a script that sends thousands of the same kind has read enough. */
+const PROBLEMS_MAX = 10;
+
+/** Many changes as one, and the policy that they are held to. */
+export function bulkRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { bulk, clock } = parts;
+  routes(
+    app,
+    '/api/mon/v1/bulk',
+    {
+      POST: needs(['silence', 'resolve'], async (request): Promise<BulkAnswer> => {
+        const wanted = signed(readBody(request, validate), request.principal);
+        for (const { op } of wanted.operations)
+          refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
+        refuseAgainstPolicy(parts, wanted.operations, clock.now());
+        const actor = actorOf(request, claimedCreator(wanted));
+        return { results: await bulk.run(DEFAULT_NAMESPACE, wanted, actor) };
+      }),
+    },
+    { bodyLimit: BATCH_BYTES_MAX },
+  );
+  routes(app, '/api/mon/v1/silence-policy', { GET: needs('read', () => silencePolicy(parts)) });
+}
+
+function validate(value: unknown): BulkRequest {
+  const parsed = bulkSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new MonError('invalid', problemsOf(new z.ZodError(parsed.error.issues.slice(0, PROBLEMS_MAX))));
+}
+
+/** With the name of whoever is authenticated on every new silence. */
+function signed(wanted: BulkRequest, principal: Principal): BulkRequest {
+  const operations = wanted.operations.map((operation) =>
+    operation.op === 'silence' ? { ...operation, creator: creatorOf(principal, operation.creator) } : operation,
+  );
+  return { ...wanted, operations };
+}
+
+/** Who the silences say they are from. What is restored says who made it once, and not who brings it back. */
+function claimedCreator({ creator, operations }: BulkRequest): string | null {
+  return creator ?? operations.find((operation) => operation.op === 'silence')?.creator ?? null;
+}

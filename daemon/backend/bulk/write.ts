@@ -1,0 +1,221 @@
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { entriesEndedByResolve, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { recordAudit, type AuditedChange } from '../audit/write.ts';
+import { recordBulk } from './audit.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { auditedEvent, resolveEvent } from '../events/write.ts';
+import { beginProblem, DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
+
+/** What became of an operation, and for the audit trail what was done. */
+interface Done {
+  readonly outcome: BulkOutcome;
+  readonly change?: AuditedChange;
+}
+
+/** Many things that an operator does at once, as one change. */
+export class Bulk {
+  readonly #batcher: Batcher;
+  readonly #silencesMax: SilencesMax;
+
+  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX) {
+    this.#batcher = batcher;
+    this.#silencesMax = silencesMax;
+  }
+
+  /**
+   * Does the operations in their order, in one commit.
+   *
+   * @returns an outcome for each; without `expect` those whose object is gone are left out, and say so
+   * @throws MonError `invalid` when a silence begins too far ahead, `conflict` when all were expected and one cannot be done, `unavailable`; then nothing was done
+   */
+  run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
+    return this.#batcher.run(
+      (transaction) => {
+        const namespace = transaction.registry.namespace(namespaceName);
+        refuseTooMany(namespace, madeBy(operations), this.#silencesMax());
+        for (const id of madeBy(operations)) transaction.refuseNew(namespace.silenced.get(id));
+        refuseFarBegins(operations, transaction.now);
+        if (expect === 'all') refuseMissing(namespace, operations, transaction.nowMs);
+        const all = operations.map((operation) => perform(transaction, namespace, operation));
+        const changes = all.flatMap(({ change }) => change ?? []);
+        const [only] = changes;
+        if (only !== undefined && operations.length === 1 && undo !== true) recordAudit(transaction, actor, only);
+        else recordBulk(transaction, actor, undo === true ? 'undo' : 'bulk', changes);
+        return all.map(({ outcome }) => outcome);
+      },
+      {
+        weight: operations.length,
+        needs: (registry) => openEvents(registry, namespaceName, operations),
+      },
+    );
+  }
+}
+
+/** Ids of the entries that operations make. */
+function madeBy(operations: readonly BulkOperation[]): string[] {
+  return operations.filter(({ op }) => op === 'silence' || op === 'restore').map(targetOf);
+}
+
+function refuseFarBegins(operations: readonly BulkOperation[], now: number): void {
+  for (const [index, operation] of operations.entries()) {
+    const problem = beginProblem(beginOf(operation), now);
+    if (problem !== undefined) throw new MonError('invalid', `operations.${String(index)}: ${problem}`);
+  }
+}
+
+/** Epoch seconds. */
+function beginOf(operation: BulkOperation): number | null | undefined {
+  if (operation.op === 'silence') return operation.begin;
+  return operation.op === 'restore' ? operation.entry.begin : undefined;
+}
+
+function openEvents(registry: Registry, namespaceName: string, operations: readonly BulkOperation[]): CheckEntry[] {
+  const namespace = registry.namespace(namespaceName);
+  return operations.flatMap((operation) => {
+    const entry = operation.op === 'resolve' ? namespace.check(operation.client, operation.check) : undefined;
+    return entry?.state.event === undefined ? [] : [entry];
+  });
+}
+
+function perform(transaction: Transaction, namespace: Namespace, operation: BulkOperation): Done {
+  const error = refusalOf(namespace, operation, transaction.nowMs);
+  if (error !== undefined) return { outcome: { ok: false, error } };
+  switch (operation.op) {
+    case 'silence':
+      return put(transaction, namespace, silencedEntry(operation, transaction.nowMs));
+    case 'restore':
+      return put(transaction, namespace, restoredEntry(operation), 'silence.restore');
+    case 'clear':
+      return clear(transaction, namespace, operation);
+    case 'resolve':
+      return resolve(transaction, namespace, operation);
+  }
+}
+
+/** Why an operation cannot be done now; undefined: it can. */
+function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number): BulkRefusal | undefined {
+  switch (operation.op) {
+    case 'silence':
+      return undefined;
+    case 'resolve':
+      return namespace.check(operation.client, operation.check)?.state.event === undefined ? 'not_found' : undefined;
+    case 'clear': {
+      const present = livingEntry(namespace, operation.id, nowMs);
+      if (present === undefined) return 'not_found';
+      return isAsExpected(operation, present) ? undefined : 'changed';
+    }
+    case 'restore': {
+      const entry = restoredEntry(operation);
+      if (isExpired(entry, nowMs)) return 'expired';
+      return isAsExpected(operation, livingEntry(namespace, entry.id, nowMs)) ? undefined : 'changed';
+    }
+  }
+}
+
+function isAsExpected(
+  { if_timestamp: expected }: { readonly if_timestamp?: number | null | undefined },
+  present: SilencedEntry | undefined,
+): boolean {
+  return expected === undefined || expected === (present?.timestamp ?? null);
+}
+
+function put(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, action?: 'silence.restore'): Done {
+  const before = livingEntry(namespace, entry.id, transaction.nowMs);
+  transaction.saveSilenced(namespace, entry);
+  const undo: BulkOperation =
+    before === undefined
+      ? { op: 'clear', id: entry.id, if_timestamp: entry.timestamp }
+      : restoring(before, entry.timestamp);
+  const made = before === undefined ? 'silence.create' : 'silence.replace';
+  return {
+    outcome: { ok: true, undo },
+    change: { action: action ?? made, target: entry.id, before, after: entry, reason: entry.reason },
+  };
+}
+
+function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>): Done {
+  const entry = livingEntry(namespace, id, transaction.nowMs);
+  if (entry === undefined) throw new Error(`${id} was there a moment ago`);
+  transaction.removeSilenced(namespace, entry);
+  return {
+    outcome: { ok: true, undo: restoring(entry, null) },
+    change: { action: 'silence.clear', target: id, before: entry },
+  };
+}
+
+function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>): Done {
+  const entry = namespace.check(client, check);
+  if (entry === undefined) throw new Error(`${client}/${check} was there a moment ago`);
+  const before = auditedEvent(entry);
+  resolveEvent(transaction, entry);
+  return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
+}
+
+/** @param ifTimestamp of the entry that must be there then; null: none */
+function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
+  return { op: 'restore', entry: { ...entry }, if_timestamp: ifTimestamp };
+}
+
+function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
+  const { subscription, check, reason, creator, begin, expire_at, expire_on_resolve, timestamp } = entry;
+  const id = silencedId(subscription, check);
+  return { id, subscription, check, reason, creator, begin, expire_at, expire_on_resolve, timestamp };
+}
+
+/**
+ * Before anything is changed: a command that is refused must have changed nothing. What an operation does to those that
+ * follow it is known by their targets, of which none may come twice, and by the silences that end with an event.
+ *
+ * @throws MonError `conflict` naming the first operation that cannot be done
+ */
+function refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): void {
+  const targets = new Set<string>();
+  const ended = new Set<string>();
+  for (const [index, operation] of operations.entries()) {
+    const target = targetOf(operation);
+    const isEnded = operation.op === 'clear' && ended.has(target);
+    const refusal = isEnded ? 'not_found' : refusalOf(namespace, operation, nowMs);
+    if (operation.op === 'resolve') for (const id of idsEndedWith(namespace, operation, nowMs)) ended.add(id);
+    if (refusal === undefined && !targets.has(target)) {
+      targets.add(target);
+      continue;
+    }
+    const why = refusal === undefined ? 'is named twice' : REFUSALS[refusal];
+    throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, and all were expected`);
+  }
+}
+
+/** The silenced entries that end with an event. */
+function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
+  const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
+  return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs).map(({ id }) => id);
+}
+
+const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
+  not_found: 'is not there',
+  changed: 'was changed since',
+  expired: 'has expired',
+};
+
+function targetOf(operation: BulkOperation): string {
+  switch (operation.op) {
+    case 'silence':
+      return silencedId(operation.subscription, operation.check);
+    case 'restore':
+      return restoredEntry(operation).id;
+    case 'clear':
+      return operation.id;
+    case 'resolve':
+      return `${operation.client}/${operation.check}`;
+  }
+}

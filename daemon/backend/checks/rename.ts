@@ -1,0 +1,166 @@
+import { joinedState } from '../../../shared/domain/check-rename.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { CheckBodies } from '../events/check-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Registry } from '../registry/registry.ts';
+import { MON, recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { resolveEvent } from '../events/write.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** Clients whose records go together, so that a check of a large fleet does not hold up the results of others. */
+const SLICE = 200;
+
+/** The backend makes its results itself, so it cannot be called anything else. */
+const KEEPALIVE = 'keepalive';
+
+export interface CheckRename {
+  readonly from: string;
+  readonly to: string;
+  /** Although `from` is still defined, and where a client has results under both names. */
+  readonly isForced: boolean;
+}
+
+/** Gives checks other names. */
+export class CheckNames {
+  readonly #batcher: Batcher;
+  readonly #registry: Registry;
+  readonly #definitions: Definitions;
+
+  constructor(parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions }) {
+    this.#batcher = parts.batcher;
+    this.#registry = parts.registry;
+    this.#definitions = parts.definitions;
+  }
+
+  /**
+   * Moves what is known of a check to its new name on every client: the last result, the history, and the event with its
+   * id. Clients follow one another in slices, each of them whole; after a failure asking again goes on with the others.
+   *
+   * A client with results under both names is left as it is, unless forced: then its later results, under the new name,
+   * decide, and the earlier ones go before them in the history.
+   *
+   * @returns the number of clients whose record was moved
+   * @throws MonError `not_found` when no client has the check, `conflict` when it takes force, `unavailable`
+   */
+  async rename(namespaceName: string, rename: CheckRename, actor: Actor = MON): Promise<number> {
+    const { from, to, isForced } = rename;
+    if (from === to) throw new MonError('invalid', `${from} has this name already`);
+    if (from === KEEPALIVE || to === KEEPALIVE) {
+      throw new MonError('invalid', `${KEEPALIVE} is the backend's own check: it has no other name`);
+    }
+    if (!isForced && this.#definitions.in(namespaceName).check(from) !== undefined) {
+      throw new MonError(
+        'conflict',
+        `${from} is still defined: change its name in the configuration and reload the backend, or force it`,
+      );
+    }
+    const clients = this.#clientsWith(namespaceName, from);
+    if (clients.length === 0) throw new MonError('not_found', `no client has results of ${from}`);
+    if (!isForced) refuseBoth(rename, clients.filter((client) => client.checks.has(to)).length);
+
+    const names = clients.map(({ name }) => name);
+    let moved = 0;
+    for (let start = 0; start < names.length; start += SLICE) {
+      moved += await this.#renameOf(namespaceName, names.slice(start, start + SLICE), rename, actor);
+    }
+    // Results of the new name may have come in the meantime.
+    if (!isForced)
+      refuseBoth(rename, this.#clientsWith(namespaceName, from).filter(({ checks }) => checks.has(to)).length);
+    return moved;
+  }
+
+  #clientsWith(namespaceName: string, check: string): ClientEntry[] {
+    return [...this.#registry.namespace(namespaceName).clients.values()].filter(({ checks }) => checks.has(check));
+  }
+
+  #renameOf(
+    namespaceName: string,
+    clients: readonly string[],
+    { from, to, isForced }: CheckRename,
+    actor: Actor,
+  ): Promise<number> {
+    // Asked again each time: one may have been deleted in the meantime.
+    const pairs = (registry: Registry): Pair[] => {
+      const namespace = registry.namespace(namespaceName);
+      return clients.flatMap((client) => {
+        const before = namespace.check(client, from);
+        const after = namespace.check(client, to);
+        return before === undefined || (after !== undefined && !isForced) ? [] : [{ before, after }];
+      });
+    };
+    return this.#batcher.run(
+      (transaction) => {
+        const found = pairs(transaction.registry);
+        for (const { before, after } of found) {
+          if (after === undefined) move(transaction, before, to);
+          else join(transaction, before, after);
+        }
+        if (found.length > 0) {
+          const moved = found.map(({ before }) => before.client.name);
+          recordAudit(transaction, actor, {
+            action: 'check.rename',
+            target: from,
+            after: { name: to, clients: moved },
+          });
+        }
+        return found.length;
+      },
+      {
+        weight: clients.length,
+        needs: (registry) =>
+          pairs(registry).flatMap(({ before, after }) => (after === undefined ? [before] : [before, after])),
+      },
+    );
+  }
+}
+
+/** The records of one client under the old and the new name. */
+interface Pair {
+  readonly before: CheckEntry;
+  readonly after: CheckEntry | undefined;
+}
+
+function move(transaction: Transaction, before: CheckEntry, to: string): void {
+  const { client, state } = before;
+  const bodies = renamed(transaction.bodies(before), to);
+  transaction.removeCheck(before);
+  save(transaction, client.namespace.ensureCheck(client, to), state, bodies);
+}
+
+function join(transaction: Transaction, before: CheckEntry, after: CheckEntry): void {
+  const state = joinedState(before.state, after.state);
+  const bodies = transaction.bodies(after);
+  // It is over under its new name, so nobody would ever hear of the end of the old event.
+  if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before);
+  transaction.removeCheck(before);
+  save(transaction, after, state, bodies);
+}
+
+function save(transaction: Transaction, entry: CheckEntry, state: CheckEntry['state'], bodies: CheckBodies): void {
+  const output = (bodies.eventCheck ?? bodies.check)?.output;
+  transaction.saveCheck(entry, state, bodies, state.event === undefined ? undefined : output);
+}
+
+function renamed({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {
+  return {
+    check: check === null ? null : withName(check, name),
+    eventCheck: eventCheck === undefined ? undefined : withName(eventCheck, name),
+    eventHistory,
+  };
+}
+
+function withName(check: CheckResult, name: string): CheckResult {
+  return { ...check, name };
+}
+
+function refuseBoth({ from, to }: CheckRename, count: number): void {
+  if (count === 0) return;
+  throw new MonError(
+    'conflict',
+    `${String(count)} ${count === 1 ? 'client has' : 'clients have'} results of ${to} as well as of ${from}: force it to put the history of ${from} before theirs`,
+  );
+}

@@ -1,0 +1,181 @@
+import { checkRequest, proxyCheckRequest, type Asked } from '../../../shared/domain/check-request.ts';
+import { clientConditionOf, type ClientCondition } from '../../../shared/domain/proxy-clients.ts';
+import { proxySplayMs } from '../../../shared/domain/proxy-splay.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { CheckRequest } from '../../../shared/schemas/agent.ts';
+import type { ApiRequested } from '../../../shared/schemas/request.ts';
+import type { Log } from '../../log/log.ts';
+import { localZone } from '../../schedule/subdue.ts';
+import type { Definitions, NamedCheck } from '../config/definitions.ts';
+import type { Clock, Store } from '../ports.ts';
+import { readClients } from '../clients/read.ts';
+import type { Registry } from '../registry/registry.ts';
+
+interface RequestParts {
+  readonly definitions: Pick<Definitions, 'in' | 'isStoredCheck'>;
+  readonly registry: Registry;
+  readonly store: Pick<Store, 'getMany'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Sends a request to the agents of a namespace with this subscription. */
+  readonly publish: (namespace: string, subscription: string, check: CheckRequest) => void;
+}
+
+/** A run that somebody asks for. */
+export interface RunOrder {
+  readonly check: string;
+  /** In place of those in the definition. */
+  readonly subscribers?: readonly string[] | undefined;
+  readonly apiRequested: ApiRequested;
+}
+
+/** Proxy clients that are asked about before others get their turn. */
+const SLICE = 200;
+
+/** Names in one log record. */
+const NAMED_MAX = 10;
+
+/** Asks agents to run checks, by the clock or on demand. */
+export class CheckRequests implements Disposable {
+  readonly #parts: RequestParts;
+  readonly #conditions = new WeakMap<NamedCheck, ClientCondition>();
+  readonly #splayed = new Set<Disposable>();
+
+  constructor(parts: RequestParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Asks for one run of a check now, standalone or not, whatever its schedule says. It settles when every request was
+   * sent, which is no promise that anybody has got one.
+   *
+   * @throws MonError `not_found` when no check of this name is defined
+   */
+  async order(namespaceName: string, { check: name, subscribers, apiRequested }: RunOrder): Promise<void> {
+    const check = this.#defined(namespaceName, name);
+    await this.publish(namespaceName, check, { subscribers, apiRequested });
+  }
+
+  /** @throws MonError `not_found` when no check of this name is defined */
+  refuseUnknown(namespaceName: string, check: string): void {
+    this.#defined(namespaceName, check);
+  }
+
+  /**
+   * Sends a check to its subscriptions: as it is, or once for each client that its `proxy_requests` match.
+   *
+   * @param by what is not as in the definition; `periodMs`: the time until the next run, over which `splay` spreads
+   */
+  async publish(
+    namespaceName: string,
+    check: NamedCheck,
+    by: Partial<Pick<RunOrder, 'subscribers' | 'apiRequested'>> & { readonly periodMs?: number | undefined } = {},
+  ): Promise<void> {
+    const subscribers = by.subscribers ?? check.subscribers ?? [];
+    const asked = {
+      issued: this.#now(),
+      apiRequested: by.apiRequested,
+      namespace: namespaceName,
+      hasEntityTokens: this.#parts.definitions.isStoredCheck(namespaceName, check.name),
+    };
+    if (check.proxy_requests === undefined) {
+      this.#send(namespaceName, subscribers, checkRequest(check, asked));
+      return;
+    }
+    const requests = await this.#proxyRequests(namespaceName, check, asked);
+    const { splay, splay_coverage: coverage } = check.proxy_requests;
+    const periodMs = by.periodMs ?? (check.interval ?? 0) * 1000;
+    const stepMs = splay === true ? proxySplayMs(periodMs, requests.length, coverage) : 0;
+    this.#sendInSteps(namespaceName, subscribers, requests, stepMs);
+  }
+
+  /** Stops the requests that are still to be sent. */
+  [Symbol.dispose](): void {
+    for (const timer of this.#splayed) timer[Symbol.dispose]();
+  }
+
+  /** The requests for the clients that match, by their names; those that lack an attribute are told of. */
+  async #proxyRequests(namespaceName: string, check: NamedCheck, asked: Asked): Promise<CheckRequest[]> {
+    const { registry, store, clock, log } = this.#parts;
+    const matches = this.#conditionOf(check);
+    const moment = { nowMs: clock.now(), zone: localZone() };
+    const requests: CheckRequest[] = [];
+    const without: string[] = [];
+    const missing = new Set<string>();
+    const clients = registry.namespace(namespaceName).sortedClients();
+    for (let start = 0; start < clients.length; start += SLICE) {
+      for (const [, record] of await readClients(store, clients.slice(start, start + SLICE))) {
+        if (!matches(namespaceName, record, moment)) continue;
+        const made = proxyCheckRequest(check, record, asked);
+        if ('request' in made) {
+          requests.push(made.request);
+        } else {
+          without.push(record.name);
+          for (const path of made.unmatched) missing.add(path);
+        }
+      }
+    }
+    if (without.length > 0) {
+      log.warn(
+        {
+          check: check.name,
+          unmatched_tokens: [...missing],
+          clients: without.length,
+          first_clients: without.slice(0, NAMED_MAX),
+        },
+        'proxy clients lack attributes that the tokens of the check name: nobody was asked about them',
+      );
+    }
+    return requests;
+  }
+
+  /** Parsed once for each definition: a reload makes others. */
+  #conditionOf(check: NamedCheck): ClientCondition {
+    let condition = this.#conditions.get(check);
+    if (condition === undefined) this.#conditions.set(check, (condition = clientConditionOf(check)));
+    return condition;
+  }
+
+  /** Each at its ideal time, so that late timers do not add up; several at once where a step is shorter than any timer. */
+  #sendInSteps(
+    namespaceName: string,
+    subscribers: readonly string[],
+    requests: readonly CheckRequest[],
+    stepMs: number,
+  ): void {
+    const { clock } = this.#parts;
+    const startMs = clock.monotonic();
+    let sent = 0;
+    const sendDue = (): void => {
+      const passedMs = clock.monotonic() - startMs;
+      const due = stepMs === 0 ? requests.length : Math.floor(passedMs / stepMs) + 1;
+      const issued = this.#now();
+      for (const request of requests.slice(sent, due)) {
+        this.#send(namespaceName, subscribers, { ...request, issued });
+      }
+      sent = due;
+      if (sent >= requests.length) return;
+      const timer = clock.after(Math.max(1, Math.ceil(sent * stepMs - passedMs)), () => {
+        this.#splayed.delete(timer);
+        sendDue();
+      });
+      this.#splayed.add(timer);
+    };
+    sendDue();
+  }
+
+  #defined(namespaceName: string, name: string): NamedCheck {
+    const check = this.#parts.definitions.in(namespaceName).check(name);
+    if (check === undefined) throw new MonError('not_found', `no check ${name} is defined`);
+    return check;
+  }
+
+  /** Epoch seconds. */
+  #now(): number {
+    return Math.floor(this.#parts.clock.now() / 1000);
+  }
+
+  #send(namespaceName: string, subscribers: readonly string[], request: CheckRequest): void {
+    for (const subscription of subscribers) this.#parts.publish(namespaceName, subscription, request);
+  }
+}

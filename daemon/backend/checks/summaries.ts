@@ -1,0 +1,94 @@
+import { outputSummary } from '../../../shared/domain/event-row.ts';
+import { statusesOf } from '../../../shared/domain/history.ts';
+import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
+import type { CheckOfClient, ClientCheck } from '../../../shared/schemas/check-summary.ts';
+import type { Store } from '../ports.ts';
+import type { CheckRecord } from '../events/check-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { readRecords } from '../events/read-records.ts';
+
+/** The worst first, as in the list of events. */
+const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
+
+/** The results of one check, the worst first, then by client. */
+export function resultsOfCheck(namespace: Namespace, check: string): CheckEntry[] {
+  const entries = namespace.sortedClients().flatMap((client) => client.checks.get(check) ?? []);
+  return entries.filter(({ status }) => status !== undefined).toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ status }: CheckEntry): number {
+  return RANK[severityOf(status ?? 0)];
+}
+
+/** What clients say of one check, as it was committed. */
+export async function readChecksOfClients(
+  store: Store,
+  entries: readonly CheckEntry[],
+  nowMs: number,
+): Promise<CheckOfClient[]> {
+  return (await readRecords(store, entries)).map(([entry, record]) => checkOfClient(entry, record, nowMs));
+}
+
+/**
+ * Everything that is known of the checks of a client, by name.
+ *
+ * @param nextRunMs when a check is asked for next by the clock, epoch milliseconds; undefined: it is not
+ */
+export async function readChecksOf(
+  store: Store,
+  client: ClientEntry,
+  nextRunMs: (check: string) => number | undefined,
+  nowMs: number,
+): Promise<ClientCheck[]> {
+  return (await readRecords(store, client.sortedChecks())).map(([entry, record]) =>
+    checkOf(entry, record, nextRunMs(entry.name), nowMs),
+  );
+}
+
+function checkOfClient({ client, name }: CheckEntry, record: CheckRecord, nowMs: number): CheckOfClient {
+  const { silenced } = client.namespace;
+  return {
+    client: client.name,
+    ...lastResult(record),
+    silenced: record.event !== undefined && isSilenced(silenced, client.subscriptions, name, nowMs),
+  };
+}
+
+function checkOf(
+  { client, name }: CheckEntry,
+  record: CheckRecord,
+  runMs: number | undefined,
+  nowMs: number,
+): ClientCheck {
+  const interval = (record.check ?? record.eventCheck)?.['interval'];
+  return {
+    name,
+    ...lastResult(record),
+    interval: typeof interval === 'number' ? interval : null,
+    event: eventOf(client, name, record, nowMs),
+    next_run: runMs === undefined ? null : Math.floor(runMs / 1000),
+  };
+}
+
+function lastResult({ check, eventCheck, history }: CheckRecord): Omit<CheckOfClient, 'client' | 'silenced'> {
+  return {
+    status: check?.status ?? null,
+    executed: check?.executed ?? null,
+    history: statusesOf(history),
+    output: outputSummary((check ?? eventCheck)?.output ?? ''),
+  };
+}
+
+function eventOf(
+  { namespace, subscriptions }: ClientEntry,
+  check: string,
+  { event }: CheckRecord,
+  nowMs: number,
+): ClientCheck['event'] {
+  if (event === undefined) return null;
+  const { id, action, status, occurrences } = event;
+  const ids = silencedBy(namespace.silenced, subscriptions, check, nowMs);
+  return { id, action, status, occurrences, silenced_by: ids };
+}

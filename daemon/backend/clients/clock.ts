@@ -1,0 +1,134 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import { isAttributes } from '../../../shared/domain/attributes.ts';
+import { isKeepaliveDue, KEEPALIVE_CHECK, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
+import { mayHoldTokens, substituteTokens } from '../../../shared/domain/tokens.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { DiskGuard } from '../store/disk-guard.ts';
+import type { Clients } from './write.ts';
+import type { IncomingResult } from '../results/process-result.ts';
+import type { Results } from '../results/write.ts';
+import type { Clock, Store } from '../ports.ts';
+import { readClients } from './read.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** How often the age of every client's last keepalive is looked at (completion 1.10). */
+const SWEEP_MS = 30_000;
+/** Clients whose results are written together, so that a large fleet does not fill the queue at once. */
+const SLICE = 500;
+
+interface KeepaliveParts {
+  readonly registry: Registry;
+  readonly results: Pick<Results, 'record'>;
+  readonly clients: Pick<Clients, 'deregister'>;
+  readonly definitions: Definitions;
+  readonly store: Pick<Store, 'getMany'>;
+  /** Default: nothing is ever refused for the sake of the disk. */
+  readonly disk?: Pick<DiskGuard, 'isQuiet'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How often those are looked at whose thresholds are kept by the second. */
+const PUNCTUAL_MS = 1000;
+
+/** Whose keepalive results are due. */
+type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
+
+/** Turns the age of keepalives into results, which become events like those of any check. */
+export function watchKeepalives(parts: KeepaliveParts): Disposable {
+  const watches = new DisposableStack();
+  const { thresholds } = parts.definitions.keepalives;
+  const isNews: IsDue = (entry, nowMs) =>
+    entry.profile.isPunctual && isKeepaliveDue(entry, lastOf(entry), Math.floor(nowMs / 1000), thresholds);
+  // One that stays silent is told by its own time.
+  const isUsual: IsDue = (entry, nowMs) =>
+    !entry.profile.isPunctual || keepaliveStatus(entry, Math.floor(nowMs / 1000), { thresholds }).status === 0;
+  watches.use(everySweep(parts, SWEEP_MS, isUsual));
+  watches.use(everySweep(parts, PUNCTUAL_MS, isNews));
+  return watches;
+}
+
+function lastOf({ checks }: ClientEntry): { readonly executed: number; readonly status: number } | undefined {
+  const { executed, status } = checks.get(KEEPALIVE_CHECK) ?? {};
+  return executed === undefined || status === undefined ? undefined : { executed, status };
+}
+
+function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disposable {
+  let isSweeping = false;
+  return parts.clock.every(periodMs, () => {
+    if (isSweeping || parts.disk?.isQuiet === true || parts.registry.runbooks.isQuiet(parts.clock.now())) return;
+    isSweeping = true;
+    sweep(parts, isDue)
+      // The next sweep looks again.
+      .catch((error: unknown) => parts.log.warn({ reason: errorMessage(error) }, 'keepalives were not written'))
+      .finally(() => {
+        isSweeping = false;
+      });
+  });
+}
+
+async function sweep(
+  { registry, results, clients, definitions, store, clock }: KeepaliveParts,
+  isDue: IsDue,
+): Promise<void> {
+  for (const namespace of registry.namespaces()) {
+    const handler = definitions.in(namespace.name).hasHandler('keepalive') ? 'keepalive' : 'default';
+    const names = namespace
+      .sortedClients()
+      .filter((entry) => entry.profile.sendsKeepalives && isDue(entry, clock.now()))
+      .map(({ name }) => name);
+    for (let start = 0; start < names.length; start += SLICE) {
+      const now = Math.floor(clock.now() / 1000);
+      const slice = names.slice(start, start + SLICE);
+      const departed = present(namespace, slice).filter((entry) => hasDeparted(entry, definitions.keepalives, now));
+      await Promise.all(departed.map(({ name }) => clients.deregister(namespace.name, name)));
+      const settings = { handler, ...definitions.keepalives };
+      // Asked again: a client may have been deleted while the others were written.
+      const reported = present(namespace, slice);
+      const mayHold = mayHoldTokens(settings);
+      const tokened = reported.filter(({ profile }) => mayHold || profile.hasKeepaliveTokens);
+      const records = new Map(await readClients(store, tokened));
+      const incoming = reported.map((entry) => resultOf(entry, records.get(entry), settings, now));
+      if (incoming.length > 0) await results.record(namespace.name, incoming);
+    }
+  }
+}
+
+function present(namespace: Namespace, names: readonly string[]): ClientEntry[] {
+  return names.flatMap((name) => namespace.clients.get(name) ?? []);
+}
+
+/** Whether silence of this one means that it has left for good. */
+function hasDeparted(entry: ClientEntry, settings: KeepaliveSettings, now: number): boolean {
+  return entry.profile.leavesBySilence && keepaliveStatus(entry, now, settings).status !== 0;
+}
+
+/** @param record read where there are tokens; those of a client that is gone by now have no value */
+function resultOf(
+  entry: ClientEntry,
+  record: Client | undefined,
+  settings: KeepaliveSettings,
+  now: number,
+): IncomingResult {
+  const { name: client, keepalive } = entry;
+  const attributes = { ...settings, ...keepalive };
+  const { value, unmatched } =
+    record === undefined ? { value: attributes, unmatched: [] } : substituteTokens(attributes, record);
+  const { status, output, thresholds } = keepaliveStatus(entry, now, { ...settings, unmatched });
+  const check = {
+    ...(isAttributes(value) ? value : {}),
+    thresholds,
+    name: KEEPALIVE_CHECK,
+    issued: now,
+    executed: now,
+    output,
+    status,
+    type: 'standard',
+  };
+  return { client, reporter: client, check };
+}

@@ -1,0 +1,51 @@
+import type { Log } from '../../log/log.ts';
+import type { Clients } from './write.ts';
+import type { PlanningClock, Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Deadline } from '../schedule/deadlines.ts';
+import { runDeadlines } from '../schedule/run-deadlines.ts';
+
+interface ExpiryParts {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly shard: string;
+  readonly clients: Pick<Clients, 'forget'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+}
+
+/** Forgets that clients were deleted once they may come back; whoever asks earlier looks at the times. */
+export function expireDepartures(parts: ExpiryParts): Promise<Disposable> {
+  const { registry, clients } = parts;
+  return runDeadlines(parts, {
+    failure: 'that a deleted client may come back was not written',
+
+    *atStart() {
+      for (const namespace of registry.namespaces()) {
+        const names = new Set([...namespace.tombstones.keys(), ...namespace.invalidated.keys()]);
+        for (const name of names) yield* deadlinesOf(namespace, name);
+      }
+    },
+
+    *after(change) {
+      if (change[0] === 'client') yield* deadlinesOf(registry.namespace(change[1]), change[2]);
+    },
+
+    run(id) {
+      const [namespaceName, name] = JSON.parse(id) as [string, string];
+      const { tombstones, invalidated } = registry.namespace(namespaceName);
+      return tombstones.has(name) || invalidated.has(name) ? clients.forget(namespaceName, name) : undefined;
+    },
+  });
+}
+
+function* deadlinesOf(
+  { name: namespace, tombstones, invalidated }: Namespace,
+  client: string,
+): Generator<Deadline, void, undefined> {
+  const id = JSON.stringify([namespace, client]);
+  for (const atMs of [tombstones.get(client)?.untilMs, invalidated.get(client)]) {
+    if (atMs !== undefined) yield { atMs, id };
+  }
+}

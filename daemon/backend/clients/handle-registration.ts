@@ -1,0 +1,20 @@
+import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
+import {
+  REGISTRATION,
+  registrationCheck,
+  registrationState,
+  wantsRegistration,
+} from '../../../shared/domain/registration.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import { handleEvent } from '../handlers/handle-event.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** Tells of a client that is seen for the first time, if anybody wants to hear of it. The event is never stored. */
+export function handleRegistration(transaction: Transaction, client: ClientEntry): void {
+  const definitions = transaction.handling.definitions.in(client.namespace.name);
+  const record = transaction.client(client);
+  if (!wantsRegistration(record) && !definitions.hasHandler(REGISTRATION)) return;
+  const check = registrationCheck(record, transaction.now);
+  const state = registrationState(transaction.newId(), check, transaction.now);
+  handleEvent(transaction, { client, check, state, history: EMPTY_HISTORY });
+}

@@ -1,0 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { countField, timeField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { DeletedClients, ListedClient } from '../../../shared/schemas/client.ts';
+import { clientRow } from '../feed/rows.ts';
+import { readClient, shownClient } from './read.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import { readChecksOf } from '../checks/summaries.ts';
+import { actorOf } from '../access/actor.ts';
+import type { Filter } from '../http/filter.ts';
+import { sendList } from '../http/list.ts';
+import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { pathName } from '../http/path-name.ts';
+import { queryOf } from '../http/query.ts';
+import { needs, routes } from '../http/route.ts';
+import { searchFilter } from '../http/search.ts';
+
+/** What `GET /api/mon/v1/clients` can be searched for. */
+const FOUND_CLIENT = languageOf(CLIENT_SEARCH, (client: ListedClient) => client, [
+  countField('events', ({ events }) => events),
+  timeField('result', 'since its newest result', ({ last_result: last }) => last),
+]);
+
+/** Clients that one request deletes: then others ask, and who wants more asks again. */
+const DELETE_MAX = 10_000;
+
+/** Clients that are looked at before others get their turn. */
+const CHUNK = 2000;
+
+/** Clients as the feed tells of them, found by a search (`?q=`), and each with everything that is known of its checks. */
+export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
+  const { clients, clock, schedule, store } = parts;
+  routes(app, '/api/mon/v1/clients', {
+    GET: needs('read', (request, reply) => {
+      const where = searchFilter(FOUND_CLIENT, queryOf(request), (client: ListedClient) => client, clock.now());
+      const entries = v1Namespace(parts).sortedClients();
+      return sendList(request, reply, entries, (some) => some.map(listed), { where });
+    }),
+    DELETE: needs('admin', async (request): Promise<DeletedClients> => {
+      const where = searchFilter(FOUND_CLIENT, queryOf(request), listed, clock.now());
+      if (where === undefined) throw new MonError('invalid', 'q: say which clients, as in q=keepalive>30d result>30d');
+      const names = await firstFound(v1Namespace(parts).sortedClients(), where);
+      const wanted = names.slice(0, DELETE_MAX);
+      const deleted = await clients.removeMany(DEFAULT_NAMESPACE, wanted, where, actorOf(request));
+      return { deleted, more: names.length > wanted.length };
+    }),
+  });
+  routes(app, '/api/mon/v1/clients/:client', {
+    GET: needs('read', async (request) => {
+      const name = pathName(request, 'client');
+      const entry = v1Namespace(parts).clients.get(name);
+      const client = await readClient(store, entry);
+      if (entry === undefined || client === undefined) throw new MonError('not_found', `there is no client ${name}`);
+      const checks = await readChecksOf(
+        store,
+        entry,
+        (check) => schedule.nextRunMs(DEFAULT_NAMESPACE, check),
+        clock.now(),
+      );
+      return { client: shownClient(client), checks };
+    }),
+  });
+}
+
+function listed(entry: ClientEntry): ListedClient {
+  return { ...clientRow(entry), events: entry.openEvents, last_result: entry.lastResult };
+}
+
+/** Names of clients that are found, by name: one more than can be deleted, where there are so many. */
+async function firstFound(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
+  const names: string[] = [];
+  for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK) {
+    if (start > 0) await nextTurn();
+    for (const entry of entries.slice(start, start + CHUNK)) if (where(entry)) names.push(entry.name);
+  }
+  return names;
+}

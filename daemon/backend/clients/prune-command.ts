@@ -1,0 +1,164 @@
+import { pruneFilter, type PruneSelection } from '../../../shared/domain/prune.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { AuditHead } from '../../../shared/schemas/audit.ts';
+import { boundedAuditValue } from '../../../shared/domain/audit.ts';
+import { SHARD } from '../store/main-shard.ts';
+import type { Change, Key, Lease, Store, StoreOp } from '../ports.ts';
+import { AuditChain } from '../audit/state.ts';
+import { datedCheckRecord } from '../events/check-record.ts';
+import { datedClient } from './client-record.ts';
+import { readAnchor } from '../schedule/time-anchor.ts';
+import {
+  agentSpoolKey,
+  AUDIT_HEAD,
+  auditKey,
+  CHECK_RECORDS,
+  clientKey,
+  CLIENTS,
+  invalidatedKey,
+  tombstoneKey,
+} from '../store/keys.ts';
+import { openLevelStore } from '../store/level-store.ts';
+import type { CommandParts } from '../store/upgrade/upgrade-command.ts';
+import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
+
+export interface PruneFlags extends PruneSelection {
+  readonly skipConfirm: boolean;
+  readonly dryRun: boolean;
+}
+
+/** Clients that go in one commit. */
+const SLICE = 200;
+/** Names that are shown. */
+const NAMED_MAX = 10;
+
+type Found = readonly [namespace: string, name: string];
+
+/**
+ * `mon-backend prune`: removes clients with their results and events from a store that no backend holds, one slice after
+ * the other. It reads the store from one end to the other and keeps no more than names, so it works on one that is too
+ * large to be started. Nobody is told of events that go: no handler runs.
+ *
+ * @throws MonError `invalid` when nothing says which, `conflict` when a backend holds the directory, `unavailable` when the
+ *   operator or the disk says no
+ */
+export async function pruneCommand(stateDir: string, flags: PruneFlags, parts: CommandParts): Promise<void> {
+  const { olderThan, name, namespace } = flags;
+  if (olderThan === undefined && name === undefined && namespace === undefined) {
+    throw new MonError('invalid', 'say which clients: --older-than DURATION, --name PATTERN or --namespace NAME');
+  }
+  const store = await openLevelStore(stateDir);
+  try {
+    const { found, clients } = await findClients(store, flags, parts);
+    parts.print(describe(found, clients));
+    if (flags.dryRun || found.length === 0) return;
+    const question = `Are you sure you want to delete ${counted(found.length)} from ${stateDir}, with their results and events?`;
+    if (!flags.skipConfirm && !(await parts.ask(question))) {
+      throw new MonError('unavailable', 'prune aborted by operator');
+    }
+    await removeAll(store, found, parts);
+    parts.print(`deleted ${counted(found.length)}\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+async function findClients(
+  store: Store,
+  selection: PruneSelection,
+  { clock, stop: { signal } }: CommandParts,
+): Promise<{ readonly found: readonly Found[]; readonly clients: number }> {
+  const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
+  const isMeant = pruneFilter(selection, Math.floor(clock.now() / 1000));
+  const found: Found[] = [];
+  let clients = 0;
+  for await (const [[, namespace = '', name = ''], value] of store.scan([CLIENTS])) {
+    signal.throwIfAborted();
+    clients++;
+    const lastSeen = datedClient(value, corrections).client.timestamp;
+    // A copy of the name: a part of a key would keep all of it in memory.
+    const client = { namespace: String(namespace), name: Buffer.from(String(name)).toString(), lastSeen };
+    if (!isMeant(client)) continue;
+    // Nobody gives a sign of life for proxy clients, so most of all their results count.
+    const newest = selection.olderThan === undefined ? 0 : await newestResult(store, client, corrections);
+    if (isMeant({ ...client, lastSeen: Math.max(lastSeen, newest) })) found.push([client.namespace, client.name]);
+  }
+  return { found, clients };
+}
+
+/** When the newest result of a client was executed, epoch seconds; 0: it has none. */
+async function newestResult(
+  store: Store,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  corrections: Corrections,
+): Promise<number> {
+  let newest = 0;
+  for await (const [, value] of store.scan([CHECK_RECORDS, namespace, name])) {
+    newest = Math.max(newest, datedCheckRecord(value, corrections).check?.executed ?? 0);
+  }
+  return newest;
+}
+
+async function removeAll(store: Store, found: readonly Found[], parts: CommandParts): Promise<void> {
+  const lease = await store.acquire(SHARD, LEASE_MS);
+  const audit = new AuditChain({ auditLimit: Infinity });
+  const [head] = await store.getMany([AUDIT_HEAD]);
+  audit.load(head === undefined ? undefined : (JSON.parse(head) as AuditHead));
+  for (let start = 0; start < found.length; start += SLICE) {
+    parts.stop.signal.throwIfAborted();
+    await removeSlice({ store, lease, audit }, found.slice(start, start + SLICE), parts.clock.now());
+  }
+  await lease.release();
+}
+
+/** Any: nobody else can hold the directory meanwhile. */
+const LEASE_MS = 30_000;
+
+async function removeSlice(
+  { store, lease, audit }: { readonly store: Store; readonly lease: Lease; readonly audit: AuditChain },
+  slice: readonly Found[],
+  nowMs: number,
+): Promise<void> {
+  const ops: StoreOp[] = [];
+  const changes: Change[] = [];
+  const del = (key: Key): void => void ops.push({ type: 'del', key });
+  for (const [namespace, name] of slice) {
+    for await (const [key] of store.scan([CHECK_RECORDS, namespace, name])) {
+      del(key);
+      changes.push(['event', namespace, name, String(key.at(-1))]);
+    }
+    del(clientKey(namespace, name));
+    del(agentSpoolKey(namespace, name));
+    del(invalidatedKey(namespace, name));
+    del(tombstoneKey(namespace, name));
+    changes.push(['client', namespace, name]);
+  }
+  const { record } = audit.append(
+    {
+      who: 'mon',
+      from: null,
+      how: 'mon-backend prune',
+      action: 'bulk',
+      target: `${String(slice.length)} operations`,
+      before: null,
+      after: boundedAuditValue(
+        slice.map(([namespace, name]) => ({ action: 'client.delete', target: `${namespace}/${name}` })),
+      ),
+      reason: null,
+    },
+    nowMs,
+  );
+  ops.push({ type: 'put', key: auditKey(record.id), value: JSON.stringify(record) });
+  ops.push({ type: 'put', key: AUDIT_HEAD, value: JSON.stringify(audit.head) });
+  await store.write(lease, ops, changes);
+}
+
+function describe(found: readonly Found[], clients: number): string {
+  const names = found.slice(0, NAMED_MAX).map(([namespace, name]) => `  ${namespace}/${name}\n`);
+  const more = found.length > NAMED_MAX ? `  and ${(found.length - NAMED_MAX).toLocaleString('en')} more\n` : '';
+  return `${counted(found.length)} of ${clients.toLocaleString('en')} are meant\n${names.join('')}${more}`;
+}
+
+function counted(clients: number): string {
+  return clients === 1 ? '1 client' : `${clients.toLocaleString('en')} clients`;
+}

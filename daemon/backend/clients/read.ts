@@ -1,0 +1,86 @@
+import { hasHiddenKey, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { Store } from '../ports.ts';
+import { clientTextOf, decodeClient } from './client-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import { clientKey } from '../store/keys.ts';
+
+/** The committed records of these clients, in order; one that is gone by now is left out. */
+export async function readClients(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly ClientEntry[],
+): Promise<(readonly [ClientEntry, Client])[]> {
+  return (await readValues(store, entries)).map(([entry, value]) => [entry, decodeClient(value).client]);
+}
+
+/** The committed record of a client; undefined when there is none, or it is gone by now. */
+export async function readClient(
+  store: Pick<Store, 'getMany'>,
+  entry: ClientEntry | undefined,
+): Promise<Client | undefined> {
+  if (entry === undefined) return undefined;
+  const [read] = await readClients(store, [entry]);
+  return read?.[1];
+}
+
+/** The record of a client that has several checks: taken apart when it is asked for, and once. */
+export class StoredOwner {
+  readonly #value: string;
+  #record: Client | undefined;
+  #shownText: string | undefined;
+
+  /** @param value as it is stored */
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  record(): Client {
+    return (this.#record ??= decodeClient(this.#value).client);
+  }
+
+  /** Redacted, as JSON. */
+  shownText(): string {
+    return (this.#shownText ??= shownText(this.#value));
+  }
+}
+
+/** The committed records of the clients of these checks; of one that is gone by now there is none. */
+export async function readOwners(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly CheckEntry[],
+): Promise<ReadonlyMap<ClientEntry, StoredOwner>> {
+  const owners = [...new Set(entries.map(({ client }) => client))];
+  return new Map((await readValues(store, owners)).map(([client, value]) => [client, new StoredOwner(value)]));
+}
+
+/** The committed records of these clients, redacted, as JSON: a record without secrets goes from the store to the answer unread. */
+export async function readClientTexts(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly ClientEntry[],
+): Promise<string[]> {
+  return (await readValues(store, entries)).map(([, value]) => shownText(value));
+}
+
+export function shownClient(client: Client): Client {
+  return redact(client, redactKeysOf(client));
+}
+
+function shownText(value: string): string {
+  const text = clientTextOf(value);
+  if (!hasHiddenKey(text) && !OWN_KEYS.test(text)) return text;
+  return JSON.stringify(shownClient(JSON.parse(text) as Client));
+}
+
+/** Keys of its own to hide; elsewhere in the record it only costs time. */
+const OWN_KEYS = /"redact":\[/;
+
+async function readValues(
+  store: Pick<Store, 'getMany'>,
+  entries: readonly ClientEntry[],
+): Promise<(readonly [ClientEntry, string])[]> {
+  const values = await store.getMany(entries.map(({ namespace, name }) => clientKey(namespace.name, name)));
+  return entries.flatMap((entry, at) => {
+    const value = values[at];
+    return value === undefined ? [] : [[entry, value] as const];
+  });
+}

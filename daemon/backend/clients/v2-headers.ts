@@ -1,0 +1,12 @@
+import { entityWarning } from '../../../shared/domain/entity-limit.ts';
+import type { EntityUsage } from '../../../shared/schemas/entity-usage.ts';
+
+/** What answers about entities and events tell of the entity limit (completion 1.17). */
+export function entityHeaders(usage: EntityUsage): Readonly<Record<string, string>> {
+  const warning = entityWarning(usage);
+  return {
+    'Sensu-Entity-Count': String(usage.total),
+    'Sensu-Entity-Limit': String(usage.limit),
+    ...(warning === undefined ? {} : { 'Sensu-Entity-Warning': warning }),
+  };
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify';
+import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
+import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
+import type { V2Object } from '../../../shared/schemas/v2/metadata.ts';
+import { uncovers } from '../../../shared/domain/redact.ts';
+import { readClients } from './read.ts';
+import { shownEntity } from '../definitions/v2-objects.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import { refuseWithoutScope } from '../access/principal.ts';
+import { validator } from '../http/json-body.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { collectionRoutes, inNamespace, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { entityHeaders } from './v2-headers.ts';
+import { notFound } from '../http/v2-errors.ts';
+import { portionsBehind } from '../http/v2-portions.ts';
+
+type PlacedEntity = SubmittedV2Entity & V2Object;
+
+const parse = validator(v2EntitySchema);
+
+/** Clients as entities (clients, section 6). */
+export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clients, clock, entities, entityLimit, registry, store } = parts;
+  const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
+    registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
+  const read = async (entries: readonly ClientEntry[]): Promise<PlacedEntity[]> =>
+    (await readClients(store, entries)).map(([entry, client]) => shownEntity(entry.namespace.name, client));
+
+  const collection: Collection<PlacedEntity, SubmittedV2Entity> = {
+    ...WITH_METADATA,
+    type: 'entities',
+    fieldRoot: 'entity',
+    keyParts: ['entity'],
+    access: { read: 'read', write: 'submit', remove: 'resolve' },
+    parse,
+    isNamedByBody: true,
+    place: inNamespace,
+    echo: (entity) => wholeEntity(entity, clock.now()),
+    showPatched: configurationOfEntity,
+    async *list(namespace, after) {
+      if (!registry.hasNamespace(namespace)) return;
+      const all = registry.namespace(namespace).sortedClients();
+      for (const portion of portionsBehind(all, after?.[0], ({ name }) => name)) yield read(portion);
+    },
+    async get(namespace, [name]) {
+      const entry = entryOf(namespace, name);
+      const [entity] = entry === undefined ? [] : await read([entry]);
+      return entity;
+    },
+    async write(namespace, [name = ''], change, actor, { method, principal }) {
+      const client = await entities.put(
+        namespace,
+        name,
+        (present) => {
+          const before = present === undefined ? undefined : shownEntity(namespace, present);
+          const entity = change(before);
+          if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
+          // What a patch takes away was there, while a PUT may come from who does not know of it.
+          return before !== undefined && method === 'PATCH' ? patched(before, entity) : entity;
+        },
+        actor,
+      );
+      return shownEntity(namespace, client);
+    },
+    async remove(namespace, [name = ''], check, actor) {
+      if (entryOf(namespace, name) === undefined) throw notFound();
+      await clients.remove(namespace, name, { expireSeconds: undefined }, actor, (present) =>
+        check(shownEntity(namespace, present)),
+      );
+    },
+    headers: () => entityHeaders(entityLimit.usage()),
+  };
+  collectionRoutes(app, parts, collection);
+}
+
+/** Who changes a part of an entity gives it the subscription of its own, as at the peer. */
+function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
+  const own = `entity:${entity.metadata.name}`;
+  const subscriptions = entity.subscriptions ?? [];
+  return {
+    ...withoutValues(before),
+    ...entity,
+    subscriptions: subscriptions.includes(own) ? subscriptions : [...subscriptions, own],
+  };
+}
+
+/** What was sent, as it is read: to whom sent it, who knows its secrets. */
+function wholeEntity(entity: PlacedEntity, nowMs: number): object {
+  const now = Math.floor(nowMs / 1000);
+  const context = { present: undefined, now, version: '', createdBy: undefined, source: 'put' } as const;
+  return v2EntityOf(entity.metadata.namespace, clientOfEntity(entity, context));
+}
+
+/** What can be changed of an entity: the peer answers a change with no more of it. */
+function configurationOfEntity(entity: PlacedEntity): object {
+  const { metadata, entity_class, user, subscriptions, deregister, deregistration, redact, keepalive_handlers } =
+    entity;
+  return {
+    metadata,
+    entity_class,
+    ...(user ? { user } : {}),
+    subscriptions,
+    deregister,
+    deregistration,
+    ...(redact ? { redact } : {}),
+    ...(keepalive_handlers ? { keepalive_handlers } : {}),
+  };
+}
+
+function withoutValues(entity: object): Record<string, null> {
+  return Object.fromEntries(Object.keys(entity).map((attribute) => [attribute, null]));
+}

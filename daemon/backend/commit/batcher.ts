@@ -1,0 +1,470 @@
+import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock, Key, Lease, Store, StoreOp } from '../ports.ts';
+import { datedCheckRecord, type CheckBodies } from '../events/check-record.ts';
+import { datedClient } from '../clients/client-record.ts';
+import { ClientEntry, type CheckEntry } from '../registry/entries.ts';
+import type { Registry } from '../registry/registry.ts';
+import { UnsettledWriteError } from '../store/disk-error.ts';
+import { checkRecordKey, clientKey } from '../store/keys.ts';
+import { Definitions } from '../config/definitions.ts';
+import { EventHandling, type Audience, type HandlingNote } from '../handlers/handle-event.ts';
+import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
+import { notWritten, perhapsWritten } from './refused-write.ts';
+import { Transaction, type Fetched } from './transaction.ts';
+
+/** What a command reads. */
+export type Needed = CheckEntry | ClientEntry;
+
+/** One change of the state, applied in the order of arrival. */
+export interface Command {
+  /** How much of the queue it takes; one per result. */
+  readonly weight: number;
+  /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
+  readonly isReported?: boolean;
+  /**
+   * What `apply` will read of the store, asked right before it: the bodies of check records, with each the record of its
+   * client, and records of clients alone. Most commands need none.
+   *
+   * @param audience who an event of a namespace could be given to, with its client
+   */
+  needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<Needed>;
+  /** Work on the store itself, with nothing committed beside it; the registry is read again after it. */
+  readonly alone?: () => Promise<void>;
+  /**
+   * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
+   *
+   * @throws MonError when it is refused; then it must not have changed anything
+   */
+  apply(transaction: Transaction): void;
+  /** Told once: after the durable commit, or with the reason why there was none. */
+  settle(error: MonError | undefined): void;
+}
+
+/** One batch that the store has taken. */
+export interface Commit {
+  readonly results: number;
+  /** From its first command to the synced write. */
+  readonly durationMs: number;
+  /** The synced write alone. */
+  readonly writeMs: number;
+  /** The runs of handlers that it asks for, in order. */
+  readonly jobs: readonly HandlerJob[];
+  /** Whom its events were not given to, in order. */
+  readonly handlingNotes: readonly HandlingNote[];
+}
+
+export interface BatcherOptions {
+  /** Results that may wait; beyond it new ones are refused. */
+  readonly queueLimit?: number;
+  /** Results that are committed together. */
+  readonly batchLimit?: number;
+  /** How long the first of an idle queue waits for company. */
+  readonly lingerMs?: number;
+}
+
+/** How soon the state is read again when that failed too. */
+const RELOAD_RETRY_MS = 250;
+
+/**
+ * Group commit: commands wait for a few milliseconds at most, are applied in order and committed as one atomic, synced
+ * batch, with one batch under way at a time (architecture, Live path).
+ *
+ * When the store refuses a batch, its commands fail, the registry is read again from the store, and then work goes on.
+ */
+export class Batcher {
+  /** Results committed so far. */
+  committedResults = 0;
+  /** When the last write was synced, on the monotonic clock; undefined before the first. */
+  lastWriteMs: number | undefined;
+  /** Batches that the store refused so far. */
+  failedWrites = 0;
+  /** Whether the store refused the last batch and has not opened again since. */
+  isFailing = false;
+  readonly #queueLimit: number;
+  readonly #batchLimit: number;
+  readonly #lingerMs: number;
+  readonly #registry: Registry;
+  readonly #store: Store;
+  readonly #lease: Lease;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #handling: EventHandling;
+  readonly #room: Room;
+  readonly #memory: MemoryRoom;
+  readonly #anchorDue: () => StoreOp | undefined;
+  readonly #restListeners = new Set<() => void>();
+  readonly #commitListeners = new Set<(commit: Commit) => void>();
+  readonly #mended: Disposable;
+  #queue: Command[] = [];
+  #queuedWeight = 0;
+  #linger: Disposable | undefined;
+  #retry: Disposable | undefined;
+  #running: Promise<void> | undefined;
+  #isDiverged = false;
+  #isClosed = false;
+
+  constructor(
+    parts: {
+      readonly registry: Registry;
+      readonly store: Store;
+      readonly lease: Lease;
+      readonly clock: Clock;
+      readonly log: Log;
+      /** Default: there are no handlers. */
+      readonly handling?: EventHandling;
+      /** Default: for everything. */
+      readonly room?: Room;
+      /** Default: there is always enough. */
+      readonly memory?: MemoryRoom;
+      /** The newest time, from time to time, to be written with a batch. */
+      readonly anchorDue?: () => StoreOp | undefined;
+    },
+    options: BatcherOptions = {},
+  ) {
+    this.#registry = parts.registry;
+    this.#store = parts.store;
+    this.#lease = parts.lease;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#handling = parts.handling ?? new EventHandling(new Definitions({ checks: new Map(), handlers: new Map() }));
+    this.#room = parts.room ?? ENDLESS_ROOM;
+    this.#memory = parts.memory ?? ENDLESS_MEMORY;
+    this.#anchorDue = parts.anchorDue ?? (() => undefined);
+    this.#queueLimit = options.queueLimit ?? 20_000;
+    this.#batchLimit = options.batchLimit ?? 1024;
+    this.#lingerMs = options.lingerMs ?? 2;
+    this.#mended = this.#store.onMended(() => this.#noteMended());
+  }
+
+  /** Results that wait or are being committed. */
+  get queued(): number {
+    return this.#queuedWeight;
+  }
+
+  /** Whether the registry equals the store: no batch is under way. */
+  get isAtRest(): boolean {
+    return this.#running === undefined && !this.#isDiverged;
+  }
+
+  /** Whether commands are taken: until the backend stops. */
+  get isOpen(): boolean {
+    return !this.#isClosed;
+  }
+
+  /** Calls `listener` for every batch that was written. */
+  onCommit(listener: (commit: Commit) => void): Disposable {
+    this.#commitListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#commitListeners.delete(listener) };
+  }
+
+  /** Calls `listener` after every commit, while the registry equals the store. */
+  onRest(listener: () => void): Disposable {
+    this.#restListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#restListeners.delete(listener) };
+  }
+
+  /**
+   * To be asked before results are looked at: senders that have to wait try again after each commit.
+   *
+   * @throws MonError `unavailable` while an upgrade keeps results out, or there is no room for them
+   */
+  refuseReports(): void {
+    this.#room.refuseGrowth();
+    if (!this.#registry.runbooks.isDraining) return;
+    throw new BusyError('no results are taken during an upgrade: keep them and try again later');
+  }
+
+  /** @throws MonError `unavailable` when the queue is full, the backend stops, or results are kept out */
+  enqueue(command: Command): void {
+    if (this.#isClosed) throw new BusyError('the backend is stopping, try again in a few seconds');
+    if (command.isReported === true) this.refuseReports();
+    if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
+      throw new BusyError('the queue of results is full, try again in a second');
+    }
+    this.#queue.push(command);
+    this.#queuedWeight += command.weight;
+    if (this.#running !== undefined) return;
+    // Counted here and not only by the timer: timers starve under a flood of messages.
+    if (this.#queuedWeight >= this.#batchLimit) this.#start();
+    else this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
+  }
+
+  /**
+   * Applies one change and waits for its commit.
+   *
+   * @returns what `apply` returned
+   */
+  run<T>(
+    apply: (transaction: Transaction) => T,
+    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported'>> = {},
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let outcome: { readonly value: T } | undefined;
+      this.enqueue({
+        weight,
+        ...rest,
+        apply: (transaction) => {
+          outcome = { value: apply(transaction) };
+        },
+        settle: (error) => {
+          if (outcome === undefined || error !== undefined) reject(error ?? new Error('the command was not applied'));
+          else resolve(outcome.value);
+        },
+      });
+    });
+  }
+
+  /**
+   * Does something to the store while nothing is committed, and reads the state again.
+   *
+   * @throws MonError `unavailable`
+   */
+  alone(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (error: MonError | undefined): void => (error === undefined ? resolve() : reject(error));
+      this.enqueue({ weight: 1, alone: work, apply: () => undefined, settle });
+    });
+  }
+
+  /** Commits what waits and refuses what comes after. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#retry?.[Symbol.dispose]();
+    this.#mended[Symbol.dispose]();
+    if (this.#running === undefined && this.#queue.length > 0) this.#start();
+    await this.#running;
+  }
+
+  #start(): void {
+    this.#linger?.[Symbol.dispose]();
+    this.#linger = undefined;
+    if (this.#running !== undefined || this.#queue.length === 0) return;
+    this.#retry?.[Symbol.dispose]();
+    this.#running = this.#work();
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#take();
+      const [first] = batch;
+      if (first?.alone === undefined) await this.#commit(batch);
+      else await this.#workAlone(first, first.alone);
+      if (this.#queue.length === 0) break;
+      // The listeners see the state of the commit before the next batch changes it.
+      this.#tellRest();
+    }
+    this.#running = undefined;
+    this.#tellRest();
+    if (this.#isDiverged && !this.#isClosed) this.#retry = this.#clock.after(RELOAD_RETRY_MS, () => this.#recover());
+  }
+
+  /** Readers must not have to wait for the next write. */
+  #recover(): void {
+    if (this.#running === undefined) this.#running = this.#readAgain().then(() => this.#work());
+  }
+
+  #take(): Command[] {
+    let weight = 0;
+    let count = 0;
+    while (count < this.#queue.length && (count === 0 || (weight < this.#batchLimit && !this.#isAlone(count)))) {
+      weight += this.#queue[count]?.weight ?? 0;
+      count++;
+      if (this.#isAlone(0)) break;
+    }
+    if (count === this.#queue.length) {
+      const all = this.#queue;
+      this.#queue = [];
+      return all;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  #isAlone(at: number): boolean {
+    return this.#queue[at]?.alone !== undefined;
+  }
+
+  async #workAlone(command: Command, work: () => Promise<void>): Promise<void> {
+    let failure: MonError | undefined;
+    try {
+      await work();
+    } catch (cause) {
+      failure = notWritten(cause);
+    }
+    // Also after a failure: what the store then holds is what counts.
+    this.#isDiverged = true;
+    await this.#readAgain();
+    this.#settleAll([command], () => failure);
+  }
+
+  async #commit(batch: readonly Command[]): Promise<void> {
+    // Nothing that is refused is shown, so nothing is applied that is known to be refused.
+    const { refusal } = this.#store;
+    if (refusal !== undefined) {
+      this.#settleAll(batch, () => notWritten(refusal));
+      return;
+    }
+    const refused = new Map<Command, MonError>();
+    let failure: MonError | undefined;
+    const startMs = this.#clock.monotonic();
+    try {
+      const transaction = await this.#apply(batch, refused);
+      const { ops, changes, ...told } = transaction.finish();
+      if (ops.length > 0 || changes.length > 0) {
+        const writeStartMs = this.#clock.monotonic();
+        const anchor = this.#anchorDue();
+        await this.#store.write(this.#lease, anchor === undefined ? ops : [...ops, anchor], changes);
+        this.#noteWrite({ results: transaction.resultCount, ...told }, { startMs, writeStartMs });
+      }
+      this.#isDiverged = false;
+      this.committedResults += transaction.resultCount;
+    } catch (error) {
+      this.isFailing = true;
+      this.failedWrites++;
+      this.#log.error({ error: errorMessage(error), commands: batch.length }, 'store write failed');
+      await this.#readAgain();
+      failure = error instanceof UnsettledWriteError || this.#isDiverged ? perhapsWritten(error) : notWritten(error);
+    }
+    // What was refused in view of changes that are gone may be right the next time.
+    this.#settleAll(batch, (command) => failure ?? refused.get(command));
+  }
+
+  #noteMended(): void {
+    this.isFailing = false;
+    this.#log.info({}, 'the store takes writes again');
+  }
+
+  #settleAll(batch: readonly Command[], errorOf: (command: Command) => MonError | undefined): void {
+    for (const command of batch) {
+      this.#queuedWeight -= command.weight;
+      this.#settle(command, errorOf(command));
+    }
+  }
+
+  #noteWrite(
+    told: Pick<Commit, 'results' | 'jobs' | 'handlingNotes'>,
+    { startMs, writeStartMs }: { readonly startMs: number; readonly writeStartMs: number },
+  ): void {
+    const nowMs = this.#clock.monotonic();
+    this.isFailing = false;
+    this.lastWriteMs = nowMs;
+    for (const listener of this.#commitListeners) {
+      listener({ ...told, durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs });
+    }
+  }
+
+  /** Applies a batch to the registry; what is refused is left out and noted. */
+  async #apply(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Transaction> {
+    for (;;) {
+      if (this.#isDiverged) await this.#reload();
+      const fetched = await this.#fetch(batch, refused);
+      const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, {
+        handling: this.#handling,
+        room: this.#room,
+        memory: this.#memory,
+      });
+      this.#isDiverged = true;
+      const isWhole = batch.every((command) => refused.has(command) || this.#applyOne(command, transaction, refused));
+      // A defect may have left half a change behind: begin again from the store, without the command that has it.
+      if (isWhole) return transaction;
+    }
+  }
+
+  /** @returns false when the registry can no longer be trusted */
+  #applyOne(command: Command, transaction: Transaction, refused: Map<Command, MonError>): boolean {
+    try {
+      command.apply(transaction);
+      return true;
+    } catch (error) {
+      if (error instanceof MonError) {
+        refused.set(command, error);
+        return true;
+      }
+      this.#refuseDefect(command, error, refused);
+      return false;
+    }
+  }
+
+  #refuseDefect(command: Command, error: unknown, refused: Map<Command, MonError>): void {
+    this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'a change failed');
+    refused.set(command, new MonError('internal', 'internal error', { cause: error }));
+  }
+
+  async #readAgain(): Promise<void> {
+    await this.#reload().catch((cause: unknown) => {
+      this.#log.error({ error: errorMessage(cause) }, 'the state could not be read again, it is tried again soon');
+    });
+  }
+
+  async #reload(): Promise<void> {
+    await this.#registry.load(this.#store);
+    this.#isDiverged = false;
+  }
+
+  async #fetch(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Fetched> {
+    for (;;) {
+      const { generation } = this.#handling.definitions;
+      const needed = this.#needed(batch, refused);
+      if (needed === undefined) return NOTHING_FETCHED;
+      const fetched = await this.#read(needed);
+      // With other handlers other events are handled.
+      if (generation === this.#handling.definitions.generation) return fetched;
+    }
+  }
+
+  /** @returns undefined when the batch needs nothing, which is usual */
+  #needed(batch: readonly Command[], refused: Map<Command, MonError>): ReadonlySet<Needed> | undefined {
+    const audience = (namespace: string): Audience => this.#handling.audience(namespace);
+    let needed: Set<Needed> | undefined;
+    for (const command of batch) {
+      if (command.needs === undefined || refused.has(command)) continue;
+      try {
+        for (const entry of command.needs(this.#registry, audience)) {
+          needed ??= new Set();
+          needed.add(entry);
+          if (!(entry instanceof ClientEntry)) needed.add(entry.client);
+        }
+      } catch (error) {
+        this.#refuseDefect(command, error, refused);
+      }
+    }
+    return needed;
+  }
+
+  async #read(needed: ReadonlySet<Needed>): Promise<Fetched> {
+    const list = [...needed];
+    const values = await this.#store.getMany(list.map(keyOf));
+    const checks = new Map<CheckEntry, CheckBodies>();
+    const clients = new Map<ClientEntry, Client>();
+    const { corrections } = this.#registry;
+    list.forEach((entry, at) => {
+      const value = values[at];
+      if (value === undefined) return;
+      if (entry instanceof ClientEntry) clients.set(entry, datedClient(value, corrections).client);
+      else checks.set(entry, datedCheckRecord(value, corrections));
+    });
+    return { checks, clients };
+  }
+
+  #settle(command: Command, error: MonError | undefined): void {
+    try {
+      command.settle(error);
+    } catch (thrown) {
+      this.#log.error({ error: errorMessage(thrown) }, 'an answer could not be given');
+    }
+  }
+
+  #tellRest(): void {
+    if (this.#isDiverged) return;
+    for (const listener of this.#restListeners) listener();
+  }
+}
+
+const NOTHING_FETCHED: Fetched = { checks: new Map(), clients: new Map() };
+
+function keyOf(entry: Needed): Key {
+  if (entry instanceof ClientEntry) return clientKey(entry.namespace.name, entry.name);
+  return checkRecordKey(entry.client.namespace.name, entry.client.name, entry.name);
+}

@@ -1,0 +1,182 @@
+import { checkDefinitionOf } from '../../../shared/domain/v2/check.ts';
+import { withCommandText } from '../../../shared/domain/v2/definition-command.ts';
+import { v2EventFilterOf, type V2EventFilter } from '../../../shared/domain/v2/filter.ts';
+import { handlerDefinitionOf } from '../../../shared/domain/v2/handler.ts';
+import { mutatorDefinitionOf } from '../../../shared/domain/v2/mutator.ts';
+import { isUntranslatable, type Untranslatable } from '../../../shared/domain/v2/problem.ts';
+import {
+  wholeAsset,
+  wholeCheck,
+  wholeFilter,
+  wholeHandler,
+  wholeHook,
+  wholeMutator,
+  wholeRole,
+} from '../../../shared/domain/v2/zero-values.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { CheckDefinition } from '../../../shared/schemas/check.ts';
+import type { V2Asset } from '../../../shared/schemas/v2/asset.ts';
+import type { V2Check } from '../../../shared/schemas/v2/check.ts';
+import type { V2Filter } from '../../../shared/schemas/v2/filter.ts';
+import type { V2Handler } from '../../../shared/schemas/v2/handler.ts';
+import type { V2Hook } from '../../../shared/schemas/v2/hook.ts';
+import type { V2Mutator } from '../../../shared/schemas/v2/mutator.ts';
+import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
+import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+
+/** What each kind of definition is, as the newer API has it, and what the backend works by. */
+export interface DefinitionKinds {
+  readonly checks: { readonly object: V2Check; readonly definition: CheckDefinition & { readonly name: string } };
+  readonly handlers: { readonly object: V2Handler; readonly definition: HandlerDefinition };
+  readonly filters: { readonly object: V2Filter; readonly definition: V2EventFilter };
+  readonly mutators: { readonly object: V2Mutator; readonly definition: MutatorDefinition };
+  readonly hooks: { readonly object: V2Hook; readonly definition: V2Hook };
+  readonly assets: { readonly object: V2Asset; readonly definition: V2Asset };
+  readonly roles: { readonly object: Role; readonly definition: Role };
+  readonly rolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
+  /** These two are in the namespace `''`. */
+  readonly clusterroles: { readonly object: Role; readonly definition: Role };
+  readonly clusterrolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
+}
+
+export type DefinitionKind = keyof DefinitionKinds;
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** What says who may do what. */
+export const ROLE_KINDS = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'] as const;
+export type RoleKind = (typeof ROLE_KINDS)[number];
+
+export const DEFINITION_KINDS: readonly DefinitionKind[] = [
+  'checks',
+  'handlers',
+  'filters',
+  'mutators',
+  'hooks',
+  'assets',
+  ...ROLE_KINDS,
+];
+
+export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
+  return ROLE_KINDS.some((one) => one === kind);
+}
+
+/** Every attribute of an object there, also those that were not sent; kinds that are not here are shown as they were sent. */
+const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
+  checks: wholeCheck,
+  handlers: wholeHandler,
+  filters: wholeFilter,
+  mutators: wholeMutator,
+  hooks: wholeHook,
+  assets: wholeAsset,
+  roles: wholeRole,
+  clusterroles: wholeRole,
+};
+
+const TRANSLATE: {
+  readonly [Kind in DefinitionKind]: (object: ObjectOf<Kind>) => DefinitionKinds[Kind]['definition'] | Untranslatable;
+} = {
+  checks: checkDefinitionOf,
+  handlers: handlerDefinitionOf,
+  filters: v2EventFilterOf,
+  mutators: mutatorDefinitionOf,
+  hooks: (hook) => hook,
+  assets: (asset) => asset,
+  roles: (role) => role,
+  rolebindings: (binding) => binding,
+  clusterroles: (role) => role,
+  clusterrolebindings: (binding) => binding,
+};
+
+/**
+ * An object as it is stored and shown, with its translation.
+ *
+ * @throws MonError `invalid` when it cannot be used, naming the place
+ */
+export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
+  const shown = withCommandText(WHOLE[kind]?.(object) ?? object);
+  const definition = TRANSLATE[kind](shown);
+  if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
+  // Its two parts belong to the same kind, which the compiler cannot see.
+  return { object: shown, definition } as unknown as DefinitionKinds[Kind];
+}
+
+type ByName<Kind extends DefinitionKind> = Map<string, DefinitionKinds[Kind]>;
+type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
+
+/** Definitions that were made over the API, by kind, namespace and name. Only the pipeline changes them. */
+export class StoredDefinitions {
+  /** Grows with each change: what was worked out before no longer counts. */
+  generation = 0;
+  /** Grows with each change of what says who may do what. */
+  roleGeneration = 0;
+  #tables: Tables = emptyTables();
+
+  get<Kind extends DefinitionKind>(kind: Kind, namespace: string, name: string): DefinitionKinds[Kind] | undefined {
+    return this.#tables[kind].get(namespace)?.get(name);
+  }
+
+  /** All of a kind in a namespace, in no order. */
+  in<Kind extends DefinitionKind>(kind: Kind, namespace: string): ReadonlyMap<string, DefinitionKinds[Kind]> {
+    return this.#tables[kind].get(namespace) ?? new Map<string, DefinitionKinds[Kind]>();
+  }
+
+  /** Where there are some of a kind, also namespaces that do not exist, in no order. */
+  *namespaces(kind: DefinitionKind): Generator<string, void, undefined> {
+    for (const [namespace, byName] of this.#tables[kind]) if (byName.size > 0) yield namespace;
+  }
+
+  /** All of a kind, also those of namespaces that do not exist, in no order. */
+  *all<Kind extends DefinitionKind>(kind: Kind): Generator<DefinitionKinds[Kind], void, undefined> {
+    for (const byName of this.#tables[kind].values()) yield* byName.values();
+  }
+
+  put<Kind extends DefinitionKind>(kind: Kind, definition: DefinitionKinds[Kind]): void {
+    putInto(this.#tables, kind, definition);
+    this.#noteChange(kind);
+  }
+
+  remove(kind: DefinitionKind, namespace: string, name: string): void {
+    this.#tables[kind].get(namespace)?.delete(name);
+    this.#noteChange(kind);
+  }
+
+  /**
+   * In place of all that is here.
+   *
+   * @throws MonError `invalid` for one that a later version has stored and this one cannot use
+   */
+  load(objects: Iterable<readonly [kind: DefinitionKind, object: ObjectOf<DefinitionKind>]>): void {
+    const tables = emptyTables();
+    for (const [kind, object] of objects) putInto(tables, kind, loaded(kind, object));
+    this.#tables = tables;
+    this.generation++;
+    this.roleGeneration++;
+  }
+
+  #noteChange(kind: DefinitionKind): void {
+    this.generation++;
+    if (isRoleKind(kind)) this.roleGeneration++;
+  }
+}
+
+function loaded<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
+  try {
+    return translated(kind, object);
+  } catch (error) {
+    const { namespace, name } = object.metadata;
+    const about = `${name} of the stored ${kind} in the namespace ${namespace}`;
+    throw new MonError('invalid', `${about} cannot be used by this version: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function putInto<Kind extends DefinitionKind>(tables: Tables, kind: Kind, definition: DefinitionKinds[Kind]): void {
+  const { namespace, name } = definition.object.metadata;
+  let byName: ByName<Kind> | undefined = tables[kind].get(namespace);
+  if (byName === undefined) tables[kind].set(namespace, (byName = new Map()));
+  byName.set(name, definition);
+}
+
+function emptyTables(): Tables {
+  return Object.fromEntries(DEFINITION_KINDS.map((kind) => [kind, new Map()])) as unknown as Tables;
+}

@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
+import { v2EventOf } from '../../../shared/domain/v2/event.ts';
+import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
+import { checkRedactKeysOf, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { isActive, matchingEntries } from '../../../shared/domain/silencing.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { V2Entity } from '../../../shared/schemas/v2/entity.ts';
+import type { V2Event } from '../../../shared/schemas/v2/event.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Store } from '../ports.ts';
+import type { CheckRecord } from '../events/check-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { SilencedRegistry } from '../silences/state.ts';
+import { readOwners } from '../clients/read.ts';
+import { readRecords } from '../events/read-records.ts';
+
+/** A client as an entity, redacted. */
+export function shownEntity(namespace: string, client: Client): V2Entity {
+  return v2EntityOf(namespace, redact(client, redactKeysOf(client)));
+}
+
+/** An entry with the name that the newer API has for it. */
+export interface NamedSilenced {
+  readonly name: string;
+  readonly entry: SilencedEntry;
+}
+
+const sorted = new WeakMap<
+  SilencedRegistry,
+  { readonly changes: number; readonly entries: readonly NamedSilenced[] }
+>();
+
+/** All entries by those names, also expired ones; sorted again only after a change, because pages follow one another. */
+export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
+  const known = sorted.get(registry);
+  if (known?.changes === registry.changes) return known.entries;
+  const entries = Array.from(registry.all(), (entry) => ({ name: v2SilencedName(entry), entry }));
+  entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  sorted.set(registry, { changes: registry.changes, entries });
+  return entries;
+}
+
+/** The committed events of these checks, redacted; one that is gone by now is left out. */
+export async function readV2Events(store: Store, entries: readonly CheckEntry[], nowMs: number): Promise<V2Event[]> {
+  const [records, owners] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
+  const entities = new Map<ClientEntry, V2Entity>();
+  return records.flatMap(([entry, record]) => {
+    const { client } = entry;
+    const owner = owners.get(client);
+    if (owner === undefined) return [];
+    let entity = entities.get(client);
+    if (entity === undefined) entities.set(client, (entity = shownEntity(client.namespace.name, owner.record())));
+    return v2Event(entry, record, entity, nowMs) ?? [];
+  });
+}
+
+/** An event with what is known of its check; undefined when there is neither a result nor an event. */
+export function shownEvent(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): V2Event | undefined {
+  return v2Event(entry, record, shownEntity(entry.client.namespace.name, client), nowMs);
+}
+
+function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs: number): V2Event | undefined {
+  const { client, name } = entry;
+  // An event that outlives an OK is what is wrong, not that OK.
+  const check = record.event === undefined ? record.check : (record.eventCheck ?? record.check);
+  if (check === null) return undefined;
+  const namespace = client.namespace.name;
+  const key = [namespace, client.name, name, check.issued, check.executed];
+  return v2EventOf({
+    id: record.event?.id ?? uuidOf(key.join('\0')),
+    namespace,
+    entity,
+    check: redact(check, checkRedactKeysOf(client)),
+    history: record.event === undefined ? record.history : (record.eventHistory ?? record.history),
+    state: record,
+    silenced: silencedNames(entry, nowMs),
+  });
+}
+
+function silencedNames({ client: { namespace, subscriptions }, name }: CheckEntry, nowMs: number): string[] {
+  const names: string[] = [];
+  for (const entry of matchingEntries(namespace.silenced, subscriptions, name)) {
+    if (isActive(entry, nowMs)) names.push(v2SilencedName(entry));
+  }
+  return names;
+}
+
+/** The same for the same text, in the form of a UUID of version 8: a result that is well has no id of its own. */
+function uuidOf(text: string): string {
+  const hex = hash('sha256', text);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
+import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { DefinitionKind, DefinitionKinds } from './state.ts';
+import { hasScope, mayByRoles, mayChange, type Principal } from '../access/principal.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { behind } from '../http/v2-object-list.ts';
+
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** What one kind of definition adds to the rest. */
+interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedV2Object> {
+  readonly kind: Kind;
+  readonly fieldRoot: string;
+  readonly schema: z.ZodType<S>;
+  /** Those of the configuration, as the newer API shows them; all are in `default`. */
+  readonly configured: () => readonly ObjectOf<Kind>[];
+  readonly place: (submitted: S, namespace: string) => ObjectOf<Kind>;
+  /** Whether its commands and connections are the backend's own, which belong to no namespace. */
+  readonly isRunByBackend?: boolean;
+}
+
+/** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
+export function definitionCollection<Kind extends DefinitionKind, S extends SubmittedV2Object>(
+  { definitionChanges, registry, log }: Pick<ApiParts, 'definitionChanges' | 'registry' | 'log'>,
+  given: KindOfDefinition<Kind, S>,
+): Collection<ObjectOf<Kind>, S> {
+  const { kind, fieldRoot, schema, configured, isRunByBackend = false } = given;
+  const { keyOf } = WITH_METADATA;
+  const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
+    new Map(namespace === DEFAULT_NAMESPACE ? configured().map((object) => [object.metadata.name, object]) : []);
+  const shown = (namespace: string): ObjectOf<Kind>[] => {
+    const stored = [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object);
+    const own = inConfiguration(namespace);
+    return [...own.values(), ...stored.filter(({ metadata: { name } }) => !own.has(name))];
+  };
+  const place = (object: ObjectOf<Kind>): Omit<Doing, 'verb'> => {
+    const { namespace, name } = object.metadata;
+    return { resource: kind, name, namespace: isRunByBackend ? undefined : namespace };
+  };
+  return {
+    ...WITH_METADATA,
+    type: kind,
+    fieldRoot,
+    keyParts: ['name'],
+    orphanNamespaces: () => registry.definitions.namespaces(kind),
+    access: { read: 'read', write: 'admin', remove: 'admin' },
+    parse: validatorOf(schema),
+    place: given.place,
+    // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
+    show: (object, principal) =>
+      mayChange(principal, place(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
+    list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
+    get: (namespace, [name = '']) =>
+      inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
+    write: async (namespace, [name = ''], change, actor, { principal, method }) => {
+      if (isRunByBackend)
+        refuseKept(principal, { verb: method === 'POST' ? 'create' : 'update', resource: kind, name, namespace });
+      const written = await definitionChanges.write(kind, namespace, name, change, actor);
+      const warning = warningOf(kind, written);
+      if (warning !== undefined) log.warn({ namespace, [fieldRoot]: name }, warning);
+      return written;
+    },
+    warningOf: (object) => warningOf(kind, object),
+    remove: (namespace, [name = ''], check, actor) => definitionChanges.remove(kind, namespace, name, check, actor),
+  };
+}
+
+/** Checks only: nothing of an event is put into the commands of the others. */
+function warningOf(kind: DefinitionKind, object: Attributes): string | undefined {
+  if (kind !== 'checks' || shellTokensIn(object, true) === undefined) return undefined;
+  return `the check ${SHELL_TOKENS_WARNING}`;
+}
+
+/** Whoever is kept to a namespace, by a key or a role, would get out of it by a command on the machine of the backend. */
+function refuseKept(principal: Principal, doing: Doing): void {
+  const { name, namespace } = principal;
+  const isEverywhere =
+    hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, namespace: undefined });
+  if (namespace === undefined && isEverywhere) return;
+  throw new MonError(
+    'forbidden',
+    `${name} is kept to the namespace ${String(namespace ?? doing.namespace)}, and ${doing.resource} run on the machine of the backend: ask an administrator of all namespaces`,
+  );
+}
+
+/** Gives the value itself, which keeps the order and the absence of its attributes as they were sent. */
+function validatorOf<S>(schema: z.ZodType<S>): (value: unknown) => S {
+  return (value) => {
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
+    return value as S;
+  };
+}

@@ -1,0 +1,138 @@
+import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Definitions } from '../config/definitions.ts';
+import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from './state.ts';
+import { builtIn, type RoleChange } from '../access/roles.ts';
+import type { ApiCommands } from '../audit/api-commands.ts';
+import { recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { isFixed, type RoleGuard } from '../access/role-guard.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** Definitions of one kind in one namespace. */
+const DEFINITIONS_MAX = 10_000;
+
+type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** Making, changing and removing checks, handlers, filters and mutators over the API. */
+export class DefinitionChanges {
+  readonly #batcher: Batcher;
+  readonly #definitions: Definitions;
+  readonly #commands: ApiCommands;
+  readonly #roles: RoleGuard;
+
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly definitions: Definitions;
+    readonly commands: ApiCommands;
+    readonly roles: RoleGuard;
+  }) {
+    this.#batcher = parts.batcher;
+    this.#definitions = parts.definitions;
+    this.#commands = parts.commands;
+    this.#roles = parts.roles;
+  }
+
+  /**
+   * Stores what `change` makes of the object that is there. Whoever made it first stays its maker.
+   *
+   * @param change refuses by throwing
+   * @throws MonError `conflict` when the configuration defines this name, `not_found` when there is no such namespace,
+   *   `invalid` when it cannot be used, `forbidden` for a command that may not come over the API, `unavailable`
+   */
+  async write<Kind extends DefinitionKind>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    change: (present: ObjectOf<Kind> | undefined) => ObjectOf<Kind>,
+    actor: Actor,
+  ): Promise<ObjectOf<Kind>> {
+    return await this.#batcher.run((transaction) => {
+      const { definitions, declared } = transaction.registry;
+      if (namespace !== EVERYWHERE && !declared.has(namespace))
+        throw new MonError('not_found', `the namespace ${namespace} does not exist`);
+      this.#refuseConfigured(kind, namespace, name);
+      const present = definitions.get(kind, namespace, name)?.object;
+      const made = change(present ?? builtInOf(kind, namespace, name));
+      transaction.refuseNew(present);
+      if (present === undefined && definitions.in(kind, namespace).size >= DEFINITIONS_MAX) {
+        throw new MonError(
+          'unavailable',
+          `there are ${String(DEFINITIONS_MAX)} ${kind} in the namespace ${namespace}: delete some first`,
+        );
+      }
+      const createdBy = present === undefined ? actor.who : present.metadata.created_by;
+      const object = { ...made, metadata: { ...made.metadata, ...(createdBy ? { created_by: createdBy } : {}) } };
+      const stored = translated(kind, object);
+      const problem = this.#commands.problemOf(kind, stored);
+      if (problem !== undefined) throw new MonError('forbidden', problem);
+      if (isRoleKind(kind)) {
+        const after: RoleChange = { kind, namespace, name, object: stored.object as RoleChange['object'] };
+        this.#roles.refuse(after, transaction.registry.credentials);
+        if (isFixed(after)) return stored.object;
+      }
+      transaction.saveDefinition(kind, stored);
+      recordAudit(transaction, actor, {
+        action: present === undefined ? 'definition.create' : 'definition.change',
+        target: targetOf(kind, namespace, name),
+        before: present,
+        after: stored.object,
+      });
+      return stored.object;
+    });
+  }
+
+  /**
+   * @param check refuses by throwing
+   * @throws MonError `conflict` when the configuration defines it, `not_found`, `unavailable`
+   */
+  async remove<Kind extends DefinitionKind>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    check: (present: ObjectOf<Kind>) => void,
+    actor: Actor,
+  ): Promise<void> {
+    await this.#batcher.run((transaction) => {
+      this.#refuseConfigured(kind, namespace, name);
+      const present = transaction.registry.definitions.get(kind, namespace, name)?.object;
+      if (isRoleKind(kind)) this.#refuseRemoval(transaction, { kind, namespace, name, object: undefined });
+      if (present === undefined) throw new MonError('not_found', 'not found');
+      check(present);
+      transaction.removeDefinition(kind, namespace, name);
+      recordAudit(transaction, actor, {
+        action: 'definition.delete',
+        target: targetOf(kind, namespace, name),
+        before: present,
+      });
+    });
+  }
+
+  #refuseRemoval({ registry }: Transaction, change: RoleChange): void {
+    const { kind, namespace, name } = change;
+    const isStored = registry.definitions.get(kind, namespace, name) !== undefined;
+    if (isStored || builtIn(kind, namespace, name) !== undefined) this.#roles.refuse(change, registry.credentials);
+    if (!isStored && builtIn(kind, namespace, name) !== undefined) {
+      throw new MonError('conflict', `${name} is built in and cannot be deleted`);
+    }
+  }
+
+  #refuseConfigured(kind: DefinitionKind, namespace: string, name: string): void {
+    if (namespace !== DEFAULT_NAMESPACE || !this.#definitions.configured(kind).has(name)) return;
+    throw new MonError('conflict', `${name} is defined in the configuration file; change it there`);
+  }
+}
+
+function builtInOf<Kind extends DefinitionKind>(
+  kind: Kind,
+  namespace: string,
+  name: string,
+): ObjectOf<Kind> | undefined {
+  return isRoleKind(kind) ? builtIn(kind, namespace, name) : undefined;
+}
+
+function targetOf(kind: DefinitionKind, namespace: string, name: string): string {
+  return namespace === EVERYWHERE ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+}

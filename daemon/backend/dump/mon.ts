@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import { kindNamed } from '../../../shared/domain/v2/wrapped.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { restoreSchema, RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../shared/schemas/restore.ts';
+import { dumpPage } from './read.ts';
+import { actorOf } from '../access/actor.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import { BATCH_BYTES_MAX } from '../http/limits.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { queryOf, wholeNumber } from '../http/query.ts';
+import { inAllNamespaces, routes } from '../http/route.ts';
+
+const validate = validator(restoreSchema);
+
+/** Longest time between two pages of one dump. */
+const DUMP_PAUSE_MS = 60_000;
+
+/** The exact state of everything, out and in again: with secrets and hashes, so for administrators. */
+export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { audit, clock, restore } = parts;
+  const pages = new Map<string, number>();
+
+  /** A page that follows on none of the last minute begins a dump as well: anybody can make up where to go on. */
+  function isNewDump(who: string, type: string, after: string | undefined): boolean {
+    const key = JSON.stringify([who, type]);
+    const before = pages.get(key) ?? -Infinity;
+    pages.set(key, clock.monotonic());
+    return after === undefined || clock.monotonic() - before > DUMP_PAUSE_MS;
+  }
+
+  routes(app, '/api/mon/v1/dump/:type', {
+    GET: inAllNamespaces('admin', async (request): Promise<DumpPage> => {
+      const { type } = request.params as { type: string };
+      const kind = kindNamed(type);
+      if (kind === undefined) throw new MonError('not_found', `there is no type ${type}`);
+      const query = queryOf(request);
+      const after = query.get('continue') ?? undefined;
+      // Who takes the secrets is known before the first of them goes out; the pages that follow are of the same dump.
+      if (isNewDump(request.principal.name, kind.type, after)) {
+        await audit.record(actorOf(request), { action: 'dump', target: kind.type });
+      }
+      const namespace = query.get('namespace') ?? undefined;
+      const limit = Math.min(Math.max(1, wholeNumber(query, 'limit') ?? RESTORE_MAX), RESTORE_MAX);
+      return dumpPage(parts, { type: kind.type, namespace, after, limit });
+    }),
+  });
+  routes(
+    app,
+    '/api/mon/v1/restore',
+    {
+      POST: inAllNamespaces('admin', async (request): Promise<RestoreAnswer> => ({
+        results: await restore.run(readBody(request, validate), actorOf(request)),
+      })),
+    },
+    { bodyLimit: BATCH_BYTES_MAX },
+  );
+}

@@ -1,0 +1,97 @@
+import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
+import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { isPeerApiKey, restoredApiKeySchema } from '../../../shared/schemas/v2/api-key.ts';
+import { submittedUserSchema } from '../../../shared/schemas/v2/user.ts';
+import { exactUserSchema } from '../../../shared/schemas/exact-state.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
+import { SCOPES } from '../../../shared/schemas/scope.ts';
+import { storedPeerKey } from '../access/key-secret.ts';
+import type { ApiKey, User } from '../access/credentials.ts';
+import { allRolesOf } from '../access/api-keys.ts';
+import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
+import { exactly, leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
+
+export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
+  const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { username, groups, disabled, password_hash: hash } = parsed.data;
+  if (!hash)
+    return leftOut(`the file holds no hash of the password: make the user with monctl user create ${username}`);
+  const { transaction } = restoring;
+  const { credentials } = transaction.registry;
+  const before = credentials.users.get(username);
+  const exact = exactly(exactUserSchema, object);
+  const changedMs = before?.passwordHash === hash ? before.passwordChangedMs : transaction.nowMs;
+  const after: User = {
+    username,
+    groups: [...new Set(groups)],
+    disabled: disabled ?? false,
+    passwordHash: hash,
+    passwordChangedMs: exact?.password_changed_ms ?? changedMs,
+  };
+  const { index } = credentials.roles;
+  const users = new Map(credentials.users).set(username, after);
+  const isAdministered = restoring.configuredUser !== undefined || hasAdministrator(users, index);
+  if (hasAdministrator(credentials.users, index) && !isAdministered) {
+    return leftOut('nobody could administer the backend any more: make another administrator first');
+  }
+  const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
+  const reason = 'groups of this name give no rights here, until a role binding names them';
+  return settle(
+    restoring,
+    { before, after },
+    () => transaction.saveUser(after),
+    idle.map((group) => ({ attribute: `groups.${group}`, reason })),
+  );
+}
+
+export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restored {
+  const object = withHash(restoring, submitted);
+  const { spec } = object;
+  if (typeof spec['hash'] !== 'string') {
+    const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
+    return leftOut(`the file holds no hash of the key: make another one with monctl api-key grant ${user}`);
+  }
+  const parsed = restoredApiKeySchema.safeParse(unwrap(object));
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { transaction, configuredUser } = restoring;
+  const { credentials } = transaction.registry;
+  const { metadata, username, scopes, all_roles: allRoles, namespace, description, hash, ...times } = parsed.data;
+  const own = scopesOfUser(credentials, configuredUser, username);
+  const isAssumed = restoring.assumed.has(restoreKey('User', '', username));
+  if (own === undefined && !credentials.users.has(username) && !isAssumed) {
+    return leftOut(`there is no user ${username}: restore the users too`);
+  }
+  const before = credentials.apiKeys.get(metadata.name);
+  const after: ApiKey = {
+    id: metadata.name,
+    username,
+    description: description ?? null,
+    scopes: SCOPES.filter((scope) => (scopes ?? [...(own ?? [])]).includes(scope)),
+    ...allRolesOf({ scopes, all_roles: allRoles }),
+    namespace: namespace ?? null,
+    expiresAt: times.expires_at ?? 0,
+    createdBy: metadata.created_by ?? username,
+    createdAt: times.created_at ?? transaction.now,
+    // The key that is used for this very call must not count as another one.
+    lastUsed: latest(times.last_used ?? null, before?.lastUsed ?? null),
+    hash,
+  };
+  return settle(restoring, { before, after }, () => transaction.saveApiKey(after), lostAttributes(spec, parsed.data));
+}
+
+/** A key of the peer, whose name is the key itself, as one of ours, of which only the hash is known. */
+function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
+  const { metadata, spec } = object;
+  const { name } = metadata;
+  if (typeof name !== 'string' || !isPeerApiKey(name)) return object;
+  const { apiKeys } = transaction.registry.credentials;
+  const { id, hash } = storedPeerKey(name, (known) => apiKeys.get(known)?.hash);
+  return { ...object, metadata: { ...metadata, name: id }, spec: { ...spec, hash } };
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}

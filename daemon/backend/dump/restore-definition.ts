@@ -1,0 +1,117 @@
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { idleAttributes, type Lost } from '../../../shared/domain/v2/lost.ts';
+import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { unwrap, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { v2AssetSchema } from '../../../shared/schemas/v2/asset.ts';
+import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
+import { v2FilterSchema } from '../../../shared/schemas/v2/filter.ts';
+import { v2HandlerSchema } from '../../../shared/schemas/v2/handler.ts';
+import { v2HookSchema } from '../../../shared/schemas/v2/hook.ts';
+import { v2MutatorSchema } from '../../../shared/schemas/v2/mutator.ts';
+import { roleBindingSchema, roleSchema } from '../../../shared/schemas/v2/role.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { Restored } from '../../../shared/schemas/restore.ts';
+import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
+import type { RoleChange } from '../access/roles.ts';
+import { isFixed } from '../access/role-guard.ts';
+import { leftOut, settle, type Restoring } from './restoring.ts';
+
+const KINDS = {
+  CheckConfig: { kind: 'checks', schema: v2CheckSchema },
+  Handler: { kind: 'handlers', schema: v2HandlerSchema },
+  EventFilter: { kind: 'filters', schema: v2FilterSchema },
+  Mutator: { kind: 'mutators', schema: v2MutatorSchema },
+  HookConfig: { kind: 'hooks', schema: v2HookSchema },
+  Asset: { kind: 'assets', schema: v2AssetSchema },
+  Role: { kind: 'roles', schema: roleSchema },
+  RoleBinding: { kind: 'rolebindings', schema: roleBindingSchema },
+  ClusterRole: { kind: 'clusterroles', schema: roleSchema },
+  ClusterRoleBinding: { kind: 'clusterrolebindings', schema: roleBindingSchema },
+} as const;
+
+export type DefinitionType = keyof typeof KINDS;
+
+export function isDefinitionType(type: V2Type): type is DefinitionType {
+  return Object.hasOwn(KINDS, type);
+}
+
+const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs where it runs';
+
+/** Attributes that definitions of the peer have and that do nothing here. */
+const IDLE: Readonly<Record<string, string>> = {
+  secrets: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
+  pipelines: 'there are no pipelines: name the handlers instead',
+};
+
+export function restoreDefinition(
+  restoring: Restoring,
+  namespace: string,
+  type: DefinitionType,
+  object: Wrapped,
+): Restored {
+  const { kind, schema } = KINDS[type];
+  const given = inNamespace(object, namespace);
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { name } = parsed.data.metadata;
+  if (namespace === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {
+    return leftOut(`${name} is defined in the configuration file; change it there`);
+  }
+  const { transaction } = restoring;
+  const definition = usable(kind, given);
+  if ('problem' in definition) return leftOut(definition.problem);
+  const refused = restoring.commands.problemOf(kind, definition);
+  if (refused !== undefined) return leftOut(refused);
+  const { definitions } = transaction.registry;
+  const before = definitions.get(kind, namespace, name)?.object;
+  if (isRoleKind(kind)) {
+    const change: RoleChange = { kind, namespace, name, object: definition.object as RoleChange['object'] };
+    const problem = problemOfRole(restoring, change);
+    if (problem !== undefined) return leftOut(problem);
+    if (isFixed(change)) return { outcome: 'unchanged' };
+  }
+  return settle(restoring, { before, after: definition.object }, () => transaction.saveDefinition(kind, definition), [
+    ...idleAttributes(
+      object.spec,
+      kind === 'checks' || kind === 'hooks' ? IDLE : { ...IDLE, runtime_assets: NO_ASSETS },
+    ),
+    ...riskyCommand(kind, definition.object),
+  ]);
+}
+
+function problemOfRole({ roles, transaction }: Restoring, change: RoleChange): string | undefined {
+  try {
+    roles.refuse(change, transaction.registry.credentials);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MonError) return error.message;
+    throw error;
+  }
+}
+
+function riskyCommand(kind: DefinitionKind, object: Attributes): readonly Lost[] {
+  if (kind !== 'checks' || shellTokensIn(object, true) === undefined) return [];
+  return [{ attribute: 'command', reason: `it is kept, but ${SHELL_TOKENS_WARNING}` }];
+}
+
+function inNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
+  // As it was sent: the schema has looked at it and changes nothing.
+  return unwrap({
+    ...object,
+    metadata: { ...object.metadata, namespace },
+  }) as unknown as DefinitionKinds[DefinitionKind]['object'];
+}
+
+function usable<Kind extends DefinitionKind>(
+  kind: Kind,
+  object: DefinitionKinds[DefinitionKind]['object'],
+): DefinitionKinds[Kind] | { readonly problem: string } {
+  try {
+    return translated(kind, object as DefinitionKinds[Kind]['object']);
+  } catch (error) {
+    if (error instanceof MonError) return { problem: error.message };
+    throw error;
+  }
+}

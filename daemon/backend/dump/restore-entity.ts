@@ -1,0 +1,92 @@
+import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
+import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
+import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
+import { exactClientSchema } from '../../../shared/schemas/exact-state.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { Restored } from '../../../shared/schemas/restore.ts';
+import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import { dumpedEntity } from './dumped.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { StoredClient } from '../clients/client-record.ts';
+import { letIn, recordOf } from '../clients/write.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+
+/** Computed when an entity is shown, or made anew by its agent. */
+const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
+
+export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
+  const exact = exactClient(namespace.name, object);
+  const parsed = v2EntitySchema.safeParse({ ...unwrap(object), mon: undefined });
+  if (exact === undefined && !parsed.success) return leftOut(problemsOf(parsed.error));
+  const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
+  if (exact?.isCounted !== false && isBeyondEntities(restoring, namespace.name, name)) {
+    return leftOut(ENTITY_LIMIT_REFUSAL);
+  }
+  const { transaction } = restoring;
+  const present = namespace.clients.get(name);
+  const after = exact ?? translated(parsed.data, present, transaction);
+  const lost =
+    exact !== undefined || parsed.data === undefined
+      ? []
+      : [
+          ...('mon' in object.spec ? [EXACT_LOST] : []),
+          ...lostAttributes(without(parsed.data, NOT_TAKEN), v2EntityOf(namespace.name, after.client)),
+        ];
+  return settle(
+    restoring,
+    { before: present === undefined ? undefined : storedClient(transaction, present), after },
+    () => void saveClient(transaction, namespace, after),
+    lost,
+  );
+}
+
+/** Stores the client of an entity as it stands in the file. */
+export function saveClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
+  const { client, ...origin } = stored;
+  letIn(transaction, namespace, client.name);
+  return transaction.saveClient(namespace, client, origin);
+}
+
+/** What the newer API says of an entity, as a client. */
+export function translated(
+  entity: SubmittedV2Entity | undefined,
+  present: ClientEntry | undefined,
+  transaction: Transaction,
+): StoredClient {
+  if (entity === undefined) throw new Error('there is no entity to translate');
+  const createdBy = entity.metadata.created_by ?? undefined;
+  const context = {
+    present: recordOf(transaction, present),
+    now: transaction.now,
+    version: COMPATIBLE_VERSION,
+    createdBy,
+    source: 'put',
+  } as const;
+  return {
+    client: clientOfEntity(entity, context),
+    signature: present?.signature ?? '',
+    reporter: present?.reporter,
+    isCounted: present?.isCounted === false ? false : undefined,
+  };
+}
+
+function exactClient(namespace: string, object: Wrapped): StoredClient | undefined {
+  const exact = exactly(exactClientSchema, object);
+  if (exact === undefined) return undefined;
+  const { client, signature, reporter, isCounted } = exact;
+  const stored = { client, signature, reporter, isCounted };
+  return isFaithful(object, dumpedEntity(namespace, stored)) ? stored : undefined;
+}
+
+function storedClient(transaction: Transaction, entry: ClientEntry): StoredClient {
+  const { signature, reporter, isCounted } = entry;
+  return { client: transaction.client(entry), signature, reporter, isCounted: isCounted ? undefined : false };
+}
+
+function without(entity: SubmittedV2Entity, names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(entity).filter(([name]) => name !== 'metadata' && !names.includes(name)));
+}

@@ -1,0 +1,139 @@
+import { checkStateOfEvent } from '../../../shared/domain/v2/event-state.ts';
+import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
+import type { Lost } from '../../../shared/domain/v2/lost.ts';
+import { unwrap, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
+import { v2EntitySchema } from '../../../shared/schemas/v2/entity.ts';
+import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2/event.ts';
+import { exactRecordSchema } from '../../../shared/schemas/exact-state.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { resultSchema } from '../../../shared/schemas/result.ts';
+import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
+import { dumpedEvent } from './dumped.ts';
+import { stateOf, type CheckRecord } from '../events/check-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { saveClient, translated } from './restore-entity.ts';
+import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+
+/** The records that an event is about, if they are there: what its state is compared with must be read before. */
+export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {
+  const [client = '', check = ''] = wrappedName(object).split('/');
+  const owner = namespace.clients.get(client);
+  return [owner, owner?.checks.get(check)].filter((entry) => entry !== undefined);
+}
+
+export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
+  const [entity = '', check = ''] = wrappedName(object).split('/');
+  if (entity === '' || check === '') return leftOut('it names no entity or no check');
+  const isAssumed = restoring.assumed.has(restoreKey('Entity', namespace.name, entity));
+  if (isAssumed && !namespace.clients.has(entity)) return { outcome: 'created' };
+  const owner = ownerOf(restoring, namespace, entity, object);
+  if ('outcome' in owner) return owner;
+  const { client } = owner;
+  const present = client === undefined ? undefined : namespace.check(entity, check);
+  const exact = client === undefined ? undefined : exactRecord(restoring, client, check, object);
+  const foreign = exact === undefined ? foreignRecord(restoring, { entity, check }, present, object) : undefined;
+  if (foreign !== undefined && 'problem' in foreign) return leftOut(foreign.problem);
+  const record = exact ?? foreign?.record;
+  if (record === undefined) throw new Error(`there is no record of ${entity}/${check}`);
+  return settle(
+    restoring,
+    { before: present === undefined ? undefined : recordOf(restoring, present), after: record },
+    () => save(restoring, owner.make(), check, record),
+    foreign?.lost,
+  );
+}
+
+/** The client of an event: it is there, or the event brings one along. */
+interface Owner {
+  /** Undefined: it is still to be made. */
+  readonly client: ClientEntry | undefined;
+  make(): ClientEntry;
+}
+
+function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spec }: Wrapped): Owner | Restored {
+  const present = namespace.clients.get(name);
+  if (present !== undefined) return { client: present, make: () => present };
+  const event = v2EventSchema.safeParse({ ...spec, mon: undefined });
+  // A dump of ours only names the entity, which is an object of its own there.
+  const isWhole = event.success && 'system' in (event.data.entity ?? {});
+  const entity = isWhole ? v2EntitySchema.safeParse(entityOfEvent(event.data, name)) : undefined;
+  if (entity === undefined || !entity.success) {
+    return leftOut(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
+  }
+  if (isBeyondEntities(restoring, namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
+  const { transaction } = restoring;
+  const stored = translated(entity.data, undefined, transaction);
+  return { client: undefined, make: () => saveClient(transaction, namespace, stored) };
+}
+
+function exactRecord(
+  { transaction }: Restoring,
+  client: ClientEntry,
+  check: string,
+  object: Wrapped,
+): CheckRecord | undefined {
+  const exact = exactly(exactRecordSchema, object);
+  if (exact === undefined) return undefined;
+  const { check: result, eventCheck, eventHistory, ...rest } = exact;
+  const record = {
+    ...rest,
+    ...stateOf({ ...rest, check: result } as CheckRecord),
+    eventHistory,
+    eventCheck,
+    check: result,
+  };
+  const own = result ?? eventCheck;
+  if (own === undefined || own.name !== check) return undefined;
+  // The record is of this client only where it is shown as the file has it.
+  const shown = dumpedEvent(client.namespace.name, transaction.client(client), record as CheckRecord);
+  const entity = object.spec['entity'];
+  return isFaithful(object, { ...shown, spec: { ...shown.spec, entity } }) ? (record as CheckRecord) : undefined;
+}
+
+function foreignRecord(
+  { transaction }: Restoring,
+  names: { readonly entity: string; readonly check: string },
+  present: CheckEntry | undefined,
+  object: Wrapped,
+): { readonly record: CheckRecord; readonly lost: readonly Lost[] } | { readonly problem: string } {
+  const event = v2EventSchema.safeParse({ ...unwrap(object), mon: undefined });
+  if (!event.success) return { problem: problemsOf(event.error) };
+  const result = resultSchema.safeParse(resultOfEvent(event.data, names));
+  if (!result.success) return { problem: problemsOf(result.error) };
+  const executed = result.data.executed ?? event.data.timestamp ?? transaction.now;
+  const issued = result.data['issued'];
+  const check = {
+    ...result.data,
+    status: result.data.status ?? 0,
+    executed,
+    issued: typeof issued === 'number' ? issued : executed,
+  };
+  const newId = (): string => present?.state.event?.id ?? transaction.newId();
+  const record: CheckRecord = { ...checkStateOfEvent(event.data, check, newId), check };
+  return { record, lost: lostOf(event.data, object) };
+}
+
+function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly Lost[] {
+  const history = event.check?.['history'];
+  const isLong = Array.isArray(history) && history.length > 1;
+  return [
+    ...('mon' in spec ? [EXACT_LOST] : []),
+    ...(isLong
+      ? [{ attribute: 'check.history', reason: 'only its statuses are kept, not when each of them was' }]
+      : []),
+  ];
+}
+
+function recordOf({ transaction }: Restoring, entry: CheckEntry): CheckRecord {
+  const { check, eventCheck, eventHistory } = transaction.bodies(entry);
+  return { ...entry.state, eventHistory, eventCheck, check };
+}
+
+function save({ transaction }: Restoring, client: ClientEntry, check: string, record: CheckRecord): void {
+  const entry = client.namespace.ensureCheck(client, check);
+  const { check: result, eventCheck, eventHistory } = record;
+  const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;
+  transaction.saveCheck(entry, stateOf(record), { check: result, eventCheck, eventHistory }, output);
+}

@@ -1,0 +1,71 @@
+import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
+import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/domain/v2/silenced.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedEntry } from '../../../shared/domain/silencing.ts';
+import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
+import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { Restored } from '../../../shared/schemas/restore.ts';
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import { dumpedSilenced } from './dumped.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+
+interface State {
+  readonly entry: SilencedEntry;
+  readonly use: SilencedUse | undefined;
+}
+
+export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
+  const { transaction, silencesMax } = restoring;
+  const exact = exactState(namespace.name, object);
+  const after = exact ?? translated(namespace, object, transaction.nowMs);
+  if ('problem' in after) return leftOut(after.problem);
+  if (isExpired(after.entry, transaction.nowMs)) return leftOut('it has expired');
+  const present = namespace.silenced.get(after.entry.id);
+  if (present === undefined && namespace.silenced.size >= silencesMax) {
+    return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
+  }
+  const before = present === undefined ? undefined : { entry: present, use: namespace.silenced.use(present.id) };
+  const lost =
+    exact === undefined
+      ? [
+          ...('mon' in object.spec ? [EXACT_LOST] : []),
+          // The end says it all, and how long it lasts is counted from it.
+          ...lostAttributes(
+            { ...object.spec, mon: undefined, expire: undefined },
+            { ...v2SilencedOf(namespace.name, after.entry) },
+          ),
+        ]
+      : [];
+  return settle(
+    restoring,
+    { before, after },
+    () => {
+      transaction.saveSilenced(namespace, after.entry);
+      if (after.use !== undefined) transaction.saveSilencedUse(namespace, after.entry.id, after.use);
+    },
+    lost,
+  );
+}
+
+function exactState(namespace: string, object: Wrapped): State | undefined {
+  const exact = exactly(exactSilencedSchema, object);
+  if (exact === undefined) return undefined;
+  const { entry, use } = exact;
+  return isFaithful(object, dumpedSilenced(namespace, entry, use)) ? { entry, use } : undefined;
+}
+
+function translated(namespace: Namespace, object: Wrapped, nowMs: number): State | { readonly problem: string } {
+  const parsed = v2SilencedSchema.safeParse({ ...unwrap(object), mon: undefined });
+  if (!parsed.success) return { problem: problemsOf(parsed.error) };
+  const parts = partsOfV2Silenced(parsed.data);
+  if (parts === undefined) return { problem: 'it names neither a subscription nor a check' };
+  const { request, over } = silencedOfV2(parsed.data, parts, undefined);
+  const begin = parsed.data.begin ?? 0;
+  // A dump says when it began; counted from now, what was silenced for an hour would be for another.
+  const made = silencedEntry(request, begin > 0 ? Math.min(begin * 1000, nowMs) : nowMs);
+  const present = namespace.silenced.get(made.id);
+  return { entry: { ...made, ...over }, use: present === undefined ? undefined : namespace.silenced.use(present.id) };
+}

@@ -1,0 +1,164 @@
+import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
+import { leftOutReason } from '../../../shared/domain/v2/lost.ts';
+import { isCountedEntity, kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { v2NamespaceSchema } from '../../../shared/schemas/v2/namespace.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { restoreKey, type Restored, type RestoreRequest } from '../../../shared/schemas/restore.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ApiCommands } from '../audit/api-commands.ts';
+import { recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import { restoreApiKey, restoreUser } from './restore-credentials.ts';
+import { isDefinitionType, restoreDefinition } from './restore-definition.ts';
+import { restoreEntity } from './restore-entity.ts';
+import { recordsOfEvent, restoreEvent } from './restore-event.ts';
+import { leftOut, settle, type Restoring } from './restoring.ts';
+import { restoreSilenced } from './restore-silenced.ts';
+import type { RoleGuard } from '../access/role-guard.ts';
+import { DEFAULT_MAX, type SilencesMax } from '../silences/write.ts';
+
+/** Brings objects of a dump back as they were: no handler runs, and nothing is counted. */
+export class Restore {
+  readonly #batcher: Batcher;
+  readonly #definitions: Definitions;
+  readonly #commands: ApiCommands;
+  readonly #roles: RoleGuard;
+  readonly #entityLimit: EntityLimit;
+  readonly #configuredUser: () => string | undefined;
+  readonly #silencesMax: SilencesMax;
+
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly definitions: Definitions;
+    readonly commands: ApiCommands;
+    readonly roles: RoleGuard;
+    readonly entityLimit: EntityLimit;
+    /** The user of the configuration, who may do everything. */
+    readonly configuredUser: () => string | undefined;
+    readonly silencesMax?: SilencesMax;
+  }) {
+    this.#batcher = parts.batcher;
+    this.#definitions = parts.definitions;
+    this.#commands = parts.commands;
+    this.#roles = parts.roles;
+    this.#entityLimit = parts.entityLimit;
+    this.#configuredUser = parts.configuredUser;
+    this.#silencesMax = parts.silencesMax ?? DEFAULT_MAX;
+  }
+
+  /**
+   * Restores objects in their order, in one commit. What cannot be carried over is left out and says why.
+   *
+   * @returns what became of each
+   * @throws MonError `unavailable`; then nothing was done
+   */
+  run(
+    { objects, dry_run: dryRun, assumed = [], assumed_entities: entities = 0 }: RestoreRequest,
+    actor: Actor,
+  ): Promise<Restored[]> {
+    const isDryRun = dryRun === true;
+    return this.#batcher.run(
+      (transaction) => {
+        if (!isDryRun) transaction.refuseNew(undefined);
+        const restoring: Restoring = {
+          transaction,
+          isDryRun,
+          assumed: new Set(isDryRun ? assumed : []),
+          assumedEntities: isDryRun ? entities : 0,
+          definitions: this.#definitions,
+          commands: this.#commands,
+          roles: this.#roles,
+          entityLimit: this.#entityLimit,
+          configuredUser: this.#configuredUser(),
+          silencesMax: this.#silencesMax(),
+        };
+        const results = objects.map((object) => {
+          const result = restoreOne(restoring, object);
+          if (isDryRun && result.outcome !== 'left out') assume(restoring, object, result);
+          return result;
+        });
+        const changed = results.filter(({ outcome }) => outcome === 'created' || outcome === 'replaced').length;
+        if (!isDryRun && changed > 0) {
+          recordAudit(transaction, actor, {
+            action: 'restore',
+            target: targetOf(objects),
+            after: { objects: changed },
+          });
+        }
+        return results;
+      },
+      { weight: objects.length, needs: (registry) => recordsOf(registry, objects) },
+    );
+  }
+}
+
+function restoreOne(restoring: Restoring, object: Wrapped): Restored {
+  // Nothing is reported to anybody from here, whatever the file says.
+  if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
+  const kind = kindOf(object);
+  if (kind === undefined) return leftOut(leftOutReason(object));
+  const { type } = kind;
+  if (type === 'Namespace') return restoreNamespace(restoring, object);
+  if (type === 'User') return restoreUser(restoring, object);
+  if (type === 'APIKey') return restoreApiKey(restoring, object);
+  if (!kind.isNamespaced && isDefinitionType(type)) return restoreDefinition(restoring, EVERYWHERE, type, object);
+  const { registry } = restoring.transaction;
+  const name = namespaceOf(object);
+  const isThere = registry.hasNamespace(name);
+  if (!isThere && !restoring.assumed.has(restoreKey('Namespace', '', name))) {
+    return leftOut(`there is no namespace ${name}: restore the namespaces too`);
+  }
+  // One that is only assumed must not come into being by looking into it.
+  const namespace = isThere ? registry.namespace(name) : new Namespace(name);
+  if (isDefinitionType(type)) return restoreDefinition(restoring, name, type, object);
+  switch (type) {
+    case 'Silenced':
+      return restoreSilenced(restoring, namespace, object);
+    case 'Entity':
+      return restoreEntity(restoring, namespace, object);
+    case 'Event':
+      return restoreEvent(restoring, namespace, object);
+  }
+}
+
+/** What comes after it in the same request may need it. */
+function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): void {
+  const { assumed } = restoring;
+  const { type } = object;
+  if (isCountedEntity(object) && outcome === 'created') restoring.assumedEntities++;
+  if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
+  assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
+}
+
+function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
+  const parsed = v2NamespaceSchema.safeParse({ name: wrappedName(object) });
+  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  const { name } = parsed.data;
+  const { transaction } = restoring;
+  const before = transaction.registry.hasNamespace(name) ? name : undefined;
+  return settle(restoring, { before, after: name }, () => transaction.saveNamespace(name));
+}
+
+/** The records that entities and events are compared with. */
+function recordsOf(registry: Registry, objects: readonly Wrapped[]): (CheckEntry | ClientEntry)[] {
+  return objects.flatMap((object) => {
+    const type = kindOf(object)?.type;
+    if (type !== 'Event' && type !== 'Entity') return [];
+    const name = namespaceOf(object);
+    // Asking for an unknown one would make it.
+    if (!registry.hasNamespace(name)) return [];
+    const namespace = registry.namespace(name);
+    if (type === 'Event') return recordsOfEvent(namespace, object);
+    return namespace.clients.get(wrappedName(object)) ?? [];
+  });
+}
+
+function targetOf(objects: readonly Wrapped[]): string {
+  const types = new Set(objects.map(({ type }) => type));
+  return [...types].join(', ');
+}

@@ -1,0 +1,62 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { MonError } from '../../../shared/errors.ts';
+import { EVENT_SORT_COLUMNS, eventOrder } from '../../../shared/domain/event-order.ts';
+import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { eventRow } from '../feed/rows.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import { sendList } from '../http/list.ts';
+import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { queryOf } from '../http/query.ts';
+import { needs, routes } from '../http/route.ts';
+import { searchOf } from '../http/search.ts';
+
+/** Events that are looked at until others get their turn: a few milliseconds. */
+const TURN = 5000;
+
+/** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`). */
+export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
+  const { clock } = parts;
+  routes(app, '/api/mon/v1/events', {
+    GET: needs('read', async (request, reply) => {
+      const query = queryOf(request);
+      const search = searchOf(EVENT_SEARCH, query);
+      const order = orderOf(query.get('sort') ?? 'status');
+      const nowMs = clock.now();
+      const found = await foundEvents([...v1Namespace(parts).events()], search, nowMs);
+      const sorted = found.toSorted((a, b) => order(a.row, b.row)).map(({ entry }) => entry);
+      return sendList(request, reply, sorted, (some) => some.flatMap((entry) => eventRow(entry, nowMs) ?? []));
+    }),
+  });
+}
+
+interface FoundEvent {
+  readonly entry: CheckEntry;
+  readonly row: EventRow;
+}
+
+async function foundEvents(entries: readonly CheckEntry[], search: Search, nowMs: number): Promise<FoundEvent[]> {
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const found: FoundEvent[] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0 && index % TURN === 0) await turn();
+    // It may be resolved by now.
+    const row = eventRow(entry, nowMs);
+    if (row !== null && matchesSearch(search, row, nowSeconds)) found.push({ entry, row });
+  }
+  return found;
+}
+
+function orderOf(text: string): (a: EventRow, b: EventRow) => number {
+  const isReversed = text.startsWith('-');
+  const name = isReversed ? text.slice(1) : text;
+  const column = EVENT_SORT_COLUMNS.find((candidate) => candidate === name);
+  if (column === undefined) {
+    throw new MonError(
+      'invalid',
+      `sort must be ${EVENT_SORT_COLUMNS.join(', ')}, with - before it the other way round`,
+    );
+  }
+  return eventOrder(column, isReversed);
+}

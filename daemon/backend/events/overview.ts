@@ -1,0 +1,65 @@
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Overview } from '../../../shared/schemas/overview.ts';
+import { RATE_PERIOD_MS, type Activity } from '../health/activity.ts';
+import type { FeedHub } from '../feed/feed-hub.ts';
+import type { Metrics } from '../health/metrics.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { Clock } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+
+export interface OverviewParts {
+  readonly activity: Pick<Activity, 'noisiest' | 'rates'>;
+  readonly batcher: Pick<Batcher, 'queued'>;
+  readonly clock: Clock;
+  readonly entityLimit: Pick<EntityLimit, 'usage'>;
+  readonly feed: Pick<FeedHub, 'size'>;
+  readonly metrics: Pick<Metrics, 'writeP99Ms' | 'answerP99Ms'>;
+  readonly registry: Registry;
+}
+
+/** Checks that are named. */
+const NOISIEST = 10;
+
+/** Seconds of silence after which a client is not only late. */
+const GONE_SECONDS = 3600;
+
+export function overviewOf(parts: OverviewParts): Overview {
+  const { activity, batcher, clock, entityLimit, feed, metrics, registry } = parts;
+  const namespace = registry.namespace(DEFAULT_NAMESPACE);
+  const now = Math.floor(clock.now() / 1000);
+  return {
+    at: now,
+    noisiest: activity
+      .noisiest(NOISIEST)
+      .map(({ check, events }) => ({ check, events, clients: openOf(namespace, check) })),
+    results: { period: RATE_PERIOD_MS / 1000, rates: activity.rates },
+    clients: clientCounts(namespace, now),
+    entities: entityLimit.usage(),
+    queue: { results: batcher.queued },
+    store: { write_p99_ms: rounded(metrics.writeP99Ms()) },
+    api: { answer_p99_ms: rounded(metrics.answerP99Ms()) },
+    feed: { consumers: feed.size },
+  };
+}
+
+/** Clients with an open event of this check. */
+function openOf(namespace: Namespace, check: string): number {
+  return [...namespace.eventsNamedBy(null, check)].length;
+}
+
+function clientCounts({ clients }: Namespace, now: number): Overview['clients'] {
+  let stale = 0;
+  let gone = 0;
+  for (const { isDown, timestamp } of clients.values()) {
+    if (!isDown) continue;
+    stale++;
+    if (now - timestamp > GONE_SECONDS) gone++;
+  }
+  return { registered: clients.size, stale, gone };
+}
+
+function rounded(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 100) / 100;
+}

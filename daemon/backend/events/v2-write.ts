@@ -1,0 +1,177 @@
+import { MonError } from '../../../shared/errors.ts';
+import { checkRedactKeysOf, keepHidden } from '../../../shared/domain/redact.ts';
+import { checkResultOf } from '../../../shared/domain/result.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
+import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { CheckRecord } from './check-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { AttributeBounds } from '../results/attribute-bounds.ts';
+import { recordAudit, targetIn } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { saveEntity } from '../clients/v2-write.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import { auditedEvent, resolveEvent } from './write.ts';
+import { handleRegistration } from '../clients/handle-registration.ts';
+import { processResult, type IncomingResult } from '../results/process-result.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { banned, isBanned } from '../results/trust.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+
+/** An event of the newer API, as what it means to the model. */
+export interface ReportedEvent {
+  readonly entity: SubmittedV2Entity;
+  readonly result: SubmittedResult;
+  /** Whether an OK resolves the event whatever the definition of the check says: somebody resolves it by hand. */
+  readonly isResolution: boolean;
+}
+
+export interface EventPlace {
+  readonly client: string;
+  readonly check: string;
+}
+
+/** What there is of a client and check. */
+export interface PresentEvent {
+  readonly entry: CheckEntry;
+  readonly client: Client;
+  readonly record: CheckRecord;
+}
+
+/** What is done to events through the newer API, which shows the result of a check and its event as one. */
+export class V2Events {
+  readonly #batcher: Batcher;
+  readonly #definitions: Definitions;
+  readonly #limit: EntityLimit;
+  readonly #attributes: AttributeBounds;
+
+  constructor(parts: {
+    readonly batcher: Batcher;
+    readonly definitions: Definitions;
+    readonly entityLimit: EntityLimit;
+    /** Default: those of the settings. */
+    readonly attributes?: AttributeBounds;
+  }) {
+    this.#batcher = parts.batcher;
+    this.#definitions = parts.definitions;
+    this.#limit = parts.entityLimit;
+    this.#attributes = parts.attributes ?? new AttributeBounds();
+  }
+
+  /**
+   * Takes an event as a result. An entity that is not known is made from what the event says of it.
+   *
+   * @param change told of what is there; refuses by throwing
+   * @throws MonError `not_found` when there is no such namespace, `payment_required` when the entity is new and one too
+   * many, `forbidden` when it was deleted with a ban, `too_large` or `invalid` when it brings along too much, `unavailable`
+   */
+  write(
+    namespaceName: string,
+    { client, check }: EventPlace,
+    change: (present: PresentEvent | undefined) => ReportedEvent,
+    actor: Actor,
+  ): Promise<void> {
+    return this.#batcher.run(
+      (transaction) => {
+        refuseUnknownNamespace(transaction.registry, namespaceName);
+        const namespace = transaction.registry.namespace(namespaceName);
+        const entry = namespace.check(client, check);
+        const present = entry === undefined ? undefined : presentEvent(transaction, entry);
+        const event = withSecrets(change(present), present);
+        const refusal = this.#attributes.refusalOf(event.result);
+        if (refusal !== undefined) throw refusal;
+        transaction.refuseNew(entry);
+        if (isBanned(namespace, client, transaction.nowMs)) throw banned(client);
+        this.#ensureClient(transaction, namespace, event, actor);
+        processResult(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));
+      },
+      { isReported: true, needs: (registry) => entriesOf(registry, namespaceName, client, check) },
+    );
+  }
+
+  /**
+   * Removes the result of a check with its event, which is resolved first as with every removal (completion, decisions).
+   *
+   * @param refuse told of what is there; refuses by throwing
+   * @throws MonError `not_found`, `unavailable`
+   */
+  remove(
+    namespaceName: string,
+    { client, check }: EventPlace,
+    refuse: (present: PresentEvent) => void,
+    actor: Actor,
+  ): Promise<void> {
+    return this.#batcher.run(
+      (transaction) => {
+        const entry = transaction.registry.namespace(namespaceName).check(client, check);
+        if (entry === undefined) throw new MonError('not_found', 'not found');
+        refuse(presentEvent(transaction, entry));
+        const before = auditedEvent(entry) ?? { status: entry.status, executed: entry.executed };
+        if (entry.state.event !== undefined) resolveEvent(transaction, entry);
+        transaction.removeCheck(entry);
+        recordAudit(transaction, actor, {
+          action: 'event.delete',
+          target: targetIn(namespaceName, `${client}/${check}`),
+          before,
+        });
+      },
+      { needs: (registry) => entriesOf(registry, namespaceName, client, check) },
+    );
+  }
+
+  #incoming(
+    namespaceName: string,
+    client: string,
+    { result, isResolution }: ReportedEvent,
+    entry: CheckEntry | undefined,
+    now: number,
+  ): IncomingResult {
+    const definition = this.#definitions.in(namespaceName).check(result.name);
+    // Nobody is told unless the event or a definition says so: the handler `default` is a matter of the legacy API.
+    const submitted = definition === undefined ? { handlers: [], ...result } : { ...result };
+    const check = checkResultOf(submitted, { reporter: client, definition, now, issued: undefined });
+    const isForced = isResolution && check.status === 0 && entry?.state.event !== undefined;
+    return { client, reporter: client, check: isForced ? { ...check, force_resolve: true } : check };
+  }
+
+  #ensureClient(transaction: Transaction, namespace: Namespace, { entity }: ReportedEvent, actor: Actor): void {
+    const { name } = entity.metadata;
+    if (namespace.clients.has(name)) return;
+    this.#attributes.refuseClient(entity, 'entity');
+    this.#limit.refuseBeyond(namespace.name, name);
+    handleRegistration(
+      transaction,
+      saveEntity(transaction, namespace, entity, { source: 'event', createdBy: actor.who }),
+    );
+  }
+}
+
+/** The records that an event is about. */
+function entriesOf(
+  registry: Registry,
+  namespace: string,
+  client: string,
+  check: string,
+): readonly (CheckEntry | ClientEntry)[] {
+  const owner = registry.namespace(namespace).clients.get(client);
+  if (owner === undefined) return [];
+  const entry = owner.checks.get(check);
+  return entry === undefined ? [owner] : [owner, entry];
+}
+
+function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent {
+  const client = transaction.client(entry.client);
+  return { entry, client, record: { ...entry.state, ...transaction.bodies(entry) } };
+}
+
+/** Who reads an event and puts it back does not know its secrets. */
+function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
+  if (present === undefined) return event;
+  const { entry, record } = present;
+  const keys = checkRedactKeysOf(entry.client);
+  return { ...event, result: keepHidden(event.result, record.eventCheck ?? record.check, keys) };
+}

@@ -1,0 +1,206 @@
+import type { FastifyInstance } from 'fastify';
+import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { MonError } from '../../../shared/errors.ts';
+import {
+  v2EventSchema,
+  type V2Event,
+  type PlacedV2Event,
+  type SubmittedV2Event,
+} from '../../../shared/schemas/v2/event.ts';
+import type { EventPlace, PresentEvent, ReportedEvent } from './v2-write.ts';
+import { validateResult } from '../results/validate-result.ts';
+import { readV2Events, shownEvent } from '../definitions/v2-objects.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { V2_PREFIX, hasScope } from '../access/principal.ts';
+import { validator } from '../http/json-body.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { needs, routes } from '../http/route.ts';
+import { collectionRoutes, pathPart, type Collection, type V2Key } from '../http/v2-collection.ts';
+import { entityHeaders } from '../clients/v2-headers.ts';
+import { notFound } from '../http/v2-errors.ts';
+import { sendObjects } from '../http/v2-object-list.ts';
+import { firstBehind } from '../http/v2-portions.ts';
+
+const parse = validator(v2EventSchema);
+
+/** Bodies that are read at a time. */
+const PORTION = 100;
+
+/** Results and what became of them, as events (clients, section 6). */
+export function v2EventRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clock, v2Events, entityLimit, registry, store } = parts;
+
+  const namespaceOf = (name: string): Namespace | undefined =>
+    registry.hasNamespace(name) ? registry.namespace(name) : undefined;
+  const read = async (entries: readonly CheckEntry[]): Promise<PlacedV2Event[]> =>
+    (await readV2Events(store, entries, clock.now())).map(asSent);
+  const shown = (present: PresentEvent | undefined): PlacedV2Event | undefined =>
+    present && asSent(shownEvent(present.entry, present.record, present.client, clock.now()));
+
+  const collection: Collection<PlacedV2Event, SubmittedV2Event> = {
+    type: 'events',
+    fieldRoot: 'event',
+    keyParts: ['entity', 'check'],
+    isPlacedByPath: true,
+    isPostedByName: true,
+    isReplacedByPost: true,
+    access: { read: 'read', write: 'submit', remove: 'resolve' },
+    parse: (value) => named(parse(value)),
+    namespaceOf: namespaceOfEvent,
+    place: placedIn,
+    keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
+    labelsOf: ({ entity, check }) => ({ ...labelsIn(entity), ...labelsIn(check) }),
+    async *list(name, after, mayBeSelected) {
+      const namespace = namespaceOf(name);
+      if (namespace === undefined) return;
+      for (const entries of portions(entriesBehind(namespace, [after?.[0], after?.[1]], mayBeSelected)))
+        yield read(entries);
+    },
+    async get(name, key) {
+      const { client, check } = placeOf(key);
+      const entry = namespaceOf(name)?.check(client, check);
+      const [event] = entry === undefined ? [] : await read([entry]);
+      return event;
+    },
+    async write(namespace, key, change, actor, request) {
+      // Somebody resolves it by hand: clients of people put the event back with another status.
+      const isResolution = request.method === 'PUT' && hasScope(request.principal, 'resolve');
+      let written: PlacedV2Event | undefined;
+      await v2Events.write(
+        namespace,
+        placeOf(key),
+        (present) => {
+          request.admission();
+          written = change(shown(present));
+          return { ...reportedEvent(written, placeOf(key), actor.who), isResolution };
+        },
+        actor,
+      );
+      return (await this.get(namespace, key)) ?? (written as PlacedV2Event);
+    },
+    async remove(namespace, key, check, actor) {
+      if (namespaceOf(namespace) === undefined) throw notFound();
+      await v2Events.remove(
+        namespace,
+        placeOf(key),
+        (present) => {
+          const event = shown(present);
+          if (event !== undefined) check(event);
+        },
+        actor,
+      );
+    },
+    headers: () => entityHeaders(entityLimit.usage()),
+  };
+  collectionRoutes(app, parts, collection);
+
+  routes(app, `${V2_PREFIX}/namespaces/:namespace/events/:entity`, {
+    GET: needs('read', (request, reply) => {
+      const name = pathPart(request, 'namespace');
+      const client = namespaceOf(name)?.clients.get(pathPart(request, 'entity'));
+      reply.headers(collection.headers?.() ?? {});
+      return sendObjects(request, reply, [name], {
+        ...collection,
+        async *list(_namespace, after, mayBeSelected) {
+          if (client === undefined) return;
+          for (const entries of portions(entriesOf(client, after?.[1], mayBeSelected))) yield read(entries);
+        },
+      });
+    }),
+  });
+}
+
+function reportedEvent(
+  event: SubmittedV2Event,
+  { client, check }: EventPlace,
+  createdBy: string,
+): Omit<ReportedEvent, 'isResolution'> {
+  // The path says whose event it is, whatever entity the definition of the check is for.
+  const { source: _source, ...result } = resultOfEvent(event, { entity: client, check }, createdBy);
+  return { entity: entityOfEvent(event, client), result: validateResult(result) };
+}
+
+function placeOf([client = '', check = '']: V2Key): EventPlace {
+  return { client, check };
+}
+
+/** @throws MonError `invalid` for what could not be found again */
+function named(event: SubmittedV2Event): SubmittedV2Event {
+  if (!event.check) {
+    throw new MonError('invalid', 'check: is required, also in an event that brings metrics: they are kept with it');
+  }
+  if (event.check.metadata?.name === undefined) throw new MonError('invalid', 'check.metadata.name: is required');
+  if (event.entity?.metadata?.name === undefined) throw new MonError('invalid', 'entity.metadata.name: is required');
+  return event;
+}
+
+/** Of its own, else that of its entity or its check. */
+function namespaceOfEvent({ metadata, entity, check }: SubmittedV2Event): string | null | undefined {
+  return metadata?.namespace || entity?.metadata?.namespace || check?.metadata?.namespace;
+}
+
+function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
+  const { entity, check } = event;
+  return {
+    ...event,
+    metadata: { ...event.metadata, namespace },
+    entity: { ...entity, metadata: { ...entity?.metadata, name: entity?.metadata?.name ?? '', namespace } },
+    check: { ...check, metadata: { ...check?.metadata, name: check?.metadata?.name ?? '', namespace } },
+  };
+}
+
+/** What is shown could be sent as it is; of the attributes of its check the compiler does not know that. */
+function asSent<Shown extends V2Event | undefined>(event: Shown): PlacedV2Event & Shown {
+  return event as PlacedV2Event & Shown;
+}
+
+function labelsIn({
+  metadata,
+}: {
+  readonly metadata?: { readonly labels?: unknown };
+}): Readonly<Record<string, unknown>> {
+  return (metadata?.labels ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+/** The checks of a namespace by client, then check, from behind a key on. */
+function* entriesBehind(
+  namespace: Namespace,
+  [client, check]: readonly [client: string | undefined, check: string | undefined],
+  mayBeSelected: (parts: Attributes) => boolean,
+): Generator<CheckEntry> {
+  const clients = namespace.sortedClients();
+  const begun = client === undefined ? undefined : namespace.clients.get(client);
+  if (begun !== undefined) yield* entriesOf(begun, check, mayBeSelected);
+  const start = client === undefined ? 0 : firstBehind(clients, client, ({ name }) => name);
+  for (let at = start; at < clients.length; at++) {
+    const next = clients[at];
+    if (next !== undefined) yield* entriesOf(next, undefined, mayBeSelected);
+  }
+}
+
+/** By their names alone, so that a selector on these reads no others. */
+function* entriesOf(
+  client: ClientEntry,
+  after: string | undefined,
+  mayBeSelected: (parts: Attributes) => boolean,
+): Generator<CheckEntry> {
+  const entity = { metadata: { name: client.name } };
+  if (!mayBeSelected({ entity })) return;
+  for (const entry of client.sortedChecks()) {
+    if (after !== undefined && entry.name <= after) continue;
+    if (mayBeSelected({ entity, check: { metadata: { name: entry.name } } })) yield entry;
+  }
+}
+
+function* portions(entries: Iterable<CheckEntry>): Generator<CheckEntry[]> {
+  let portion: CheckEntry[] = [];
+  for (const entry of entries) {
+    portion.push(entry);
+    if (portion.length < PORTION) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}

@@ -1,0 +1,70 @@
+import { MonError } from '../../../shared/errors.ts';
+import { resolvingResult } from '../../../shared/domain/result.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import { MON, recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { processResult } from '../results/process-result.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** What operators do to events. */
+export class Events {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Resolves an event on request, as a result that goes the way of every other one (completion 1.4, Resolve).
+   *
+   * @param action by the name that the caller has for it
+   * @throws MonError `not_found` when there is no such event, `unavailable`
+   */
+  resolve(
+    namespaceName: string,
+    client: string,
+    check: string,
+    actor: Actor = MON,
+    action: 'event.resolve' | 'event.delete' = 'event.resolve',
+  ): Promise<void> {
+    return this.#batcher.run(
+      (transaction) => {
+        const entry = transaction.registry.namespace(namespaceName).check(client, check);
+        if (entry?.state.event === undefined)
+          throw new MonError('not_found', `there is no event of ${client}/${check}`);
+        const before = auditedEvent(entry);
+        resolveEvent(transaction, entry);
+        recordAudit(transaction, actor, { action, target: `${client}/${check}`, before });
+      },
+      {
+        needs: (registry) => {
+          const entry = registry.namespace(namespaceName).check(client, check);
+          return entry?.state.event === undefined ? [] : [entry];
+        },
+      },
+    );
+  }
+}
+
+/** What the audit trail keeps of the open event of `entry`; null: there is none. */
+export function auditedEvent({ state: { event }, summary }: CheckEntry): unknown {
+  if (event === undefined) return null;
+  const { id, status, action, occurrences, timestamp } = event;
+  return { id, status, action, occurrences, timestamp, output: summary };
+}
+
+/** Resolves the open event of `entry`, whose bodies the command must have asked for. */
+export function resolveEvent(transaction: Transaction, entry: CheckEntry): void {
+  const { client, state } = entry;
+  const { check, eventCheck } = transaction.bodies(entry);
+  const body = eventCheck ?? check;
+  if (state.event === undefined || body === null) {
+    throw new Error(`${client.name}/${entry.name} has no event to resolve`);
+  }
+  processResult(transaction, client.namespace, {
+    client: client.name,
+    reporter: client.name,
+    check: resolvingResult(body, client.name, state.event.totalStateChange, transaction.now),
+  });
+}

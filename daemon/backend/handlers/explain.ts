@@ -1,0 +1,64 @@
+import { handlingSentence, noEventSentence } from '../../../shared/domain/explain-handling.ts';
+import { refusal, type RoutedHandler } from '../../../shared/domain/handling.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type {
+  Deliveries,
+  Delivery,
+  DeliveryView,
+  ExplainedEvent,
+  Explanation,
+  HandlerExplanation,
+  HandlerVerdict,
+} from '../../../shared/schemas/explain.ts';
+import type { EventHandling } from './handle-event.ts';
+import type { Store } from '../ports.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import { openEvents } from '../events/state.ts';
+import { readClient } from '../clients/read.ts';
+import { eventOf } from '../events/read.ts';
+import { readRecords } from '../events/read-records.ts';
+
+interface ExplainParts {
+  readonly store: Store;
+  readonly handling: EventHandling;
+  readonly deliveries: Deliveries;
+}
+
+/** Why the handlers of a check run or do not run for its event as it is stored; undefined when its record is gone. */
+export async function explainEvent(
+  { store, handling, deliveries }: ExplainParts,
+  entry: CheckEntry,
+  nowMs: number,
+): Promise<Explanation | undefined> {
+  const [[found], owner] = await Promise.all([readRecords(store, [entry]), readClient(store, entry.client)]);
+  if (found === undefined || owner === undefined) return undefined;
+  const [, record] = found;
+  const { name: client, namespace } = entry.client;
+  const deliveryAt = (verdict: HandlerVerdict): HandlerExplanation => ({
+    ...verdict,
+    delivery: deliveryView(deliveries.lastOf(namespace.name, client, entry.name, verdict.handler)),
+  });
+  const event = eventOf(entry, record, owner, nowMs);
+  if (event !== undefined) {
+    const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs);
+    const about = { client, check: entry.name, event: summary(event), reason: handlingSentence(verdicts) };
+    return { ...about, handlers: verdicts.map(deliveryAt) };
+  }
+  if (record.check === null) return undefined;
+  const verdicts = handling.route(namespace.name, record.check).handlers.map(withoutEvent);
+  const reason = noEventSentence(record.check.status);
+  return { client, check: entry.name, event: null, reason, handlers: verdicts.map(deliveryAt) };
+}
+
+function deliveryView(delivery: Delivery | undefined): DeliveryView | null {
+  return delivery === undefined ? null : { ...delivery, at: Math.floor(delivery.at / 1000) };
+}
+
+function withoutEvent(handler: RoutedHandler): HandlerVerdict {
+  if (handler.kind !== 'handler') return refusal(handler);
+  return { handler: handler.name, verdict: 'no_event', reason: 'there is no event to handle' };
+}
+
+function summary({ id, check, action, occurrences, silenced_by }: Event): ExplainedEvent {
+  return { id, status: check.status, action, occurrences, silenced_by };
+}

@@ -1,0 +1,28 @@
+import { redactEvent } from '../../../shared/domain/redact.ts';
+import type { DeadLetterSummary, DeadLetterView } from '../../../shared/schemas/dead-letter.ts';
+import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { DeadLetterEntry } from './dead-letters.ts';
+import type { Store } from '../ports.ts';
+import { handlerJobKey } from '../store/keys.ts';
+
+export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
+  const { id, handler, client, check, queuedAtMs, failed_at: failedAtMs, attempts, reason } = entry;
+  return {
+    id,
+    handler,
+    client,
+    check,
+    queued_at: Math.floor(queuedAtMs / 1000),
+    failed_at: Math.floor(failedAtMs / 1000),
+    attempts,
+    reason,
+  };
+}
+
+/** With its event, redacted; undefined when it is gone by now. */
+export async function readDeadLetter(store: Store, entry: DeadLetterEntry): Promise<DeadLetterView | undefined> {
+  const [text] = await store.getMany([handlerJobKey(entry.id)]);
+  if (text === undefined) return undefined;
+  const { event } = JSON.parse(text) as HandlerJob;
+  return { ...shownDeadLetter(entry), event: redactEvent(event) };
+}

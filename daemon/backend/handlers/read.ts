@@ -1,0 +1,64 @@
+import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import { laneName } from './lane-name.ts';
+import type { HandlerFigures, JobRunner } from './run-jobs.ts';
+
+interface HandlerParts {
+  readonly definitions: Pick<Definitions, 'in'>;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly deadLetters: Pick<DeadLetters, 'all'>;
+}
+
+/**
+ * By name: the handlers that are defined in these namespaces, and those without a definition that had something to run or
+ * have dead letters there. Sets are left out: they never run themselves.
+ *
+ * @param namespaces those that the caller may see
+ */
+export function handlerStatuses(
+  { definitions, handlers, deadLetters }: HandlerParts,
+  namespaces: readonly string[],
+  nowMs: number,
+): HandlerStatus[] {
+  const types = new Map<string, string | null>();
+  const dead = new Map<string, number>();
+  const letters = deadLetters.all();
+  const figures = handlers.figures();
+  for (const id of [...figures.values(), ...letters]) {
+    if (namespaces.includes(id.namespace))
+      types.set(laneName(id), BUILT_IN.handlers.has(id.handler) ? 'built-in' : null);
+  }
+  for (const letter of letters) dead.set(laneName(letter), (dead.get(laneName(letter)) ?? 0) + 1);
+  for (const namespace of namespaces) {
+    for (const [handler, { type }] of definitions.in(namespace).handlers()) {
+      if (type !== 'set') types.set(laneName({ namespace, handler }), type);
+    }
+  }
+  return [...types]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, type]) => statusOf(name, type, figures.get(name), { deadLetters: dead.get(name) ?? 0, nowMs }));
+}
+
+function statusOf(
+  name: string,
+  type: string | null,
+  figures: HandlerFigures | undefined,
+  { deadLetters, nowMs }: { readonly deadLetters: number; readonly nowMs: number },
+): HandlerStatus {
+  const { lastFailure, oldestAtMs } = figures ?? {};
+  return {
+    name,
+    type,
+    queued: figures?.waiting ?? 0,
+    running: figures?.running ?? 0,
+    retrying: figures?.retrying ?? 0,
+    delivered: figures?.delivered ?? 0,
+    failed: figures?.failed ?? 0,
+    dead_letters: deadLetters,
+    last_error:
+      lastFailure === undefined ? null : { at: Math.floor(lastFailure.atMs / 1000), reason: lastFailure.reason },
+    oldest_age: oldestAtMs === undefined ? null : (nowMs - oldestAtMs) / 1000,
+  };
+}

@@ -1,0 +1,166 @@
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { JobFailure } from '../../../shared/schemas/handler-job.ts';
+import { errorMessage, type MonError } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock } from '../ports.ts';
+import { recordAudit, type AuditedChange } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** What becomes of a stored run of a handler. */
+export type JobChange =
+  /** It is over. */
+  | { readonly kind: 'finish'; readonly id: number }
+  /** It becomes a dead letter. */
+  | { readonly kind: 'bury'; readonly id: number; readonly failure: JobFailure }
+  /** The dead letter is a run again. */
+  | { readonly kind: 'revive'; readonly id: number }
+  /** Nobody wants the dead letter any more. */
+  | { readonly kind: 'drop'; readonly id: number };
+
+interface Pending {
+  readonly change: JobChange;
+  readonly onStored: (() => void) | undefined;
+}
+
+/** How soon what the store refused is tried again. */
+const AGAIN_MS = 1000;
+
+/**
+ * Changes of stored runs, through the batcher: one command at a time, which takes along all that has come up since the
+ * last one, so that handlers that finish a thousand runs a second take no place of results.
+ */
+export class HandlerJobs implements Disposable {
+  readonly #batcher: Batcher;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #pending: Pending[] = [];
+  /** Of the one command: `enqueued` takes along what is pending, `applied` no longer does. */
+  #state: 'none' | 'enqueued' | 'applied' = 'none';
+  #again: Disposable | undefined;
+  #isDisposed = false;
+  #onWritten: (() => void) | undefined;
+
+  constructor({ batcher, clock, log }: { readonly batcher: Batcher; readonly clock: Clock; readonly log: Log }) {
+    this.#batcher = batcher;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Stores a change, however often it takes. */
+  settle(change: JobChange, onStored?: () => void): void {
+    this.#pending.push({ change, onStored });
+    if (this.#again === undefined) this.#write();
+  }
+
+  /**
+   * Stores changes that somebody asked for now, together.
+   *
+   * @throws MonError `unavailable`
+   */
+  apply(changes: readonly JobChange[], actor: Actor, audited: AuditedChange): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      applyAll(transaction, changes);
+      recordAudit(transaction, actor, audited);
+    });
+  }
+
+  /** Hands everything to the batcher, whose end stores it. */
+  async flush(): Promise<void> {
+    if (this.#state === 'applied') {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onWritten = resolve;
+      await promise;
+    }
+    this.#write();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#again?.[Symbol.dispose]();
+  }
+
+  #write(): void {
+    if (this.#state !== 'none' || this.#pending.length === 0) return;
+    this.#state = 'enqueued';
+    let taken: Pending[] = [];
+    try {
+      this.#batcher.enqueue({
+        weight: 1,
+        apply: (transaction) => {
+          this.#state = 'applied';
+          // It is called again when the batch has to begin anew.
+          taken = taken.concat(this.#pending);
+          this.#pending = [];
+          applyAll(
+            transaction,
+            taken.map(({ change }) => change),
+          );
+        },
+        settle: (error) => this.#written(taken, error),
+      });
+    } catch (error) {
+      if (this.#batcher.isOpen) this.#waitForRoom();
+      else this.#putOff(error);
+    }
+  }
+
+  /** After a commit there is room in a queue that was full, before others can take it. */
+  #waitForRoom(): void {
+    this.#state = 'none';
+    this.#again?.[Symbol.dispose]();
+    const listening = this.#batcher.onRest(() => {
+      listening[Symbol.dispose]();
+      this.#again = undefined;
+      this.#write();
+    });
+    this.#again = listening;
+  }
+
+  #written(taken: readonly Pending[], error: MonError | undefined): void {
+    if (error === undefined) {
+      this.#state = 'none';
+      for (const { onStored } of taken) onStored?.();
+      this.#write();
+    } else {
+      this.#pending = [...taken, ...this.#pending];
+      this.#putOff(error);
+    }
+    this.#onWritten?.();
+  }
+
+  #putOff(error: unknown): void {
+    this.#state = 'none';
+    this.#log.warn(
+      { error: errorMessage(error), changes: this.#pending.length },
+      this.#isDisposed
+        ? 'what became of runs of handlers was not stored, they are run again at the next start'
+        : 'what became of runs of handlers was not stored, it is tried again soon',
+    );
+    if (this.#isDisposed) return;
+    this.#again?.[Symbol.dispose]();
+    this.#again = this.#clock.after(AGAIN_MS, () => {
+      this.#again = undefined;
+      this.#write();
+    });
+  }
+}
+
+function applyAll(transaction: Transaction, changes: readonly JobChange[]): void {
+  for (const change of changes) {
+    switch (change.kind) {
+      case 'finish':
+        transaction.finishJob(change.id);
+        break;
+      case 'bury':
+        transaction.buryJob(change.id, change.failure);
+        break;
+      case 'revive':
+        transaction.reviveJob(change.id);
+        break;
+      case 'drop':
+        transaction.dropDeadLetter(change.id);
+        break;
+    }
+  }
+}

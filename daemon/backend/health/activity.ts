@@ -1,0 +1,109 @@
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Batcher } from '../commit/batcher.ts';
+
+/** Rates kept: fifteen minutes. */
+export const RATE_PERIOD_MS = 10_000;
+const RATES = 90;
+
+/** Buckets of ten minutes: the one that fills and the five before it, so fifty to sixty minutes. */
+const BUCKET_MS = 600_000;
+const BUCKETS = 6;
+
+/** Names in one bucket; checks that come later are not counted in it. */
+const CHECKS_MAX = 10_000;
+
+interface ActivityParts {
+  readonly store: Store;
+  readonly shard: string;
+  readonly batcher: Pick<Batcher, 'committedResults'>;
+  readonly clock: Clock;
+}
+
+/** How busy the backend was lately: in memory, bounded, and from the start of the process on. */
+export class Activity implements Disposable {
+  readonly #clock: Clock;
+  readonly #buckets: { readonly startMs: number; readonly events: Map<string, number> }[] = [];
+  readonly #rates: number[] = [];
+  readonly #parts = new DisposableStack();
+
+  /** Whoever opens it disposes it. */
+  static async open({ store, shard, batcher, clock }: ActivityParts): Promise<Activity> {
+    const activity = new Activity(clock);
+    const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
+      for (const change of changes) {
+        // The other namespaces are nobody's business who sees this one.
+        if (change[0] === 'event' && change[1] === DEFAULT_NAMESPACE) activity.#noteEvent(change[3]);
+      }
+    });
+    activity.#parts.defer(() => watch.close());
+    activity.#parts.use(sampleRates(batcher, clock, (rate) => activity.#noteRate(rate)));
+    return activity;
+  }
+
+  private constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Results per second in each period of ten seconds, oldest first. */
+  get rates(): readonly number[] {
+    return this.#rates;
+  }
+
+  /** The checks of `default` with the most changes of events in the last hour. */
+  noisiest(count: number): { readonly check: string; readonly events: number }[] {
+    const oldestMs = this.#clock.monotonic() - BUCKETS * BUCKET_MS;
+    const totals = new Map<string, number>();
+    for (const { startMs, events } of this.#buckets) {
+      if (startMs <= oldestMs) continue;
+      for (const [check, some] of events) totals.set(check, (totals.get(check) ?? 0) + some);
+    }
+    return [...totals]
+      .map(([check, events]) => ({ check, events }))
+      .toSorted((a, b) => b.events - a.events || (a.check < b.check ? -1 : 1))
+      .slice(0, count);
+  }
+
+  [Symbol.dispose](): void {
+    this.#parts.dispose();
+  }
+
+  #noteEvent(check: string): void {
+    const { events } = this.#bucket();
+    const count = events.get(check);
+    if (count !== undefined) events.set(check, count + 1);
+    else if (events.size < CHECKS_MAX) events.set(check, 1);
+  }
+
+  #bucket(): { readonly events: Map<string, number> } {
+    const startMs = Math.floor(this.#clock.monotonic() / BUCKET_MS) * BUCKET_MS;
+    const last = this.#buckets.at(-1);
+    if (last?.startMs === startMs) return last;
+    const bucket = { startMs, events: new Map<string, number>() };
+    this.#buckets.push(bucket);
+    if (this.#buckets.length > BUCKETS) this.#buckets.shift();
+    return bucket;
+  }
+
+  #noteRate(rate: number): void {
+    this.#rates.push(rate);
+    if (this.#rates.length > RATES) this.#rates.shift();
+  }
+}
+
+function sampleRates(
+  batcher: Pick<Batcher, 'committedResults'>,
+  clock: Clock,
+  note: (resultsPerSecond: number) => void,
+): Disposable {
+  let results = batcher.committedResults;
+  let atMs = clock.monotonic();
+  return clock.every(RATE_PERIOD_MS, () => {
+    const nowMs = clock.monotonic();
+    // By the time that has passed: a late timer is no burst.
+    const perSecond = ((batcher.committedResults - results) * 1000) / Math.max(1, nowMs - atMs);
+    note(Math.round(perSecond * 10) / 10);
+    results = batcher.committedResults;
+    atMs = nowMs;
+  });
+}

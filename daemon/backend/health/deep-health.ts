@@ -1,0 +1,116 @@
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { DiskLevel } from '../../../shared/domain/disk-space.ts';
+import type { DiskGuard } from '../store/disk-guard.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import type { FeedHub } from '../feed/feed-hub.ts';
+import type { DeadLetters } from '../handlers/dead-letters.ts';
+import type { JobRunner } from '../handlers/run-jobs.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { SteadyClock } from '../../clock/steady-clock.ts';
+import type { TimerLag } from '../schedule/timer-lag.ts';
+import { checkIndexes, type IndexCheckParts } from './index-check.ts';
+
+export interface HealthParts extends IndexCheckParts {
+  readonly batcher: Batcher;
+  readonly disk: DiskGuard;
+  readonly memory: MemoryBudget;
+  readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly deadLetters: Pick<DeadLetters, 'size'>;
+  readonly timers: Pick<TimerLag, 'worstMs'>;
+  readonly time: Pick<SteadyClock, 'heldSeconds' | 'jumps' | 'lastJump'>;
+}
+
+/** The figures behind the health of a backend. Seconds; null: there is none. */
+export interface DeepHealth {
+  /** What is wrong, in words; empty when all is well. */
+  readonly problems: readonly string[];
+  readonly store: {
+    /** Since the last synced write. */
+    readonly last_fsync_age: number | null;
+    readonly failed_writes: number;
+  };
+  /** Bytes of the disk of the store: free, set aside, and the floor below which results are refused (see `DISK_LEVELS`). */
+  readonly disk: {
+    readonly level: DiskLevel;
+    readonly free: number | null;
+    readonly reserved: number;
+    readonly floor: number;
+  };
+  /** Bytes that what is known takes, and those beyond which nothing new is taken. */
+  readonly memory: { readonly known: number; readonly limit: number };
+  readonly queue: { readonly messages: number };
+  /** How late the latest timer of the last minute was. */
+  readonly timers: { readonly lag: number };
+  readonly clock: {
+    /** By which the clock of the machine is ahead of the time that counts, since somebody set it; negative: behind. */
+    readonly ahead: number;
+    /** How often it was set since the start. */
+    readonly jumps: number;
+    /** Epoch seconds. */
+    readonly last_jump: number | null;
+  };
+  readonly feed: { readonly consumers: number; readonly lag: number };
+  /** All handlers together. */
+  readonly handlers: {
+    readonly queued: number;
+    readonly running: number;
+    readonly retrying: number;
+    readonly dead_letters: number;
+    /** Since the oldest run that is not over was asked for. */
+    readonly oldest_age: number | null;
+  };
+  /** How some clients in memory compare with the store; null: the store was too busy to tell. */
+  readonly indexes: { readonly clients: number; readonly checks: number; readonly differences: number } | null;
+}
+
+/** Clients that are compared with the store: enough to find what is wrong with many, and done within milliseconds. */
+const SAMPLE = 20;
+
+/** @param known problems that were found before */
+export async function deepHealth(parts: HealthParts, known: readonly string[]): Promise<DeepHealth> {
+  const { batcher, clock, disk, memory, feed, time, timers } = parts;
+  const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE, Math.random);
+  const { lastWriteMs } = batcher;
+  return {
+    problems: [
+      ...known,
+      ...(disk.isRefusing ? [disk.describe()] : []),
+      ...(memory.isFull ? [memory.describe()] : []),
+      ...(indexes?.differences ?? []),
+    ],
+    store: {
+      last_fsync_age: lastWriteMs === undefined ? null : (clock.monotonic() - lastWriteMs) / 1000,
+      failed_writes: batcher.failedWrites,
+    },
+    disk: { level: disk.level, free: disk.freeBytes ?? null, reserved: disk.reservedBytes, floor: disk.floorBytes },
+    memory: { known: memory.usedBytes, limit: memory.limitBytes },
+    queue: { messages: batcher.queued },
+    timers: { lag: timers.worstMs / 1000 },
+    clock: {
+      ahead: time.heldSeconds,
+      jumps: time.jumps,
+      last_jump: time.lastJump === undefined ? null : Math.floor(time.lastJump.atMs / 1000),
+    },
+    feed: { consumers: feed.size, lag: feed.lagMs / 1000 },
+    handlers: handlerHealth(parts),
+    indexes:
+      indexes === undefined
+        ? null
+        : { clients: indexes.clients, checks: indexes.checks, differences: indexes.differences.length },
+  };
+}
+
+function handlerHealth({ clock, deadLetters, handlers }: HealthParts): DeepHealth['handlers'] {
+  const figures = [...handlers.figures().values()];
+  const sum = (read: (one: (typeof figures)[number]) => number): number =>
+    figures.reduce((total, one) => total + read(one), 0);
+  const oldestAtMs = figures.reduce((oldest, one) => Math.min(oldest, one.oldestAtMs ?? Infinity), Infinity);
+  return {
+    queued: sum(({ waiting }) => waiting),
+    running: sum(({ running }) => running),
+    retrying: sum(({ retrying }) => retrying),
+    dead_letters: deadLetters.size,
+    oldest_age: oldestAtMs === Infinity ? null : (clock.now() - oldestAtMs) / 1000,
+  };
+}

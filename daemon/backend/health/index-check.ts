@@ -1,0 +1,120 @@
+import type { Batcher } from '../commit/batcher.ts';
+import type { Clock, Key, Store } from '../ports.ts';
+import { decodeCheckRecord } from '../events/check-record.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { Registry } from '../registry/registry.ts';
+import { CHECK_RECORDS } from '../store/keys.ts';
+
+export interface IndexCheckParts {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly batcher: Pick<Batcher, 'isAtRest' | 'onRest'>;
+  readonly clock: Clock;
+}
+
+/** What comparing the registry with the store has shown. */
+export interface IndexCheck {
+  /** Clients that were looked at. */
+  readonly clients: number;
+  /** Their checks. */
+  readonly checks: number;
+  /** What differs, in words; empty when all is well. */
+  readonly differences: readonly string[];
+}
+
+/** How long to wait for a moment between two commits. */
+const REST_MS_MAX = 5000;
+
+/**
+ * Compares some clients in the registry with a scan of the store (design, Reliability 12), at a moment when the two must
+ * be equal.
+ *
+ * @param random from 0 to below 1: which clients
+ * @returns undefined when there was no such moment for seconds
+ */
+export async function checkIndexes(
+  parts: IndexCheckParts,
+  namespaceName: string,
+  sampleSize: number,
+  random: () => number,
+): Promise<IndexCheck | undefined> {
+  const begun = await atRest(parts, () => {
+    const clients = sample(parts.registry.namespace(namespaceName).sortedClients(), sampleSize, random);
+    // Each scan shows the store as it is now, however much is written while it is read.
+    return clients.map((client) => ({
+      held: heldOf(client),
+      stored: parts.store.scan([CHECK_RECORDS, namespaceName, client.name]),
+    }));
+  });
+  if (begun === undefined) return undefined;
+  const differences: string[] = [];
+  let checks = 0;
+  for (const { held, stored } of begun) {
+    checks += held.checks.size;
+    differences.push(...(await differencesOf(held, stored)));
+  }
+  return { clients: begun.length, checks, differences };
+}
+
+interface Held {
+  readonly client: string;
+  readonly openEvents: number;
+  /** By check: the status of the last result and of the event. */
+  readonly checks: ReadonlyMap<string, string>;
+}
+
+function heldOf(client: ClientEntry): Held {
+  const checks = new Map<string, string>();
+  for (const [name, { status, state }] of client.checks) checks.set(name, summary(status, state.event?.status));
+  return { client: client.name, openEvents: client.openEvents, checks };
+}
+
+async function differencesOf(held: Held, stored: AsyncIterable<readonly [Key, string]>): Promise<string[]> {
+  const { client, checks } = held;
+  const differences: string[] = [];
+  const missing = new Set(checks.keys());
+  let events = 0;
+  for await (const [key, value] of stored) {
+    const name = String(key.at(-1));
+    const record = decodeCheckRecord(value);
+    if (record.event !== undefined) events++;
+    const [expected, actual] = [summary(record.check?.status, record.event?.status), checks.get(name) ?? 'nothing'];
+    if (actual !== expected) differences.push(`${client}/${name}: ${actual} in memory, ${expected} in the store`);
+    missing.delete(name);
+  }
+  for (const name of missing) differences.push(`${client}/${name}: only in memory`);
+  if (events !== held.openEvents) {
+    differences.push(`${client}: ${String(held.openEvents)} events counted in memory, ${String(events)} in the store`);
+  }
+  return differences;
+}
+
+function summary(status: number | undefined, eventStatus: number | undefined): string {
+  return `status ${String(status ?? 'none')}, event ${String(eventStatus ?? 'none')}`;
+}
+
+/** @returns what `act` returned, called between two commits; undefined when that takes too long */
+function atRest<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise<T | undefined> {
+  if (batcher.isAtRest) return Promise.resolve(act());
+  return new Promise((resolve) => {
+    const listening = batcher.onRest(() => {
+      end();
+      resolve(act());
+    });
+    const waiting = clock.after(REST_MS_MAX, () => {
+      end();
+      resolve(undefined);
+    });
+    const end = (): void => {
+      listening[Symbol.dispose]();
+      waiting[Symbol.dispose]();
+    };
+  });
+}
+
+function sample<T>(all: readonly T[], size: number, random: () => number): T[] {
+  if (all.length <= size) return [...all];
+  const chosen = new Set<number>();
+  while (chosen.size < size) chosen.add(Math.floor(random() * all.length));
+  return [...chosen].flatMap((at) => all[at] ?? []);
+}

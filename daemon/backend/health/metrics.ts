@@ -1,0 +1,309 @@
+import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import type { DiskGuard } from '../store/disk-guard.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import type { FeedHub } from '../feed/feed-hub.ts';
+import type { DeadLetters } from '../handlers/dead-letters.ts';
+import type { HandlerFigures, JobRunner } from '../handlers/run-jobs.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Results } from '../results/write.ts';
+import type { Clock } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { RecentDurations } from './recent-durations.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { TimerLag } from '../schedule/timer-lag.ts';
+import type { AgentHub } from '../agents/agent-hub.ts';
+import type { Connections } from '../http/connections.ts';
+import type { SlowPeers } from '../http/slow-peers.ts';
+
+interface MetricParts {
+  readonly registry: Registry;
+  readonly batcher: Batcher;
+  readonly disk: DiskGuard;
+  readonly memory: MemoryBudget;
+  readonly results: Pick<Results, 'refused'>;
+  readonly agents: Pick<AgentHub, 'size'>;
+  readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
+  readonly connections: Pick<Connections, 'size' | 'limits' | 'refused'>;
+  readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'cut'>;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
+  readonly timers: Pick<TimerLag, 'worstMs'>;
+  readonly clock: Clock;
+}
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** The pattern of the path, so that the names in it make no series of their own. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** What the backend counts about itself, for Prometheus. What changes with every result is only read when asked for. */
+export class Metrics implements Disposable {
+  readonly #metrics = new MetricRegistry();
+  readonly #parts: MetricParts;
+  /** What names handlers: of all namespaces together, and of each one that somebody is kept to. */
+  readonly #ofHandlers = new Map<string | undefined, MetricRegistry>();
+  readonly #requests: Histogram<'method' | 'route' | 'status'>;
+  readonly #recentWrites: RecentDurations;
+  readonly #recentAnswers: RecentDurations;
+  readonly #listening: Disposable;
+
+  constructor(parts: MetricParts) {
+    this.#parts = parts;
+    this.#recentWrites = new RecentDurations(() => parts.clock.monotonic());
+    this.#recentAnswers = new RecentDurations(() => parts.clock.monotonic());
+    this.#readResults(parts);
+    this.#readState(parts.registry);
+    this.#readConnections(parts);
+    this.#readDeadLetters(parts);
+    this.#readDisk(parts.disk);
+    this.#readMemory(parts.memory);
+    this.#readProcess(parts);
+    const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
+    const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
+    const writeSeconds = this.#histogram('mon_store_write_duration_seconds', 'Synced writes of the store', SECONDS);
+    this.#listening = parts.batcher.onCommit(({ results, durationMs, writeMs }) => {
+      batchResults.observe(results);
+      commitSeconds.observe(durationMs / 1000);
+      writeSeconds.observe(writeMs / 1000);
+      this.#recentWrites.note(writeMs);
+    });
+    this.#requests = new Histogram({
+      name: 'mon_http_request_duration_seconds',
+      help: 'Answered requests of the API',
+      labelNames: ['method', 'route', 'status'],
+      buckets: SECONDS,
+      registers: [this.#metrics],
+    });
+  }
+
+  /** Of what `read` returns. */
+  get contentType(): string {
+    return this.#metrics.contentType;
+  }
+
+  /**
+   * Everything, in the text format of Prometheus.
+   *
+   * @param namespace whose handlers are named; undefined: those of all
+   */
+  async read(namespace: string | undefined): Promise<string> {
+    const [own, ofHandlers] = await Promise.all([this.#metrics.metrics(), this.#handlersOf(namespace).metrics()]);
+    return own + ofHandlers;
+  }
+
+  observe({ method, route, status, durationMs }: AnsweredRequest): void {
+    this.#requests.observe({ method, route, status }, durationMs / 1000);
+    this.#recentAnswers.note(durationMs);
+  }
+
+  /** Of the synced writes of the last minutes; undefined: there was none. */
+  writeP99Ms(): number | undefined {
+    return this.#recentWrites.p99();
+  }
+
+  /** Of the requests that were answered in the last minutes; undefined: there was none. */
+  answerP99Ms(): number | undefined {
+    return this.#recentAnswers.p99();
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+  }
+
+  #readResults({ batcher, results }: MetricParts): void {
+    this.#counter('mon_results_committed_total', 'Results stored since the start', () => batcher.committedResults);
+    this.#counter(
+      'mon_results_refused_total',
+      'Results of agents that were not taken, and of anybody for banned clients',
+      () => results.refused,
+      'reason',
+    );
+    this.#gauge('mon_queued_results', 'Results that wait for their commit', () => batcher.queued);
+    this.#counter('mon_store_failed_writes_total', 'Batches that the store refused', () => batcher.failedWrites);
+  }
+
+  #readState(registry: Registry): void {
+    // Asked for each time: the registry replaces it when it reads the store again.
+    const namespace = (): Namespace => registry.namespace(DEFAULT_NAMESPACE);
+    this.#gauge('mon_events', 'Open events', () => namespace().eventCounts(), 'severity');
+    this.#gauge('mon_results', 'Checks by their last result', () => namespace().results, 'severity');
+    this.#gauge('mon_clients', 'Known clients', () => namespace().clients.size);
+    this.#gauge('mon_silenced_entries', 'Silenced entries', () => namespace().silenced.size);
+    this.#gauge('mon_stashes', 'Stashes', () => namespace().stashes.size);
+  }
+
+  #readConnections({ agents, connections, feed, slowPeers }: MetricParts): void {
+    this.#gauge('mon_connections', 'Connections of all listeners, whatever they are for', () => connections.size);
+    this.#gauge('mon_connections_limit', 'Connections that there may be', () => connections.limits.all);
+    this.#counter(
+      'mon_connections_refused_total',
+      'Connections that were too many, of all or of their address',
+      () => connections.refused,
+      'reason',
+    );
+    this.#gauge(
+      'mon_buffered_bytes',
+      'Bytes that wait for peers that have not read yet, or not ended what they say',
+      () => slowPeers.waitingBytes,
+    );
+    this.#counter(
+      'mon_connections_cut_total',
+      'Connections that were cut because they did not read, or too much waited for them or for all',
+      () => slowPeers.cut,
+      'reason',
+    );
+    this.#gauge('mon_agents_connected', 'Connected agents', () => agents.size);
+    this.#gauge('mon_feed_consumers', 'Connected consumers of the feed', () => feed.size);
+    this.#gauge('mon_feed_lag_seconds', 'How far the slowest consumer of the feed is behind', () => feed.lagMs / 1000);
+  }
+
+  #readDeadLetters({ deadLetters }: MetricParts): void {
+    this.#gauge('mon_dead_letters', 'Runs of handlers that failed for good', () => deadLetters.size);
+    this.#counter(
+      'mon_dead_letters_dropped_total',
+      'Dead letters that went because there were too many',
+      () => deadLetters.overflowed,
+    );
+  }
+
+  #handlersOf(namespace: string | undefined): MetricRegistry {
+    let metrics = this.#ofHandlers.get(namespace);
+    if (metrics === undefined) {
+      this.#ofHandlers.set(namespace, (metrics = new MetricRegistry()));
+      readHandlers(metrics, this.#parts, namespace);
+    }
+    return metrics;
+  }
+
+  #readMemory(memory: MemoryBudget): void {
+    this.#gauge('mon_memory_known_bytes', 'That what is known takes', () => memory.usedBytes);
+    this.#gauge('mon_memory_limit_bytes', 'Beyond it nothing new is taken', () => memory.limitBytes);
+    this.#counter('mon_memory_refused_total', 'What was new and not taken', () => memory.refusals);
+  }
+
+  #readDisk(disk: DiskGuard): void {
+    // Without a known figure there is no series.
+    this.#gauge('mon_disk_free_bytes', 'Free on the disk of the store', () => disk.freeBytes ?? {});
+    this.#gauge('mon_disk_reserved_bytes', 'Set aside for a full disk', () => disk.reservedBytes);
+    this.#gauge('mon_disk_floor_bytes', 'Below it results are refused; 0: never', () => disk.floorBytes);
+    this.#gauge('mon_disk_refusing', '1 while results are refused for want of room', () => Number(disk.isRefusing));
+  }
+
+  #readProcess({ clock, timers }: MetricParts): void {
+    const startSeconds = clock.now() / 1000;
+    this.#gauge('mon_info', 'The running version', () => ({ [VERSION]: 1 }), 'version');
+    this.#gauge('mon_timer_lag_seconds', 'The latest timer of the last minute', () => timers.worstMs / 1000);
+    this.#gauge('process_start_time_seconds', 'When the backend started', () => startSeconds);
+    this.#counter('process_cpu_seconds_total', 'Processor time', () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    });
+    this.#gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
+    this.#gauge('nodejs_heap_size_used_bytes', 'Memory of objects in use', () => process.memoryUsage().heapUsed);
+  }
+
+  #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
+    addGauge(this.#metrics, { name, help, labels }, read);
+  }
+
+  #counter(name: string, help: string, read: () => Reading, ...labels: string[]): void {
+    addCounter(this.#metrics, { name, help, labels }, read);
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.#metrics] });
+  }
+}
+
+/** @param only the namespace whose handlers are read; undefined: all */
+function readHandlers(
+  metrics: MetricRegistry,
+  { clock, handlers }: Pick<MetricParts, 'clock' | 'handlers'>,
+  only: string | undefined,
+): void {
+  const each = (read: (figures: HandlerFigures) => Reading): Reading =>
+    Object.fromEntries(
+      [...handlers.figures()]
+        .filter(([, { namespace }]) => only === undefined || namespace === only)
+        .map(([name, figures]) => [name, read(figures)]),
+    );
+  addCounter(
+    metrics,
+    {
+      name: 'mon_handler_runs_total',
+      help: 'Runs of handlers that ended since the start; retried ones are followed by another try, refused ones had no place',
+      labels: ['handler', 'outcome'],
+    },
+    () => each(({ delivered, failed, retried, refused }) => ({ delivered, failed, retried, refused })),
+  );
+  addGauge(
+    metrics,
+    { name: 'mon_handler_jobs', help: 'Runs of handlers that are not over', labels: ['handler', 'state'] },
+    () => each(({ waiting, running, retrying }) => ({ waiting, running, retrying })),
+  );
+  addGauge(
+    metrics,
+    {
+      name: 'mon_handler_oldest_job_age_seconds',
+      help: 'Since the oldest run that is not over was asked for',
+      labels: ['handler'],
+    },
+    () => each(({ oldestAtMs }) => (oldestAtMs === undefined ? 0 : (clock.now() - oldestAtMs) / 1000)),
+  );
+}
+
+interface MetricNames {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+function addGauge(metrics: MetricRegistry, { name, help, labels }: MetricNames, read: () => Reading): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [metrics],
+    collect: () => {
+      gauge.reset();
+      for (const [values, figure] of seriesOf(read(), labels)) gauge.set(values, figure);
+    },
+  });
+}
+
+function addCounter(metrics: MetricRegistry, { name, help, labels }: MetricNames, read: () => Reading): void {
+  const counter = new Counter({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [metrics],
+    collect: () => {
+      counter.reset();
+      for (const [values, figure] of seriesOf(read(), labels)) counter.inc(values, figure);
+    },
+  });
+}
+
+/** One figure, or a reading for each value of a label. */
+type Reading = number | { readonly [value: string]: Reading };
+
+function* seriesOf(
+  reading: Reading,
+  [label, ...labels]: readonly string[],
+  values: Readonly<Record<string, string>> = {},
+): Generator<[values: Record<string, string>, figure: number], void, undefined> {
+  if (typeof reading === 'number' || label === undefined) {
+    yield [values, Number(reading)];
+    return;
+  }
+  for (const [value, inner] of Object.entries(reading)) yield* seriesOf(inner, labels, { ...values, [label]: value });
+}

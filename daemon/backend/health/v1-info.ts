@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { needs, routes } from '../http/route.ts';
+
+/** What the backend tells about itself; every read gives the state of that moment. */
+export interface BackendStatus {
+  /** Of this run of the backend. */
+  readonly id: string;
+  readonly hostname: string;
+  /** The address where it serves. */
+  readonly address: string;
+  /** What it does by the clock, by the names of completion 1.15. */
+  readonly tasks: readonly string[];
+  /** Results that wait for their commit. */
+  readonly queuedResults: number;
+  /** Whether results are taken in: from the start until the stop. */
+  readonly isTakingResults: boolean;
+  readonly isStoreOpen: boolean;
+}
+
+/** State of the ways in, under the names that existing clients read; whole numbers only (clients, trap 7). */
+export interface Transport {
+  readonly keepalives: Queue;
+  readonly results: Queue;
+}
+
+interface Queue {
+  readonly messages: number;
+  readonly consumers: number;
+}
+
+/** Keepalives are never queued apart from results; one consumer takes in both, for as long as the backend serves. */
+export function transportOf(status: BackendStatus): Transport {
+  const consumers = status.isTakingResults ? 1 : 0;
+  return {
+    keepalives: { messages: 0, consumers },
+    results: { messages: status.queuedResults, consumers },
+  };
+}
+
+/** `GET /info`, with the keys of the peer and our own under `mon` (completion, Decisions). */
+export function infoRoutes(app: FastifyInstance, { clock, config, status }: ApiParts): void {
+  const sensu = {
+    version: COMPATIBLE_VERSION,
+    get settings() {
+      return { hexdigest: config.hexdigest };
+    },
+  };
+  routes(app, '/info', {
+    GET: needs('read', () => ({
+      sensu,
+      transport: { name: 'websocket', ...transportOf(status), connected: status.isTakingResults },
+      redis: { connected: status.isStoreOpen },
+      servers: [
+        {
+          id: status.id,
+          hostname: status.hostname,
+          address: status.address,
+          tasks: status.tasks,
+          metrics: { cpu: cpuSeconds() },
+          sensu,
+          tessen: { enabled: false },
+          timestamp: Math.floor(clock.now() / 1000),
+        },
+      ],
+      mon: {
+        version: VERSION,
+        config: { loaded_at: config.loadedAt, error: config.error ?? null },
+      },
+    })),
+  });
+}
+
+function cpuSeconds(): { readonly user: number; readonly system: number } {
+  const { user, system } = process.cpuUsage();
+  return { user: user / 1e6, system: system / 1e6 };
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { deepHealth } from './deep-health.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { queryOf, wholeNumber } from '../http/query.ts';
+import { needs, routes } from '../http/route.ts';
+import { transportOf, type BackendStatus } from './v1-info.ts';
+
+/** What a probe asks for. */
+interface Limits {
+  readonly minConsumers: number | undefined;
+  readonly maxMessages: number | undefined;
+}
+
+/**
+ * `GET /health`: 204, or 412 with a sentence for each thing that is wrong (completion 1.6). With `?deep=1` the figures
+ * behind it and what a look at the indexes has shown: 200, or 412 with `problems` (design, Reliability 12).
+ */
+export function healthRoutes(app: FastifyInstance, { status, health }: ApiParts): void {
+  routes(app, '/health', {
+    GET: needs('read', async (request, reply) => {
+      const query = queryOf(request);
+      const problems = healthProblems(status, {
+        minConsumers: wholeNumber(query, 'consumers'),
+        maxMessages: wholeNumber(query, 'messages'),
+      });
+      if (wholeNumber(query, 'deep') === 1) {
+        const deep = await deepHealth(health, problems);
+        return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
+      }
+      return problems.length === 0 ? reply.code(204).send() : reply.code(412).send(problems);
+    }),
+  });
+}
+
+function healthProblems(status: BackendStatus, { minConsumers, maxMessages }: Limits): string[] {
+  const problems: string[] = [];
+  if (!status.isStoreOpen) problems.push('not connected to redis');
+  if (!status.isTakingResults) problems.push('not connected to transport');
+  const { keepalives, results } = transportOf(status);
+  for (const [name, queue] of [
+    ['keepalive', keepalives],
+    ['result', results],
+  ] as const) {
+    if (minConsumers !== undefined && queue.consumers < minConsumers) {
+      problems.push(`${name} consumers (${String(queue.consumers)}) less than min_consumers (${String(minConsumers)})`);
+    }
+    if (maxMessages !== undefined && queue.messages > maxMessages) {
+      problems.push(`${name} messages (${String(queue.messages)}) greater than max_messages (${String(maxMessages)})`);
+    }
+  }
+  return problems;
+}

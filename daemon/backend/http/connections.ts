@@ -1,0 +1,121 @@
+import type { Server, Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import {
+  connectionRefusal,
+  type ConnectionLimits,
+  type ConnectionRefusal,
+} from '../../../shared/domain/connection-limits.ts';
+import type { Log } from '../../log/log.ts';
+import { Seldom } from '../../log/seldom.ts';
+import { networkOf } from './networks.ts';
+import type { Clock } from '../ports.ts';
+import { sayLast } from './last-words.ts';
+
+interface ConnectionParts {
+  /** Asked for each connection: a reload may change it. */
+  readonly limits: () => ConnectionLimits;
+  /** Whether an address speaks for many, see `connectionRefusal`. */
+  readonly isShared: (address: string) => boolean;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly log: Log;
+}
+
+interface Connection {
+  readonly server: Server;
+  readonly network: string;
+}
+
+const REFUSAL_TEXT = 'there are too many connections: close some, or try again later';
+const REFUSAL =
+  'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n' +
+  `Content-Length: ${String(REFUSAL_TEXT.length)}\r\n\r\n${REFUSAL_TEXT}`;
+
+/** Every connection of every listener, whatever became of it: a request, a handshake, a WebSocket, a refusal. */
+export class Connections implements Disposable {
+  /** Since the start, by why. */
+  readonly refused: Record<ConnectionRefusal, number> = { all: 0, address: 0 };
+  readonly #parts: ConnectionParts;
+  readonly #open = new Map<Socket, Connection>();
+  readonly #counts = new Map<string, number>();
+  #leaving = 0;
+  readonly #told: Seldom;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    this.#told = new Seldom(parts.log, parts.clock);
+  }
+
+  /** Connections now. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  get limits(): ConnectionLimits {
+    return this.#parts.limits();
+  }
+
+  /** Counts the connections of a server that does not listen yet. What is too much never reaches it. */
+  watch<Listener extends Server>(server: Listener): Listener {
+    const accept = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      if (!this.#take(server, socket)) return;
+      for (const listener of accept) listener.call(server, socket);
+    });
+    return server;
+  }
+
+  /** Cuts whatever a server still has, for its end. */
+  cut(server: Server): void {
+    for (const [socket, connection] of this.#open) if (connection.server === server) socket.destroy();
+  }
+
+  [Symbol.dispose](): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
+  /** @returns false when it was sent away */
+  #take(server: Server, socket: Socket): boolean {
+    const { remoteAddress: address = '' } = socket;
+    const network = networkOf(address);
+    const ofAddress = this.#counts.get(network) ?? 0;
+    const { limits, isShared } = this.#parts;
+    const refusal = connectionRefusal({ all: this.#open.size, ofAddress }, isShared(address), limits());
+    if (refusal !== undefined) {
+      this.#refuse(server, socket, refusal);
+      this.#tell(refusal, address);
+      return false;
+    }
+    this.#open.set(socket, { server, network });
+    this.#counts.set(network, ofAddress + 1);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      const left = (this.#counts.get(network) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(network);
+      else this.#counts.set(network, left);
+    });
+    return true;
+  }
+
+  #refuse(server: Server, socket: Socket, refusal: ConnectionRefusal): void {
+    this.refused[refusal]++;
+    // To a peer that expects TLS the text would be noise.
+    if (this.#leaving >= this.limits.told || server instanceof TlsServer) {
+      socket.destroy();
+      return;
+    }
+    this.#leaving++;
+    socket.once('close', () => this.#leaving--);
+    sayLast(socket, REFUSAL);
+  }
+
+  #tell(refusal: ConnectionRefusal, address: string): void {
+    const { all, perAddress } = this.limits;
+    const [limit, remedy] =
+      refusal === 'all' ? [all, 'connection-limit'] : [perAddress, 'connection-limit-per-address'];
+    this.#told.warn(
+      () => ({ connections: this.size, limit, address }),
+      `connections are refused: find out who holds so many, or raise ${remedy}`,
+    );
+  }
+}

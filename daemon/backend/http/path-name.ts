@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { MonError } from '../../../shared/errors.ts';
+import { aggregateNameSchema } from '../../../shared/schemas/aggregate.ts';
+import { usernameSchema } from '../../../shared/schemas/v2/user.ts';
+import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
+
+/** What a part of a path may name. A client may have been named after a token that nobody substituted. */
+const SCHEMAS = {
+  client: sourceSchema,
+  check: nameSchema,
+  subscription: subscriptionSchema,
+  aggregate: aggregateNameSchema,
+  user: usernameSchema,
+  key: nameSchema,
+  id: z
+    .string()
+    .max(512)
+    .regex(/^[\w.*:-]+$/),
+};
+
+/**
+ * The named part of the path, decoded once (completion 1.1).
+ *
+ * @throws MonError `not_found` when nothing can have this name, `invalid` when it takes an escape to write it
+ */
+export function pathName(request: FastifyRequest, part: keyof typeof SCHEMAS): string {
+  const name = (request.params as Readonly<Record<string, string>>)[part] ?? '';
+  if (SCHEMAS[part].safeParse(name).success) return name;
+  // The peer matches before it decodes, so that a strange name is an unknown path to it: recorded as 404. Where an
+  // escape made the name strange, the decision is to say so.
+  const isEscaped = request.url.split('?', 1)[0]?.includes('%') === true;
+  throw isEscaped
+    ? new MonError('invalid', `"${name}" in the path is no ${part} name`)
+    : new MonError('not_found', `there is no ${part} ${name}`);
+}

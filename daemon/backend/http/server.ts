@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onResponseHookHandler,
+  type onSendHookHandler,
+} from 'fastify';
+import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { LogRequest } from '../../log/log.ts';
+import { V2_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from '../access/principal.ts';
+import { corsHeaders, foreignWriteGuard } from './cors.ts';
+import { AUTH_TEST, sendAuthError } from '../access/v2-auth.ts';
+import { doingOf } from '../access/doing.ts';
+import { notFound, sendV2Error } from './v2-errors.ts';
+import { v2HealthRoutes } from '../health/v2.ts';
+import { v2Routes } from './v2-routes.ts';
+import { refuseMalformed, sendError } from './errors.ts';
+import { aggregateRoutes } from '../aggregates/v1.ts';
+import { checkRoutes } from '../checks/v1.ts';
+import { clientRoutes } from '../clients/v1.ts';
+import { eventRoutes } from '../events/v1.ts';
+import { healthRoutes } from '../health/v1.ts';
+import { infoRoutes } from '../health/v1-info.ts';
+import { decodedPath } from './logged-path.ts';
+import { metricRoutes } from '../health/v1-metrics.ts';
+import { requestRoutes } from '../checks/v1-run.ts';
+import { resolveRoutes } from '../events/v1-resolve.ts';
+import { resultRoutes } from '../results/v1.ts';
+import { settingsRoutes } from '../health/v1-settings.ts';
+import { silencedRoutes } from '../silences/v1.ts';
+import { stashRoutes } from '../stashes/v1.ts';
+import { isLoopback } from './host.ts';
+import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
+import { accessRoutes } from '../access/mon.ts';
+import { aggregateRoutesOfMon } from '../aggregates/mon.ts';
+import { auditRoutes } from '../audit/mon.ts';
+import { bulkRoutes } from '../bulk/mon.ts';
+import { restoreRoutes } from '../dump/mon.ts';
+import { checkRoutesOfMon } from '../checks/mon.ts';
+import { clientRoutesOfMon } from '../clients/mon.ts';
+import { eventRoutesOfMon } from '../events/mon.ts';
+import { overviewRoutes } from '../events/mon-overview.ts';
+import { versionRoutes } from '../plans/mon-versions.ts';
+import { deadLetterRoutes } from '../handlers/mon-dead-letters.ts';
+import { handlerRoutes } from '../handlers/mon.ts';
+import { explainRoutes } from '../handlers/mon-explain.ts';
+import { batchRoutes } from '../results/mon.ts';
+import { silencedRoutesOfMon } from '../silences/mon.ts';
+import { storeRoutes } from '../store/mon.ts';
+import { simulateRoutes } from '../results/mon-simulate.ts';
+import { upgradeRoutes } from '../plans/mon.ts';
+import type { MakeServer } from './http-server.ts';
+import type { ApiParts } from './parts.ts';
+import { watchAccess, type RouteAccess } from './route.ts';
+import { watchPeers } from './watch-peers.ts';
+
+type Refused = (error: unknown) => void;
+
+/** What a listener serves: everything, or, at an address of its own, the newer API alone with the `/health` of that. */
+export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
+
+/**
+ * The HTTP API, ready to listen. Whoever opens it closes it.
+ *
+ * @throws MonError `invalid` when `api.cors` cannot be sent
+ */
+export async function openServer(parts: ApiParts, face: Face, makeServer: MakeServer): Promise<FastifyInstance> {
+  const { authenticator, callers, log } = parts;
+  const { cors: ownCors } = parts.config.api;
+  const refuseForeignWrite = foreignWriteGuard(ownCors);
+  const cors = corsHeaders(face.kind === 'core' ? (ownCors ?? false) : ownCors);
+
+  function authorize({ headers, caller }: FastifyRequest): Principal | Promise<Principal> {
+    // Allowed with --insecure. Its names are unknown here, so no Host can be told to be a foreign one.
+    const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
+    return isOpenToAll ? authenticator.whileOpen(headers, caller) : authenticator.authorize(headers, caller);
+  }
+
+  /** In the order of completion 1.1: the headers that every answer has, then who asks; where to comes after. */
+  function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
+    // By the route: the path has more than one way to be written.
+    reply.headers(cors(request.routeOptions.url ?? '/'));
+    reply.header('X-Request-ID', request.id);
+    let pending: Promise<Principal> | undefined;
+    try {
+      const principal = asked(request).access === 'public' ? NOBODY : authorize(request);
+      if (principal instanceof Promise) pending = principal;
+      else inspect(request, principal);
+    } catch (error) {
+      refused(error);
+      return;
+    }
+    if (pending === undefined) admitted();
+    else pending.then((principal) => inspect(request, principal)).then(admitted, refused);
+  }
+
+  function inspect(request: FastifyRequest, principal: Principal): void {
+    request.principal = principal;
+    request.admission = authenticator.admissionOf(principal, (renewed) => refuseWithoutAccess(renewed, asked(request)));
+    refuseForeignWrite(request.method, request.headers);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new MonError('invalid', 'the Host header is missing');
+    }
+    if (request.url.length > URL_LENGTH_MAX) {
+      throw new MonError('too_large', `the URL is longer than ${String(URL_LENGTH_MAX)} characters`);
+    }
+    // A fragment never leaves a browser, so this is another path.
+    if (request.url.includes('#')) throw unknownPath(request);
+    refuseWithoutAccess(principal, asked(request));
+  }
+
+  /** Each face has its own words for what goes wrong. */
+  const isOfV2 = ({ url }: Pick<FastifyRequest, 'url'>): boolean =>
+    face.kind === 'core' || url.startsWith(`${V2_PREFIX}/`);
+  /** As at the peer, whose listener has nothing else: what is not there is told to everybody. */
+  const asked = (request: FastifyRequest): AskedRoute =>
+    face.kind === 'core' && request.routeOptions.url === undefined
+      ? { ...askedRoute(request), access: 'public' }
+      : askedRoute(request);
+  const refuseAs = (request: FastifyRequest): typeof sendError => {
+    if (request.routeOptions.url === AUTH_TEST) return sendAuthError;
+    return isOfV2(request) ? sendV2Error : sendError;
+  };
+  const unknownPath = (request: FastifyRequest): MonError =>
+    isOfV2(request)
+      ? notFound()
+      : new MonError('not_found', `there is nothing at ${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
+
+  const app = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    // The Host header is required all the same, but with an answer that says so.
+    serverFactory: (answer) => makeServer(answer, { requireHostHeader: false }),
+    routerOptions: { maxParamLength: URL_LENGTH_MAX },
+    requestIdHeader: false,
+    genReqId: requestId,
+    // What a browser asks before it sends anything else does not depend on the path, not even on it being one (`*`).
+    rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
+    clientErrorHandler: refuseMalformed,
+    frameworkErrors: (error, request, reply) => {
+      const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
+      admit(request, reply, () => refuse(error), refuse);
+    },
+  });
+
+  app.decorateRequest('principal');
+  app.decorateRequest('admission');
+  // Asked for by few: most are let in by a key that is known.
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      return callers.addressOf(this);
+    },
+  });
+  const accessTable = watchAccess(app);
+  app.removeAllContentTypeParsers();
+  // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  watchPeers(app, parts);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'OPTIONS') {
+      reply
+        .headers(cors(decodedPath(request.originalUrl.split('?', 1)[0] ?? '')))
+        .header('X-Request-ID', request.id)
+        .code(200)
+        .send();
+      return;
+    }
+    const admitted = (): void => {
+      // From here on the content type must not matter, not even a malformed one (clients, trap 1).
+      delete request.headers['content-type'];
+      done();
+    };
+    admit(request, reply, admitted, (error) => done(error as Error));
+  });
+  app.addHook('onSend', plainJsonType);
+  // The body may have taken its time.
+  app.addHook('preHandler', (request, _reply, done) => {
+    try {
+      request.admission();
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  const { logRequest } = parts;
+  if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
+  app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => {
+    const clean = face.kind === 'core' ? cleanPath(request.url) : undefined;
+    if (clean === undefined) throw unknownPath(request);
+    return reply.code(301).header('Location', clean).send();
+  });
+
+  // Before the others, which it measures.
+  metricRoutes(app, parts);
+  v2Routes(app, parts);
+  if (face.kind === 'core') v2HealthRoutes(app, parts);
+  else ownRoutes(app, parts, accessTable);
+  await app.ready();
+  return app;
+}
+
+/** What only the main listener serves: the legacy API, and ours. */
+function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly RouteAccess[]): void {
+  resultRoutes(app, parts);
+  eventRoutes(app, parts);
+  resolveRoutes(app, parts);
+  silencedRoutes(app, parts);
+  clientRoutes(app, parts);
+  aggregateRoutes(app, parts);
+  stashRoutes(app, parts);
+  checkRoutes(app, parts);
+  requestRoutes(app, parts);
+  infoRoutes(app, parts);
+  healthRoutes(app, parts);
+  settingsRoutes(app, parts);
+  batchRoutes(app, parts);
+  checkRoutesOfMon(app, parts);
+  eventRoutesOfMon(app, parts);
+  aggregateRoutesOfMon(app, parts);
+  clientRoutesOfMon(app, parts);
+  overviewRoutes(app, parts);
+  versionRoutes(app, parts);
+  storeRoutes(app, parts);
+  upgradeRoutes(app, parts);
+  auditRoutes(app, parts);
+  bulkRoutes(app, parts);
+  restoreRoutes(app, parts);
+  silencedRoutesOfMon(app, parts);
+  explainRoutes(app, parts);
+  simulateRoutes(app, parts);
+  handlerRoutes(app, parts);
+  deadLetterRoutes(app, parts);
+  accessRoutes(app, accessTable);
+}
+
+/** What a request asks for. Where there is no route, who asks still has to be known. */
+function askedRoute(request: FastifyRequest): AskedRoute {
+  const { routeOptions } = request;
+  const { namespace, user } = (request.params ?? {}) as { readonly namespace?: string; readonly user?: string };
+  const { access = 'authenticated', isOfAllNamespaces = false, isForAnonymous = false } = routeOptions.config ?? {};
+  const doing = (): Doing | undefined => doingOfRequest(request);
+  return { access, url: routeOptions.url, namespace, user, isOfAllNamespaces, isForAnonymous, doing };
+}
+
+/** In the words of roles; of the newer API only. */
+function doingOfRequest({ method, routeOptions, params }: FastifyRequest): Doing | undefined {
+  return doingOf({ method, url: routeOptions.url ?? '', params: (params ?? {}) as Readonly<Record<string, string>> });
+}
+
+/** The path with one slash where there are several, as the peer sends its clients on; undefined: there are none. */
+function cleanPath(url: string): string | undefined {
+  const [path = '', ...query] = url.split('?');
+  return path.includes('//') ? [path.replaceAll(/\/{2,}/g, '/'), ...query].join('?') : undefined;
+}
+
+/** JSON has no charset (RFC 8259, section 11), and the peer names none; the framework adds one. */
+const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
+  if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
+    reply.header('content-type', 'application/json');
+  }
+  done(null, payload);
+};
+
+/** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */
+function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[ -~]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/** One record for each answer: by route rather than by path, and nothing of the query, the headers or the body. */
+function recordOf(logRequest: LogRequest): onResponseHookHandler {
+  return (request, reply, done) => {
+    logRequest({
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      time_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+      request_id: request.id,
+      remote_address: request.caller,
+    });
+    done();
+  };
+}

@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MonError, type ErrorCode } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import { refusalOfFramework, RETRY_AFTER_SECONDS } from './errors.ts';
+import { loggedPath } from './logged-path.ts';
+
+/** The one place where a failure becomes a status and a code of the newer API (completion 1.17). */
+const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {
+  invalid: [400, 1],
+  unauthenticated: [401, 5],
+  payment_required: [402, 6],
+  forbidden: [403, 4],
+  not_found: [404, 2],
+  conflict: [409, 3],
+  precondition: [412, 7],
+  threshold: [400, 9],
+  too_large: [413, 1],
+  no_memory: [507, 0],
+  unavailable: [503, 0],
+  internal: [500, 0],
+};
+
+/** What is looked at as credentials, in the words of the peer (clients, section 6). */
+const SHOWN = /^(?:Bearer|Key) +\S/;
+
+/** Answers a failure as `{"message": "...", "code": n}`; what is a defect of ours goes to the log, never to the caller. */
+export function sendV2Error(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  if (error instanceof MonError && error.code !== 'internal') {
+    const [status, code] = ANSWERS[error.code];
+    if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
+    if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
+    if (error.code === 'unauthenticated') return reply.code(status).send(refusedCredentials(request, code));
+    return reply.code(status).send({ message: error.message, code });
+  }
+  const refused = refusalOfFramework(error, request);
+  if (refused !== undefined) return reply.code(refused.status).send({ message: refused.message, code: 1 });
+  log.error(
+    { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
+    'a request failed',
+  );
+  return reply.code(500).send({ message: 'internal error: see the log of the backend', code: 0 });
+}
+
+/** Its names are written in capitals there, other than those of any other failure. */
+function refusedCredentials({ headers }: FastifyRequest, code: number): { Message: string; Code: number } {
+  const isShown = SHOWN.test(headers.authorization ?? '');
+  return { Message: isShown ? 'invalid credentials' : 'bad credentials', Code: code };
+}
+
+/** In the words of the peer, which clients look for (clients, section 6); the path says what was meant. */
+export function notFound(): MonError {
+  return new MonError('not_found', 'not found');
+}
+
+export function alreadyExists(): MonError {
+  return new MonError('conflict', 'resource already exists');
+}

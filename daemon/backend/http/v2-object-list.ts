@@ -1,0 +1,243 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fieldAt, isSelected, parseSelector, type Selector } from '../../../shared/domain/v2/selectors.ts';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Principal } from '../access/principal.ts';
+import { arrayText, PIECE_LENGTH, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
+import { queryOf, wholeNumber } from './query.ts';
+import type { V2Key } from './v2-collection.ts';
+
+/** Where a list comes from. */
+export interface ObjectSource<T extends object> {
+  /** What one is called in field selectors: `check` in `check.name`. */
+  readonly fieldRoot: string;
+  /**
+   * Those of a namespace in the order of their keys, in portions, between which others get their turn.
+   *
+   * @param after the key behind which to begin, whether or not there is still an object of that key; undefined: with the first
+   * @param mayBeSelected whether an object with these parts may be among those that are asked for; the others need not be made
+   */
+  list(
+    namespace: string,
+    after: V2Key | undefined,
+    mayBeSelected: (parts: Attributes) => boolean,
+  ): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
+  keyOf(object: T): V2Key;
+  labelsOf(object: T): Attributes;
+  /** What the caller gets to see of it; absent: everything. */
+  show?(object: T, principal: Principal): T;
+  /** Whether the caller may see it; absent: whoever may see its namespace may. */
+  isVisible?(object: T, principal: Principal): boolean;
+}
+
+/** Where a page ended: a position and no number, so that what comes and goes before it moves nothing. */
+interface Position {
+  readonly namespace: string;
+  readonly key: V2Key;
+}
+
+/** Header with which a page names the next one; absent on the last (clients, section 6). */
+const CONTINUE = 'Sensu-Continue';
+
+/**
+ * Answers a list of objects: those that `fieldSelector` and `labelSelector` select, and of them a page of `limit` behind
+ * `continue`. A `limit` that is no number counts as absent, as at the peer.
+ *
+ * @param namespaces whose objects these are, in order
+ * @throws MonError `invalid` for a selector or a position that cannot be read
+ */
+export async function sendObjects<T extends object>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  namespaces: readonly string[],
+  source: ObjectSource<T>,
+): Promise<FastifyReply> {
+  const query = queryOf(request);
+  const limit = wholeNumber(query, 'limit') || Infinity;
+  const token = query.get('continue') ?? '';
+  const after = token === '' ? undefined : positionOf(token);
+  const { isSelectedObject, mayBeSelected } = selection(query, source);
+  const { principal } = request;
+  const shown = (object: T): T => source.show?.(object, principal) ?? object;
+  // Of what is shown, so that nobody finds out by asking what is not.
+  const isWanted = (object: T): boolean =>
+    source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
+
+  const keyOf = (object: T): V2Key => source.keyOf(object);
+  const objects = (): Objects<T> => wanted(objectsOf(namespaces, after, source, mayBeSelected), isWanted);
+  if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
+  // Where it ends is said before it begins. A page that is too long to be kept until then is made again.
+  const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
+  const headers = isMore && last !== undefined ? { [CONTINUE]: tokenOf(last) } : {};
+  const pieces = texts ?? textsOf(until(objects(), last, keyOf), shown);
+  return await sendPieces(request, reply, arrayText(pieces), headers);
+}
+
+interface Placed<T> {
+  readonly namespace: string;
+  readonly object: T;
+}
+
+type Objects<T> = AsyncGenerator<Placed<T>, void>;
+
+async function* wanted<T>(objects: Objects<T>, isWanted: (object: T) => boolean): Objects<T> {
+  for await (const placed of objects) if (isWanted(placed.object)) yield placed;
+}
+
+/** Those up to a position, itself included. */
+async function* until<T>(objects: Objects<T>, last: Position | undefined, keyOf: (object: T) => V2Key): Objects<T> {
+  for await (const placed of objects) {
+    if (last === undefined || isBehind(placed, last, keyOf)) return;
+    yield placed;
+  }
+}
+
+function isBehind<T>({ namespace, object }: Placed<T>, last: Position, keyOf: (object: T) => V2Key): boolean {
+  return namespace > last.namespace || (namespace === last.namespace && compareKeys(keyOf(object), last.key) > 0);
+}
+
+/** Where a page ends, whether something follows, and its texts, unless they are long. */
+async function pageOf<T>(
+  objects: Objects<T>,
+  limit: number,
+  keyOf: (object: T) => V2Key,
+  shown: (object: T) => T,
+): Promise<{
+  readonly last: Position | undefined;
+  readonly isMore: boolean;
+  readonly texts: readonly (readonly string[])[] | undefined;
+}> {
+  let last: Position | undefined;
+  let count = 0;
+  let length = 0;
+  let texts: string[] = [];
+  let isMore = false;
+  for await (const { namespace, object } of objects) {
+    isMore = count === limit;
+    if (isMore) break;
+    count++;
+    last = { namespace, key: keyOf(object) };
+    if (length > WHOLE_LENGTH_MAX) continue;
+    const text = JSON.stringify(shown(object));
+    length += text.length;
+    texts.push(text);
+    if (length > WHOLE_LENGTH_MAX) texts = [];
+  }
+  return { last, isMore, texts: length > WHOLE_LENGTH_MAX ? undefined : [texts] };
+}
+
+async function* textsOf<T>(objects: Objects<T>, shown: (object: T) => T): AsyncGenerator<readonly string[], void> {
+  let texts: string[] = [];
+  let length = 0;
+  for await (const { object } of objects) {
+    const text = JSON.stringify(shown(object));
+    texts.push(text);
+    length += text.length;
+    if (length < PIECE_LENGTH) continue;
+    yield texts;
+    [texts, length] = [[], 0];
+  }
+  yield texts;
+}
+
+async function* objectsOf<T extends object>(
+  namespaces: readonly string[],
+  after: Position | undefined,
+  source: ObjectSource<T>,
+  mayBeSelected: (parts: Attributes) => boolean,
+): Objects<T> {
+  for (const namespace of namespaces) {
+    if (after !== undefined && namespace < after.namespace) continue;
+    const start = after?.namespace === namespace ? after.key : undefined;
+    for await (const portion of source.list(namespace, start, mayBeSelected)) {
+      for (const object of portion) yield { namespace, object };
+      await nextTurn();
+    }
+  }
+}
+
+/** What the query asks of objects, whole and in parts. */
+interface Selection<T> {
+  readonly isSelectedObject: (object: T) => boolean;
+  readonly mayBeSelected: (parts: Attributes) => boolean;
+}
+
+function selection<T extends object>(query: URLSearchParams, source: ObjectSource<T>): Selection<T> {
+  const { fieldRoot } = source;
+  const { conditions } = selectorOf(query, 'fieldSelector') ?? NO_CONDITIONS;
+  const labels = selectorOf(query, 'labelSelector');
+  for (const { name } of conditions) {
+    if (name.startsWith(`${fieldRoot}.`)) continue;
+    throw new MonError(
+      'invalid',
+      `fieldSelector: "${name}" is no field here: begin with ${fieldRoot}, as in ${fieldRoot}.name`,
+    );
+  }
+  const valueIn = (object: Attributes) => {
+    const rooted = { [fieldRoot]: object };
+    return (name: string): unknown => fieldAt(rooted, name);
+  };
+  return {
+    isSelectedObject(object) {
+      if (!isSelected({ kind: 'selector', conditions }, valueIn(object as Attributes))) return false;
+      if (labels === undefined) return true;
+      const found = source.labelsOf(object);
+      return isSelected(labels, (name) => (Object.hasOwn(found, name) ? found[name] : undefined));
+    },
+    mayBeSelected(parts) {
+      const valueOf = valueIn(parts);
+      // What is not among the parts says nothing yet.
+      const known = conditions.filter(({ name }) => valueOf(name) !== undefined);
+      return isSelected({ kind: 'selector', conditions: known }, valueOf);
+    },
+  };
+}
+
+const NO_CONDITIONS: Selector = { kind: 'selector', conditions: [] };
+
+/** @throws MonError `invalid` */
+function selectorOf(query: URLSearchParams, name: string): Selector | undefined {
+  const text = query.get(name) ?? '';
+  if (text.trim() === '') return undefined;
+  const selector = parseSelector(text);
+  if (selector.kind === 'problem') throw new MonError('invalid', `${name} ${selector.message}`);
+  return selector;
+}
+
+function tokenOf({ namespace, key }: Position): string {
+  return Buffer.from(JSON.stringify([namespace, ...key])).toString('base64url');
+}
+
+/** @throws MonError `invalid` */
+function positionOf(token: string): Position {
+  const parts = partsOf(token);
+  const [namespace, ...key] = parts ?? [];
+  if (namespace === undefined || key.length === 0) {
+    throw new MonError('invalid', `continue: this is none of ours: take the ${CONTINUE} header of the page before`);
+  }
+  return { namespace, key };
+}
+
+function partsOf(token: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+    return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those behind a key, in their order; for kinds that are kept in memory. */
+export function behind<T>(objects: readonly T[], after: V2Key | undefined, keyOf: (object: T) => V2Key): readonly T[] {
+  const sorted = objects.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
+  return after === undefined ? sorted : sorted.filter((object) => compareKeys(keyOf(object), after) > 0);
+}
+
+export function compareKeys(one: V2Key, other: V2Key): number {
+  for (const [at, part] of one.entries()) {
+    const against = other[at] ?? '';
+    if (part !== against) return part < against ? -1 : 1;
+  }
+  return one.length - other.length;
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { v2NamespaceSchema, type V2Namespace } from '../../../shared/schemas/v2/namespace.ts';
+import { seesNamespace } from '../access/principal.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { validator } from '../http/json-body.ts';
+import { collectionRoutes, type Collection } from '../http/v2-collection.ts';
+import { behind } from '../http/v2-object-list.ts';
+
+const parse = validator(v2NamespaceSchema);
+
+/** Namespaces, which are objects of their own (reference 2.7). */
+export function namespaceRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { namespaces, registry } = parts;
+  const collection: Collection<V2Namespace> = {
+    type: 'namespaces',
+    fieldRoot: 'namespace',
+    keyParts: ['namespace'],
+    isClusterWide: true,
+    access: { read: 'read', write: 'admin', remove: 'admin' },
+    parse,
+    namespaceOf: () => undefined,
+    place: ({ name }) => ({ name }),
+    keyOf,
+    labelsOf: () => ({}),
+    list: (_none, after) => [behind(registry.declared.names().map(namespaceOf), after, keyOf)],
+    get: (_none, [name = '']) => (registry.declared.has(name) ? namespaceOf(name) : undefined),
+    write: async (_none, [name = ''], change, actor) => {
+      await namespaces.put(name, (isThere) => void change(isThere ? namespaceOf(name) : undefined), actor);
+      return namespaceOf(name);
+    },
+    remove: (_none, [name = ''], check, actor) => namespaces.remove(name, () => check(namespaceOf(name)), actor),
+    isVisible: ({ name }, principal) => seesNamespace(principal, name),
+  };
+  collectionRoutes(app, parts, collection);
+}
+
+function keyOf({ name }: V2Namespace): readonly [string] {
+  return [name];
+}
+
+function namespaceOf(name: string): V2Namespace {
+  return { name };
+}

@@ -1,0 +1,85 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { DEFINITION_KINDS, isRoleKind, ROLE_KINDS } from '../definitions/state.ts';
+import type { Registry } from '../registry/registry.ts';
+import { recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+
+const NAMESPACES_MAX = 10_000;
+
+/** Making and removing namespaces. */
+export class Namespaces {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Makes a namespace; one that is there stays as it is.
+   *
+   * @param check told whether it is there; refuses by throwing
+   * @throws MonError `unavailable`
+   */
+  async put(name: string, check: (isThere: boolean) => void, actor: Actor): Promise<void> {
+    await this.#batcher.run((transaction) => {
+      const { declared } = transaction.registry;
+      const isThere = declared.has(name);
+      check(isThere);
+      if (isThere) return;
+      transaction.refuseNew(undefined);
+      if (declared.names().length >= NAMESPACES_MAX) {
+        throw new MonError('unavailable', `there are ${String(NAMESPACES_MAX)} namespaces: delete some first`);
+      }
+      transaction.saveNamespace(name);
+      recordAudit(transaction, actor, { action: 'namespace.create', target: name });
+    });
+  }
+
+  /**
+   * @param check refuses by throwing
+   * @throws MonError `not_found`, `unavailable`; `invalid` while there is something in it, which it names, and for `default`
+   */
+  async remove(name: string, check: () => void, actor: Actor): Promise<void> {
+    await this.#batcher.run((transaction) => {
+      const { registry } = transaction;
+      if (!registry.declared.has(name)) throw new MonError('not_found', 'not found');
+      if (name === DEFAULT_NAMESPACE) {
+        throw new MonError('invalid', `${name} cannot be deleted: the legacy API shows it`);
+      }
+      check();
+      const contents = contentsOf(registry, name);
+      if (contents.length > 0) {
+        throw new MonError('invalid', `namespace is not empty: it holds ${contents.join(', ')}; delete these first`);
+      }
+      for (const kind of ROLE_KINDS) {
+        for (const own of registry.definitions.in(kind, name).keys()) transaction.removeDefinition(kind, name, own);
+      }
+      transaction.removeNamespace(registry.namespace(name));
+      recordAudit(transaction, actor, { action: 'namespace.delete', target: name });
+    });
+  }
+}
+
+/** What is in a namespace or refers to it, and how many: `2 checks`. */
+function contentsOf(registry: Registry, name: string): string[] {
+  const namespace = registry.namespace(name);
+  const keys = [...registry.credentials.apiKeys.values()].filter((key) => key.namespace === name).length;
+  let events = 0;
+  for (const { checks } of namespace.clients.values()) events += checks.size;
+  const counts: readonly (readonly [count: number, one: string, many: string])[] = [
+    // What says who may do what in it means nothing without it, and goes with it.
+    ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
+      (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
+    ),
+    [namespace.clients.size, 'entity', 'entities'],
+    [events, 'event', 'events'],
+    [namespace.silenced.size, 'silence', 'silences'],
+    [namespace.stashes.size, 'stash', 'stashes'],
+    [keys, 'API key', 'API keys'],
+  ];
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => `${String(count)} ${count === 1 ? one : many}`);
+}

@@ -1,0 +1,146 @@
+import type { StepOutcome } from '../../../shared/domain/plan/run.ts';
+import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/plan/orphans.ts';
+import { namesText } from '../../../shared/domain/plan/rule.ts';
+import { migrationOf } from '../../../shared/domain/stash-silencing.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { StepAction } from '../../../shared/schemas/plan.ts';
+import { livingStashes, readStashes } from '../stashes/read.ts';
+import { aborted, done, notDone, type StepParts, type StepRun } from './step-parts.ts';
+
+const PROGRESS_MS = 1000;
+const MEBIBYTE = 1024 * 1024;
+
+/** Does what an action step is for. Each of them can be done again. */
+export function actionStep(action: StepAction, parts: StepParts, run: StepRun): Promise<StepOutcome> | StepOutcome {
+  switch (action) {
+    case 'backup':
+      return backUp(parts, run);
+    case 'drain':
+      // From the end of this step on they are: it follows from the plan.
+      return done('results are refused, agents keep theirs, and keepalives and ages of results are not looked at');
+    case 'migrate':
+      return migrate(parts, run);
+    case 'resume':
+      return done('results are taken again');
+    case 'fix-namespaces':
+      return fixNamespaces(parts, run);
+    default:
+      return migrateStashes(parts, run);
+  }
+}
+
+async function backUp({ store }: StepParts, { tell, signal }: StepRun): Promise<StepOutcome> {
+  const { needed } = await store.schema.room();
+  tell(`copying the store, about ${(needed / MEBIBYTE).toFixed(0)} MiB at most`);
+  const { dir, manifest } = await store.schema.backUp({ signal });
+  const { entries, sha256 } = manifest;
+  return done(`${String(entries)} entries in ${dir}, read again and compared, sha256 ${sha256.slice(0, 16)}`, {
+    backup: dir,
+  });
+}
+
+async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun): Promise<StepOutcome> {
+  const { schema } = store;
+  if (schema.version === schema.newest) {
+    return done(`the database is up to date already, at schema ${String(schema.version)}`);
+  }
+  const before = schema.version;
+  await storeUpgrades.start(run.actor, { backup: run.runbook.backup === null });
+  using timers = new DisposableStack();
+  timers.use(
+    clock.every(PROGRESS_MS, () => {
+      const { progress } = storeUpgrades;
+      if (progress === undefined) return;
+      run.tell(
+        `schema ${String(progress.version)}, ${progress.name}: ${String(progress.done)} of ${String(progress.total)}`,
+      );
+    }),
+  );
+  // It ends with the backend, which waits for this step first.
+  const { state, error, backup } = await Promise.race([storeUpgrades.ended(), aborted(run.signal)]);
+  const own = backup === undefined ? {} : { backup };
+  if (state !== 'done') return notDone(error ?? 'the upgrade of the store ended early: start it again', own);
+  return done(`upgraded the database from schema ${String(before)} to ${String(schema.version)}`, own);
+}
+
+async function fixNamespaces(parts: StepParts, { facts, step, actor, tell }: StepRun): Promise<StepOutcome> {
+  // Only what was named when the operator typed it: others may have come since.
+  const confirmed = new Set(step.confirm?.split(' '));
+  const orphans = new Map([...(orphansOf(facts) ?? [])].filter(([namespace]) => confirmed.has(namespace)));
+  if (orphans.size === 0) return done('every check names a namespace that exists');
+  const kept: string[] = [];
+  let checks = 0;
+  for (const fix of namespaceFixes(orphans)) {
+    tell(fixCommand(fix));
+    if (fix.kind === 'delete-check') checks++;
+    const stays = await applyFix(parts, fix, actor);
+    if (stays !== undefined) kept.push(stays);
+  }
+  const note = `deleted ${String(checks)} checks of ${namesText([...orphans.keys()])}`;
+  return done(kept.length === 0 ? note : `${note}; ${kept.join('; ')}`);
+}
+
+const refuseNothing = (): void => undefined;
+
+/** @returns why a namespace stays although nothing of what was to be deleted is in it any more */
+async function applyFix(
+  { namespaces, definitionChanges }: StepParts,
+  fix: NamespaceFix,
+  actor: StepRun['actor'],
+): Promise<string | undefined> {
+  switch (fix.kind) {
+    case 'create-namespace':
+      await namespaces.put(fix.namespace, refuseNothing, actor);
+      return undefined;
+    case 'delete-check':
+      await definitionChanges.remove('checks', fix.namespace, fix.name, refuseNothing, actor);
+      return undefined;
+    default:
+      try {
+        await namespaces.remove(fix.namespace, refuseNothing, actor);
+        return undefined;
+      } catch (error) {
+        // It holds more than checks, which the upgrade does not mind and nobody has asked to delete.
+        if (error instanceof MonError && error.code === 'invalid') return `${fix.namespace} stays: ${error.message}`;
+        throw error;
+      }
+  }
+}
+
+async function migrateStashes(parts: StepParts, { actor, tell, signal }: StepRun): Promise<StepOutcome> {
+  const { registry, store, clock, stashMigrations } = parts;
+  const namespace = registry.namespace(DEFAULT_NAMESPACE);
+  const silencing = livingStashes(namespace, clock.now()).filter(
+    ({ path }) => migrationOf({ path, content: {}, expire: -1 }) !== undefined,
+  );
+  const staying: string[] = [];
+  let moved = 0;
+  for (const stash of silencing) {
+    signal.throwIfAborted();
+    const [view] = await readStashes(store, namespace, [stash], clock.now());
+    const migration = view === undefined ? undefined : migrationOf(view);
+    if (migration === undefined) continue;
+    const problem =
+      migration.kind === 'unclear'
+        ? migration.reason
+        : await problemOf(stashMigrations.migrate(DEFAULT_NAMESPACE, migration, actor));
+    if (problem === undefined) moved++;
+    else staying.push(`${stash.path} (${problem})`);
+    tell(`${String(moved)} of ${String(silencing.length)} stashes`);
+  }
+  const note = `${String(moved)} stashes became silenced entries`;
+  return staying.length === 0 ? done(note) : notDone(`${note}, ${String(staying.length)} stay: ${namesText(staying)}`);
+}
+
+async function problemOf(change: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await change;
+    return undefined;
+  } catch (error) {
+    if (error instanceof MonError && error.code === 'conflict') return error.message;
+    // It ended meanwhile, which is as good.
+    if (error instanceof MonError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { findingsOf } from '../../../shared/domain/plan/plan.ts';
+import type { StepOutcome } from '../../../shared/domain/plan/run.ts';
+import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
+import { differingVersions } from '../../../shared/domain/plan/versions-agree.ts';
+import { namesText } from '../../../shared/domain/plan/rule.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
+import type { Finding, StepCheck } from '../../../shared/schemas/plan.ts';
+import { COMPATIBLE_V2_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import { done, notDone, type StepParts, type StepRun } from './step-parts.ts';
+
+/** Looks at what a check step, or the end of a manual one, is about. */
+export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): StepOutcome {
+  switch (check) {
+    case 'rules':
+      return checkRules(run);
+    case 'health':
+      return checkHealth(parts, run);
+    case 'versions-agree':
+      return checkVersions(run);
+    case 'entities-kept':
+      return checkEntities(run);
+    default:
+      return checkRule(check.slice('rule:'.length), run);
+  }
+}
+
+/** What a step of the plan is there to mend is left to it as long as its turn is yet to come. */
+function checkRules(run: StepRun): StepOutcome {
+  const findings = findingsOf(pathOf(run.runbook), run.facts);
+  const blocking = findings.filter(({ verdict }) => verdict === 'block');
+  const left = blocking.flatMap((finding) => menderOf(finding, run) ?? []);
+  if (left.length < blocking.length)
+    return notDone(blocking.map((finding) => blockingText(finding, run)).join('; '), { findings });
+  if (left.length > 0) {
+    const text = blocking.map((finding) => blockingText(finding, run)).join('; ');
+    return done(`left to later steps: ${text}`, { findings });
+  }
+  const warnings = findings.filter(({ verdict }) => verdict === 'warn');
+  const note = `${String(findings.length)} rules looked at, nothing is in the way`;
+  return done(warnings.length === 0 ? note : `${note}; warnings: ${namesText(warnings.map(({ rule }) => rule))}`, {
+    findings,
+  });
+}
+
+/** A rule that is not about this upgrade any more has nothing to say against it. */
+function checkRule(id: string, { runbook, facts }: StepRun): StepOutcome {
+  const findings = findingsOf(pathOf(runbook), facts);
+  const finding = findings.find(({ rule }) => rule === id);
+  if (finding?.verdict === 'block') return notDone(findingText(finding), { findings });
+  return done(finding === undefined ? `${id}: nothing to do any more` : findingText(finding), { findings });
+}
+
+function checkHealth({ batcher, clock, startedMs }: StepParts, { step }: StepRun): StepOutcome {
+  if (step.kind === 'manual' && startedMs <= (step.started_at ?? 0)) {
+    return notDone('this backend was not restarted since the step began: restart it, then confirm again');
+  }
+  if (batcher.isFailing) return notDone('the store does not accept writes: look into the log of the backend');
+  return done(`healthy, running for ${String(Math.round((clock.now() - startedMs) / 1000))} s`);
+}
+
+function checkVersions({ runbook, facts }: StepRun): StepOutcome {
+  const { to } = pathOf(runbook);
+  const differing = differingVersions(to, {
+    backend: { own: VERSION, level: COMPATIBLE_V2_VERSION },
+    agents: facts.agents ?? [],
+  });
+  if (differing.length > 0) return notDone(`not at ${runbook.to}: ${namesText(differing)}`);
+  return done(
+    `backend ${VERSION} (API level ${COMPATIBLE_V2_VERSION}), ${String(facts.agents?.length ?? 0)} agents: all agree`,
+  );
+}
+
+function checkEntities({ runbook, facts }: StepRun): StepOutcome {
+  const [before, now] = [runbook.entities, facts.entities?.total ?? 0];
+  if (before === null) return done(`${String(now)} entities; how many there were before is not known`);
+  if (now < before) return notDone(`there were ${String(before)} entities, now there are ${String(now)}`);
+  return done(`${String(now)} entities, ${String(before)} before`);
+}
+
+function blockingText(finding: Finding, run: StepRun): string {
+  const mender = menderOf(finding, run);
+  const text = findingText(finding);
+  return mender === undefined ? text : `${text} (the step ${mender.id} is there for it)`;
+}
+
+/** The step that mends what a rule found, and whose turn has not come yet. */
+function menderOf({ rule: broken }: Finding, { runbook }: StepRun): PlanRunStep | undefined {
+  return runbook.steps.find(({ rule, state }) => rule === broken && state === 'waiting');
+}
+
+function findingText({ rule, evidence, remedy }: Finding): string {
+  return [`${rule}: ${evidence.join(', ')}`, ...remedy.slice(0, 1)].join(': ');
+}
+
+/** @throws MonError `internal`: a plan was only made for versions that are some */
+export function pathOf({ from, to }: Pick<PlanRun, 'from' | 'to'>): UpgradePath {
+  const path = parsePath(from, to);
+  if ('problem' in path) throw new MonError('internal', path.problem);
+  return path;
+}

@@ -1,0 +1,122 @@
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { migrationOf, unreadiness } from '../../../shared/domain/stash-silencing.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { ObjectName, UpgradeFacts } from '../../../shared/schemas/plan.ts';
+import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+
+export interface UpgradeFactParts {
+  readonly registry: Registry;
+  readonly definitions: Definitions;
+  readonly entityLimit: Pick<EntityLimit, 'usage'>;
+  readonly clock: Clock;
+  /** The backend's name for people. */
+  readonly name: string;
+  readonly store: Pick<Store, 'schema'>;
+  readonly stateDir: string;
+}
+
+/** Entities that are named as the newest ones. */
+const NEWEST_MAX = 10;
+/** Stashes and clients that are named. */
+const NAMED_MAX = 1000;
+
+/** What the backend knows of itself that rules of upgrades look at; the rest is for whoever makes a plan to say. */
+export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFacts> {
+  const { registry, clock, name, stateDir, store } = parts;
+  const clients = clientsOf(registry);
+  const checks = checksOf(parts);
+  const room = await store.schema.room();
+  return {
+    product: 'mon',
+    taken_at: Math.floor(clock.now() / 1000),
+    namespaces: [...registry.declared.names()],
+    checks,
+    entities: entitiesOf(parts, clients),
+    agents: clients
+      .filter(([, { profile }]) => profile.sendsKeepalives)
+      .map(([namespace, { name: client, version }]) => ({ namespace, name: client, version: version || null })),
+    // There are none of them here.
+    pipelines: 0,
+    // It answers, and the level of the API is what an upgrade is about.
+    backends: [{ name, version: COMPATIBLE_V2_VERSION, healthy: true }],
+    key_value_store: 'embedded',
+    event_store: 'key-value',
+    counts: countsOf(registry),
+    // It runs from there, wherever an earlier default was.
+    state_dir: { configured: stateDir, old_has_data: false, new_has_data: true },
+    silence_stashes: silenceStashesOf(registry.namespace(DEFAULT_NAMESPACE), clock.now()),
+    disk: { path: stateDir, free_bytes: room.free, needed_bytes: room.needed },
+    attested: [],
+  };
+}
+
+type PlacedClient = readonly [namespace: string, client: ClientEntry];
+
+function clientsOf(registry: Registry): readonly PlacedClient[] {
+  return [...registry.namespaces()].flatMap(({ name, clients }) =>
+    [...clients.values()].map((client): PlacedClient => [name, client]),
+  );
+}
+
+/** Those of the configuration are in `default`; a stored one may name a namespace that does not exist any more. */
+function checksOf({ registry, definitions }: UpgradeFactParts): ObjectName[] {
+  const stored = Array.from(registry.definitions.all('checks'), ({ object: { metadata } }) => ({
+    namespace: metadata.namespace,
+    name: metadata.name,
+  }));
+  const configured = [...definitions.configured('checks').keys()].map((name) => ({
+    namespace: DEFAULT_NAMESPACE,
+    name,
+  }));
+  return [...configured, ...stored];
+}
+
+function entitiesOf(
+  { entityLimit }: UpgradeFactParts,
+  clients: readonly PlacedClient[],
+): NonNullable<UpgradeFacts['entities']> {
+  const { total, limit } = entityLimit.usage();
+  const newest = clients
+    .toSorted(([, a], [, b]) => b.timestamp - a.timestamp)
+    .slice(0, NEWEST_MAX)
+    .map(([namespace, { name }]) => ({ namespace, name }));
+  return { total, newest, limit: limit === 'unlimited' ? null : limit };
+}
+
+/** What a dump is held against. Events and silences come and go by the minute, so that no dump would ever have them all. */
+function countsOf({ declared, definitions }: Registry): Readonly<Record<string, number>> {
+  return {
+    Namespace: declared.names().length,
+    CheckConfig: [...definitions.all('checks')].length,
+    Handler: [...definitions.all('handlers')].length,
+    EventFilter: [...definitions.all('filters')].length,
+    Mutator: [...definitions.all('mutators')].length,
+  };
+}
+
+function silenceStashesOf(
+  { stashes, clients }: Namespace,
+  nowMs: number,
+): NonNullable<UpgradeFacts['silence_stashes']> {
+  const unclear = new Set<string>();
+  const unready = new Set<string>();
+  let total = 0;
+  for (const stash of stashes.all()) {
+    const migration = isExpired(stash, nowMs) ? undefined : migrationOf({ path: stash.path, content: {}, expire: -1 });
+    if (migration === undefined) continue;
+    total++;
+    if (migration.kind === 'unclear') unclear.add(migration.path);
+    else if (migration.client !== undefined) {
+      const client = clients.get(migration.client);
+      const problem = client === undefined ? undefined : unreadiness(client);
+      if (problem !== undefined) unready.add(problem);
+    }
+  }
+  return { total, unclear: [...unclear].slice(0, NAMED_MAX), unready: [...unready].slice(0, NAMED_MAX) };
+}

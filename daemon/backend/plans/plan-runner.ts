@@ -1,0 +1,136 @@
+import { planOf } from '../../../shared/domain/plan/plan.ts';
+import { currentStep, type StepOutcome } from '../../../shared/domain/plan/run.ts';
+import { parsePath } from '../../../shared/domain/plan/version.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { NewPlan, PlanRun, PlanOrder, PlanRunStep, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
+import type { Log } from '../../log/log.ts';
+import type { Plans } from './write.ts';
+import { upgradeFactsOf } from './facts.ts';
+import type { StoredPlan } from './state.ts';
+import { actionStep } from './action-step.ts';
+import { checkStep } from './check-step.ts';
+import { aborted, notDone, type StepParts } from './step-parts.ts';
+
+const TELL_MS = 1000;
+const RETRY_MS = 1000;
+
+/** Makes plans, takes the orders of operators, and runs the steps that are for the backend. Disposing ends the one that runs. */
+export class PlanRunner implements AsyncDisposable {
+  readonly #runbooks: Plans;
+  readonly #parts: StepParts;
+  readonly #log: Log;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  private constructor({ runbooks, log, ...parts }: StepParts & { readonly runbooks: Plans; readonly log: Log }) {
+    this.#runbooks = runbooks;
+    this.#parts = parts;
+    this.#log = log;
+  }
+
+  /** What ran when the last backend ended can be started again from here on. */
+  static async start(parts: StepParts & { readonly runbooks: Plans; readonly log: Log }): Promise<PlanRunner> {
+    const { open } = parts.registry.runbooks;
+    if (open !== undefined) await parts.runbooks.interrupt(open.runbook.id);
+    return new PlanRunner(parts);
+  }
+
+  /** What the backend knows of itself. */
+  facts(): Promise<UpgradeFacts> {
+    return upgradeFactsOf(this.#parts.facts);
+  }
+
+  /** @throws MonError `invalid` when the versions lead nowhere, `conflict` while another plan is open; `unavailable` */
+  async create({ from, to, facts: told }: NewPlan, actor: Actor): Promise<PlanRun> {
+    const path = parsePath(from, to);
+    if ('problem' in path) throw new MonError('invalid', path.problem);
+    const facts = withTold(await this.facts(), told);
+    return await this.#runbooks.create(
+      planOf(path, facts),
+      { facts: told, entities: facts.entities?.total ?? null },
+      actor,
+    );
+  }
+
+  /** @throws MonError as `Plans.order` */
+  async order(id: number, order: PlanOrder, actor: Actor): Promise<PlanRun> {
+    const stored = await this.#runbooks.order(id, order, actor);
+    const step = currentStep(stored.runbook);
+    const isStarted = (order.order === 'start' || order.order === 'confirm') && step?.state === 'running';
+    if (isStarted && step.id === order.step) this.#begin(stored, step, actor);
+    return stored.runbook;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new MonError('unavailable', 'the backend was stopped meanwhile: start it again'));
+    await Promise.all(this.#running);
+  }
+
+  #begin(stored: StoredPlan, step: PlanRunStep, actor: Actor): void {
+    const run = this.#run(stored, step, actor)
+      .then((outcome) => this.#finish(stored.runbook.id, step.id, outcome))
+      .finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  /** A step whose end is not stored would run for ever, so it is tried until the store takes it. */
+  async #finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
+    const { signal } = this.#stop;
+    for (;;) {
+      try {
+        return await this.#runbooks.finish(id, step, outcome);
+      } catch (error) {
+        this.#log.error({ step, reason: errorMessage(error) }, 'the end of a step could not be stored');
+        // The next start of the backend ends it.
+        if (signal.aborted) return;
+        await this.#pause(RETRY_MS);
+      }
+    }
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    using timers = new DisposableStack();
+    timers.use(this.#parts.clock.after(delayMs, resolve));
+    await Promise.race([promise, aborted(this.#stop.signal).catch(() => undefined)]);
+  }
+
+  async #run({ runbook, facts: told }: StoredPlan, step: PlanRunStep, actor: Actor): Promise<StepOutcome> {
+    try {
+      const facts = { ...withTold(await this.facts(), told), ...snapshotOf(runbook) };
+      const run = { runbook, step, facts, actor, tell: this.#teller(runbook.id, step.id), signal: this.#stop.signal };
+      if (step.kind === 'action' && step.action !== undefined) return await actionStep(step.action, this.#parts, run);
+      if (step.check === undefined) throw new MonError('internal', `the step ${step.id} says nothing to do`);
+      return checkStep(step.check, this.#parts, run);
+    } catch (error) {
+      if (!(error instanceof MonError)) this.#log.error({ err: error, step: step.id }, 'a step of an upgrade failed');
+      return notDone(error instanceof MonError ? error.message : 'internal error: see the log of the backend');
+    }
+  }
+
+  #teller(id: number, step: string): (text: string) => void {
+    const { clock } = this.#parts;
+    let toldMs = -Infinity;
+    return (text) => {
+      const nowMs = clock.monotonic();
+      if (nowMs - toldMs < TELL_MS) return;
+      toldMs = nowMs;
+      this.#runbooks.note(id, step, text).catch((error: unknown) => {
+        this.#log.warn({ step, reason: errorMessage(error) }, 'progress of a step could not be stored');
+      });
+    };
+  }
+}
+
+function withTold(facts: UpgradeFacts, told: ToldFacts): UpgradeFacts {
+  return { ...facts, ...told, attested: told.attested ?? facts.attested };
+}
+
+/** The backup of a plan is its snapshot. */
+function snapshotOf({ backup, steps }: PlanRun): Pick<UpgradeFacts, 'snapshot'> {
+  if (backup === null) return {};
+  const takenMs = steps.find(({ action }) => action === 'backup')?.ended_at ?? 0;
+  return { snapshot: { file: backup, taken_at: Math.floor(takenMs / 1000), problem: null } };
+}

@@ -1,0 +1,61 @@
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { COMPATIBLE_V2_VERSION, COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import type { AgentVersion, Versions } from '../../../shared/schemas/versions.ts';
+import type { Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { readAuditHead } from '../audit/read.ts';
+
+export interface VersionParts {
+  readonly registry: Registry;
+  readonly store: Store;
+  /** Bytes of the files of the store; absent when it has none. */
+  readonly storeBytes?: () => Promise<number>;
+}
+
+/** Versions that are named: clients say theirs themselves, and may say anything. */
+const VERSIONS_MAX = 50;
+
+export async function versionsOf({ registry, store, storeBytes }: VersionParts): Promise<Versions> {
+  const namespace = registry.namespace(DEFAULT_NAMESPACE);
+  const { first, last } = await readAuditHead(store);
+  return {
+    backend: {
+      version: VERSION,
+      compatible: COMPATIBLE_VERSION,
+      core: COMPATIBLE_V2_VERSION,
+      node: process.versions.node,
+    },
+    agents: agentVersions(namespace),
+    store: {
+      id: store.id,
+      schema: store.schema.version,
+      bytes: storeBytes === undefined ? null : await storeBytes(),
+    },
+    records: {
+      clients: namespace.clients.size,
+      results: sumOf(namespace.results),
+      events: sumOf(namespace.eventCounts()),
+      silenced: namespace.silenced.size,
+      stashes: namespace.stashes.size,
+      audit: last - first + 1,
+    },
+  };
+}
+
+function agentVersions({ clients }: Namespace): AgentVersion[] {
+  const counts = new Map<string, number>();
+  for (const { profile } of clients.values()) {
+    // What has no agent has no version of one, whatever its record says.
+    const version = profile.sendsKeepalives ? profile.version : '';
+    counts.set(version, (counts.get(version) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([version, count]) => ({ version, clients: count }))
+    .toSorted((a, b) => b.clients - a.clients || (a.version < b.version ? -1 : 1))
+    .slice(0, VERSIONS_MAX);
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,121 @@
+import {
+  afterRestart,
+  carryOut,
+  finishStep,
+  newPlan,
+  noteProgress,
+  type StepOutcome,
+} from '../../../shared/domain/plan/run.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { PlanRun, PlanOrder, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { UpgradePlan } from '../../../shared/schemas/plan.ts';
+import type { StoredPlan } from './state.ts';
+import { recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** Plans that are kept; the oldest go, and with them what was noted about their steps. */
+const RUNBOOKS_MAX = 50;
+
+/** Making plans for upgrades and noting how far they are. What their steps do is in `runbook/`. */
+export class Plans {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * @param about `entities`: how many there are, to compare with after the upgrade
+   * @throws MonError `conflict` while another plan is open, which it names; `unavailable`
+   */
+  create(
+    plan: UpgradePlan,
+    about: { readonly facts: ToldFacts; readonly entities: number | null },
+    actor: Actor,
+  ): Promise<PlanRun> {
+    return this.#batcher.run((transaction) => {
+      const { runbooks } = transaction.registry;
+      const { open } = runbooks;
+      if (open !== undefined) {
+        const { id, from, to } = open.runbook;
+        throw new MonError(
+          'conflict',
+          `plan ${String(id)} from ${from} to ${to} is open: end it, or abandon it, before you make another one`,
+        );
+      }
+      transaction.refuseNew(undefined);
+      const kept = runbooks.all();
+      const id = (kept[0]?.runbook.id ?? 0) + 1;
+      for (const { runbook } of kept.slice(RUNBOOKS_MAX - 1)) transaction.removePlan(runbook.id);
+      const { facts, entities } = about;
+      const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
+      const { from, to, verdict } = made;
+      recordAudit(transaction, actor, { action: 'upgrade.create', target: targetOf(id), after: { from, to, verdict } });
+      return transaction.savePlan({ runbook: made, facts }).runbook;
+    });
+  }
+
+  /**
+   * Carries out what an operator asks for; a step that the backend has to do is `running` then.
+   *
+   * @throws MonError `not_found`, `conflict` or `invalid` with the reason; `unavailable`
+   */
+  order(id: number, order: PlanOrder, actor: Actor): Promise<StoredPlan> {
+    return this.#batcher.run((transaction) => {
+      const stored = storedOf(transaction, id);
+      const outcome = carryOut(stored.runbook, order, actor.who, transaction.nowMs);
+      if (outcome.kind === 'refused') throw new MonError(outcome.code, outcome.reason);
+      // Who only says that it is still there does nothing that the trail is for.
+      if (outcome.runbook.log !== stored.runbook.log) {
+        recordAudit(transaction, actor, auditOf(id, order));
+      }
+      const told = 'facts' in order ? order.facts : undefined;
+      return transaction.savePlan({ runbook: outcome.runbook, facts: { ...stored.facts, ...told } });
+    });
+  }
+
+  /** Notes what came of a step that ran. */
+  finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
+    return this.#change(id, (runbook, nowMs) => finishStep(runbook, step, outcome, nowMs));
+  }
+
+  /** Notes how far a step that runs is. */
+  note(id: number, step: string, text: string): Promise<void> {
+    return this.#change(id, (runbook, nowMs) => noteProgress(runbook, step, text, nowMs));
+  }
+
+  /** After a start of the backend: what ran when the last one ended runs no more. */
+  interrupt(id: number): Promise<void> {
+    return this.#change(id, afterRestart);
+  }
+
+  #change(id: number, change: (runbook: PlanRun, nowMs: number) => PlanRun): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const stored = storedOf(transaction, id);
+      const runbook = change(stored.runbook, transaction.nowMs);
+      if (runbook !== stored.runbook) transaction.savePlan({ ...stored, runbook });
+    });
+  }
+}
+
+function storedOf({ registry }: Transaction, id: number): StoredPlan {
+  const stored = registry.runbooks.get(id);
+  if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
+  return stored;
+}
+
+function targetOf(id: number): string {
+  return String(id);
+}
+
+function auditOf(id: number, order: PlanOrder): Parameters<typeof recordAudit>[2] {
+  const step = 'step' in order ? { step: order.step } : {};
+  return {
+    action: 'upgrade.order',
+    target: targetOf(id),
+    after: { order: order.order, ...step },
+    reason: 'reason' in order ? order.reason : null,
+  };
+}

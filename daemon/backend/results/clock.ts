@@ -1,0 +1,45 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { DiskGuard } from '../store/disk-guard.ts';
+import type { StaleResults } from './write-stale.ts';
+import type { Clock } from '../ports.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** Results that are written together, so that an outage of many clients does not fill the queue at once. */
+const SLICE = 500;
+
+interface TtlParts {
+  readonly registry: Registry;
+  readonly stale: StaleResults;
+  /** Default: nothing is ever refused for the sake of the disk. */
+  readonly disk?: Pick<DiskGuard, 'isQuiet'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Turns results that have gone stale into events, to the second (completion 1.14). */
+export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disposable {
+  return clock.every(1000, () => {
+    if (disk?.isQuiet === true || registry.runbooks.isQuiet(clock.now())) return;
+    const now = Math.floor(clock.now() / 1000);
+    for (const namespace of registry.namespaces()) {
+      // The index goes on at once; what could not be written is tried again at the next repetition.
+      report(namespace, [...namespace.ttls.due(now)]).catch((error: unknown) => {
+        log.warn({ reason: errorMessage(error) }, 'stale results were not written');
+      });
+    }
+  });
+
+  async function report(namespace: Namespace, entries: readonly CheckEntry[]): Promise<void> {
+    for (let start = 0; start < entries.length; start += SLICE) {
+      await stale.record(namespace.name, entries.slice(start, start + SLICE).map(namesOf));
+    }
+  }
+}
+
+/** By name, because the registry may be read again before they are written. */
+function namesOf({ client, name }: CheckEntry): readonly [client: string, check: string] {
+  return [client.name, name];
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import { validateSubmitted } from './validate-result.ts';
+import { readResults, resultsOf } from './read.ts';
+import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
+import { BATCH_BYTES_MAX } from '../http/limits.ts';
+import { sendList } from '../http/list.ts';
+import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { queryOf } from '../http/query.ts';
+import { needs, routes } from '../http/route.ts';
+import { searchFilter } from '../http/search.ts';
+
+const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
+
+/**
+ * The last results, found by a search (`?q=`). Many at once, for scripts: what is valid is stored together, the rest is
+ * named by its index.
+ */
+export function batchRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clock, results, store } = parts;
+  routes(
+    app,
+    '/api/mon/v1/results',
+    {
+      GET: needs('read', (request, reply) => {
+        const where = searchFilter(RESULT_SEARCH, queryOf(request), foundResult, clock.now());
+        const entries = resultsOf(v1Namespace(parts));
+        return sendList(request, reply, entries, (some) => readResults(store, some), { where });
+      }),
+      POST: needs('submit', async (request, reply) => {
+        const { valid, indexes, rejected } = validateBatch(parseBody(request));
+        const refused =
+          valid.length > 0 ? await results.submit(DEFAULT_NAMESPACE, valid, request.admission) : NONE_REFUSED;
+        for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
+        return reply.code(202).send({ accepted: valid.length - refused.size, rejected } satisfies BatchAnswer);
+      }),
+    },
+    { bodyLimit: BATCH_BYTES_MAX },
+  );
+}
+
+function validateBatch({ value, strict }: ParsedBody): {
+  readonly valid: SubmittedResult[];
+  /** Where each of `valid` stands in the body. */
+  readonly indexes: readonly number[];
+  readonly rejected: BatchAnswer['rejected'][number][];
+} {
+  if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of results');
+  if (value.length > BATCH_MAX) {
+    throw new MonError('invalid', `${String(value.length)} results are too many: send at most ${String(BATCH_MAX)}`);
+  }
+  const items: readonly unknown[] = value;
+  const strictItems = strict as readonly unknown[] | undefined;
+  const valid: SubmittedResult[] = [];
+  const indexes: number[] = [];
+  const rejected: { index: number; error: string }[] = [];
+  for (const [index, item] of items.entries()) {
+    try {
+      valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateSubmitted));
+      indexes.push(index);
+    } catch (error) {
+      if (!(error instanceof MonError)) throw error;
+      rejected.push({ index, error: error.message });
+    }
+  }
+  return { valid, indexes, rejected };
+}

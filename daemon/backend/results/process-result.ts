@@ -1,0 +1,165 @@
+import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
+import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
+import { withStoredOutput } from '../../../shared/domain/truncation.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
+import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import type { CheckBodies } from '../events/check-record.ts';
+import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Needed } from '../commit/batcher.ts';
+import { endSilenced } from '../silences/write.ts';
+import { handleEvent, handleWell, type Audience } from '../handlers/handle-event.ts';
+import { handleRegistration } from '../clients/handle-registration.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** A result that is ready for the rules: merged with its definition, with every default filled in. */
+export interface IncomingResult {
+  /** Whose result it is: the reporter, or the check's `source`. */
+  readonly client: string;
+  /** Who reported it. */
+  readonly reporter: string;
+  readonly check: CheckResult;
+}
+
+/** Who results that come through the API are said to be from, unless they name a `source` (completion 1.6). */
+export const API_REPORTER = 'sensu-api';
+
+const NONE: readonly Needed[] = [];
+
+const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
+
+/**
+ * What processing these results has to read: the client of an event that handlers may get, and an event that outlives an
+ * OK, which keeps what it was built from. For nearly all results there is nothing.
+ *
+ * @param audience who an event of the namespace could be given to
+ */
+export function recordsNeeded(
+  namespace: Namespace,
+  results: readonly IncomingResult[],
+  audience: Audience,
+): readonly Needed[] {
+  let needed: Needed[] | undefined;
+  let client: ClientEntry | undefined;
+  for (const result of results) {
+    const { check } = result;
+    const isQuiet = check.status === 0 && check['auto_resolve'] !== false;
+    const mayRun = audience !== 'nobody' || namesBuiltIn(check);
+    if (isQuiet && !mayRun) continue;
+    // An agent reports for itself, most of the time.
+    if (client?.name !== result.client) client = namespace.clients.get(result.client);
+    if (client === undefined) continue;
+    const entry = client.checks.get(check.name);
+    if (mayRun && mayBeHandled(entry, check, audience)) (needed ??= []).push(client);
+    if (!isQuiet && check.status === 0 && entry !== undefined) (needed ??= []).push(entry);
+  }
+  return needed ?? NONE;
+}
+
+/** Whether it goes to a handler that is there without a definition. */
+function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
+  if (typeof handler === 'string' && BUILT_IN_HANDLERS.has(handler)) return true;
+  return Array.isArray(handlers) && handlers.some((name) => BUILT_IN_HANDLERS.has(String(name)));
+}
+
+/** What opens an event in the same batch is handled itself, so that its client is here when the event ends. */
+function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, audience: Audience): boolean {
+  if (audience === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
+  if (check.status !== 0 || entry?.state.event !== undefined) return true;
+  return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
+}
+
+/** Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4). */
+export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): void {
+  const { check } = result;
+  const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
+  const entry = namespace.ensureCheck(client, check.name);
+  const tellsAll = check.status === 0 && transaction.handling.tellsAll(namespace.name, check);
+  const { state, transition } = nextCheckState(entry.state, check, {
+    now: transaction.now,
+    newId: transaction.newId,
+    tellsAll,
+  });
+  const isOpened = transition.kind === 'open';
+  const stored = withStoredOutput(check);
+  const bodies = nextBodies(transaction, entry, state, isOpened, check, stored);
+  transaction.saveCheck(entry, state, bodies, isOpened ? check.output : undefined);
+  transaction.resultCount++;
+  if (transition.kind === 'none') return;
+  if (transition.kind === 'resolve') endSilences(transaction, client, check.name);
+  const { event } = transition;
+  if (transition.kind === 'well') {
+    handleWell(transaction, { client, check, state: event, history: state.history });
+    return;
+  }
+  const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history });
+  if (isOpened && isSuppressed !== event.isSuppressed) transaction.saveSuppressed(entry, isSuppressed);
+}
+
+function nextBodies(
+  transaction: Transaction,
+  entry: CheckEntry,
+  state: CheckState,
+  isOpened: boolean,
+  check: CheckResult,
+  stored: CheckResult,
+): CheckBodies {
+  if (isOpened) {
+    // The event keeps the whole output, the result what is left of it.
+    const eventCheck = stored.output === check.output ? undefined : check;
+    return { check: stored, eventCheck };
+  }
+  if (state.event === undefined) return { check: stored };
+  return { check: stored, ...frozenEvent(entry, transaction.bodies(entry)) };
+}
+
+/** The event part of a record whose event stays as it is. */
+export function frozenEvent(entry: CheckEntry, bodies: CheckBodies): Pick<CheckBodies, 'eventCheck' | 'eventHistory'> {
+  return {
+    eventCheck: bodies.eventCheck ?? bodies.check ?? undefined,
+    eventHistory: bodies.eventHistory ?? entry.state.history,
+  };
+}
+
+function endSilences(transaction: Transaction, client: ClientEntry, check: string): void {
+  const { namespace, subscriptions } = client;
+  for (const entry of entriesEndedByResolve(namespace.silenced, subscriptions, check, transaction.nowMs)) {
+    endSilenced(transaction, namespace, entry, 'expire_on_resolve');
+  }
+}
+
+/** A result of an unknown client makes one, as the peer does (completion 1.10). */
+function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
+  const client = clientMadeBy(result, transaction.now);
+  const entry = transaction.saveClient(namespace, client, {
+    signature: '',
+    reporter: isForProxy(result) ? result.reporter : undefined,
+    isCounted: result.reporter === API_REPORTER ? false : undefined,
+  });
+  handleRegistration(transaction, entry);
+  return entry;
+}
+
+/**
+ * The client that a result makes when there is none of its name; a `source` makes a proxy client (completion 1.10).
+ *
+ * @param now epoch seconds
+ */
+export function clientMadeBy(result: IncomingResult, now: number): Client {
+  return {
+    name: result.client,
+    address: 'unknown',
+    subscriptions: [clientSubscription(result.client)],
+    keepalives: false,
+    version: COMPATIBLE_VERSION,
+    timestamp: now,
+    ...(isForProxy(result) ? { type: 'proxy' } : {}),
+  };
+}
+
+function isForProxy({ client, reporter }: IncomingResult): boolean {
+  return client !== reporter;
+}

@@ -1,0 +1,77 @@
+import { profileOf } from '../../../shared/domain/client-profile.ts';
+import { buildEvent } from '../../../shared/domain/build-event.ts';
+import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
+import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/explain-handling.ts';
+import { redactEvent } from '../../../shared/domain/redact.ts';
+import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { Simulation } from '../../../shared/schemas/explain.ts';
+import { ClientEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { openEvents } from '../events/state.ts';
+import { silencesOf, type EventHandling, type Occasion } from '../handlers/handle-event.ts';
+import { clientMadeBy, type IncomingResult } from './process-result.ts';
+import { banned, isBanned } from './trust.ts';
+
+interface SimulationParts {
+  readonly namespace: Namespace;
+  readonly handling: EventHandling;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** The record of the client, if there is one. */
+  readonly record: Client | undefined;
+  /** For an event that would begin. */
+  readonly newId: () => string;
+}
+
+/**
+ * What a result would do if it came now. Nothing is changed and nobody is told; the event of a new client's registration
+ * is left out.
+ *
+ * @throws MonError `forbidden` when it would be refused
+ */
+export function simulateResult(parts: SimulationParts, result: IncomingResult): Simulation {
+  const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), handling, nowMs, newId } = parts;
+  const now = Math.floor(nowMs / 1000);
+  const { check } = result;
+  if (isBanned(namespace, result.client, nowMs)) throw banned(result.client);
+  const client =
+    namespace.clients.get(result.client) ??
+    new ClientEntry(
+      namespace,
+      record,
+      { ...profileOf(record), key: '', bytes: 0, clients: 1 },
+      { signature: '', reporter: undefined },
+    );
+  const before = client.checks.get(check.name)?.state ?? NO_CHECK_STATE;
+  const { state, transition } = nextCheckState(before, check, {
+    now,
+    newId,
+    tellsAll: check.status === 0 && handling.tellsAll(namespace.name, check),
+  });
+  const about = { client: client.name, check: check.name, transition: transition.kind };
+  if (transition.kind === 'none') {
+    return { ...about, event: null, reason: noTransitionSentence(before, check), handlers: [] };
+  }
+  const occasion: Occasion = { client, check, state: transition.event, history: state.history };
+  const event = buildEvent({
+    ...occasion,
+    client: record,
+    silencedBy: silencesAfter(occasion, transition.kind, nowMs),
+  });
+  const assumed = { client: record, check: check.name, isOpen: state.event !== undefined };
+  const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
+  const told = new Set(handling.route(namespace.name, check).all.map(({ name }) => name));
+  const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
+  const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
+  return { ...about, event: redactEvent(event), reason, handlers };
+}
+
+/** The silences that would be left: those that a resolution ends do not silence it (completion 1.3.4). */
+function silencesAfter(occasion: Occasion, kind: Transition['kind'], nowMs: number): readonly string[] {
+  const ids = silencesOf(occasion, nowMs);
+  if (kind !== 'resolve') return ids;
+  const { namespace, subscriptions } = occasion.client;
+  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, occasion.check.name, nowMs);
+  return ids.filter((id) => !ended.some((entry) => entry.id === id));
+}

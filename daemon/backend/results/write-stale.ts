@@ -1,0 +1,39 @@
+import { staleResult } from '../../../shared/domain/ttl.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { processResult } from './process-result.ts';
+
+/** Records that results have gone stale. */
+export class StaleResults {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Records each of these checks as stale, unless a result has arrived since, or its client is known to be silent: then
+   * the keepalive event says it all.
+   *
+   * @throws MonError `unavailable`
+   */
+  record(namespaceName: string, names: readonly (readonly [client: string, check: string])[]): Promise<void> {
+    const entriesOf = (registry: Registry): CheckEntry[] =>
+      names.flatMap(([client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
+    return this.#batcher.run(
+      (transaction) => {
+        const { now } = transaction;
+        for (const entry of entriesOf(transaction.registry)) {
+          const isStale = entry.ttl > 0 && entry.executed + entry.ttl <= now;
+          if (!isStale || entry.client.isDown) continue;
+          const { check } = transaction.bodies(entry);
+          if (check === null) continue;
+          const { name: client, namespace } = entry.client;
+          processResult(transaction, namespace, { client, reporter: client, check: staleResult(check, client, now) });
+        }
+      },
+      { weight: names.length, needs: entriesOf },
+    );
+  }
+}

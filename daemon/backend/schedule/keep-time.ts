@@ -1,0 +1,107 @@
+import { eraOf, secondsSince } from '../../clock/corrections.ts';
+import type { MachineClock } from '../../clock/machine-clock.ts';
+import type { TimeAnchor } from '../../clock/resume-time.ts';
+import { SteadyClock, type ClockJump } from '../../clock/steady-clock.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Lease, Store, StoreOp } from '../ports.ts';
+import { shiftedTimes } from '../registry/shift-times.ts';
+import { anchorOp, readAnchor } from './time-anchor.ts';
+
+/** With a batch that is written anyway, at most this often. */
+const BESIDE_MS = 1000;
+/** Without one. */
+const ALONE_MS = 60_000;
+/** A clock that was set and stays so is right: by then whoever set it wrong has noticed. */
+const ADOPT_AFTER_MS = 3_600_000;
+
+interface TimeParts {
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly machine: MachineClock;
+  readonly log: Log;
+}
+
+/**
+ * Keeps the time of the backend: goes on from the newest that the store has seen, writes it there, and takes over
+ * corrections of the machine's clock, with all that is to come moved along (docs/operations.md, Time).
+ */
+export class TimeKeeper {
+  readonly clock: SteadyClock;
+  readonly #parts: TimeParts;
+  /** When the anchor was last taken, on the steady scale. */
+  #keptMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(parts: TimeParts, anchor: TimeAnchor | undefined) {
+    this.#parts = parts;
+    this.clock = new SteadyClock(parts.machine, { anchor, onJump: (jump) => this.#say(jump) });
+  }
+
+  /** To be called before anything is read that holds times. */
+  static async open(parts: TimeParts): Promise<TimeKeeper> {
+    const before = await readAnchor(parts.store);
+    const keeper = new TimeKeeper(parts, before);
+    await keeper.#begin(before);
+    return keeper;
+  }
+
+  /** What a write should take along; undefined: nothing for now. */
+  anchorDue(): StoreOp | undefined {
+    const nowMs = this.clock.steady();
+    if (nowMs - this.#keptMs < BESIDE_MS) return undefined;
+    this.#keptMs = nowMs;
+    return anchorOp(this.clock.anchor());
+  }
+
+  /** Writes the time down while nothing else is written, and looks after the clock of the machine. */
+  watch(batcher: Pick<Batcher, 'run' | 'alone'>): Disposable {
+    return this.clock.every(ALONE_MS, () => {
+      const isIdle = this.clock.steady() - this.#keptMs >= ALONE_MS;
+      const work =
+        this.clock.heldForMs >= ADOPT_AFTER_MS
+          ? batcher.alone(() => this.#correct(this.clock.correctedAnchor()))
+          : isIdle
+            ? batcher.run((transaction) => transaction.saveAnchor(this.clock.anchor()))
+            : undefined;
+      this.#keptMs = isIdle ? this.clock.steady() : this.#keptMs;
+      work?.catch((error: unknown) => this.#failed(error));
+    });
+  }
+
+  /** The last word, when nothing else is written any more. */
+  async close(): Promise<void> {
+    const { store, lease } = this.#parts;
+    await store.write(lease, [anchorOp(this.clock.anchor())], []).catch((error: unknown) => this.#failed(error));
+  }
+
+  async #begin(before: TimeAnchor | undefined): Promise<void> {
+    try {
+      await this.#correct(this.clock.anchor(), before);
+    } catch (error) {
+      // What is to come was not moved, so the time must not be either: the clock is held to have been set just now.
+      if (before !== undefined) this.clock.adopt(before.corrections);
+      this.#failed(error);
+    }
+  }
+
+  /** Writes an anchor, and moves what it corrects. */
+  async #correct(anchor: TimeAnchor, before: TimeAnchor = this.clock.anchor()): Promise<void> {
+    const { store, lease } = this.#parts;
+    const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
+    const shifted = seconds === 0 ? [] : await shiftedTimes(store, seconds);
+    await store.write(lease, [...shifted, anchorOp(anchor)], []);
+    if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'the corrected clock was taken over');
+  }
+
+  #say({ seconds }: ClockJump): void {
+    this.#parts.log.warn(
+      { seconds },
+      `the clock of this machine was set ${seconds > 0 ? 'forward' : 'back'}: no timer and no span of time changes with it`,
+    );
+  }
+
+  #failed(error: unknown): void {
+    this.#parts.log.warn({ reason: errorMessage(error) }, 'the time was not written');
+  }
+}

@@ -1,0 +1,67 @@
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedId } from '../../../shared/domain/silencing.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Log } from '../../log/log.ts';
+import type { SilencedEntries } from './write.ts';
+import type { PlanningClock, Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Deadline } from '../schedule/deadlines.ts';
+import { runDeadlines } from '../schedule/run-deadlines.ts';
+
+interface ExpiryParts {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly shard: string;
+  readonly silenced: Pick<SilencedEntries, 'tick'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+}
+
+/**
+ * Removes entries at their end and announces those that begin. Matching does not wait for it: it looks at the times
+ * itself.
+ */
+export function expireSilenced(parts: ExpiryParts): Promise<Disposable> {
+  const { registry, silenced, clock } = parts;
+  return runDeadlines(parts, {
+    failure: 'a silenced entry that ended or began was not written',
+
+    *atStart() {
+      for (const namespace of registry.namespaces()) {
+        for (const entry of namespace.silenced.all()) {
+          yield* deadlinesOf(namespace.name, entry, clock.now());
+          // It may have begun while no backend was there to tell, and a consumer that resumes has to hear of it.
+          if (entry.begin !== null && entry.begin > entry.timestamp) {
+            yield { atMs: entry.begin * 1000, id: idOf(namespace.name, entry) };
+          }
+        }
+      }
+    },
+
+    *after(change) {
+      if (change[0] !== 'silenced') return;
+      const [, namespace, subscription, check] = change;
+      const entry = registry.namespace(namespace).silenced.get(silencedId(subscription, check));
+      if (entry === undefined || isExpired(entry, clock.now())) return;
+      yield* deadlinesOf(namespace, entry, clock.now());
+    },
+
+    run(id) {
+      const [namespaceName, entryId] = JSON.parse(id) as [string, string];
+      // It may have been cleared or made anew since; what is announced too often does no harm.
+      if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) return undefined;
+      return silenced.tick(namespaceName, entryId);
+    },
+  });
+}
+
+function* deadlinesOf(namespace: string, entry: SilencedEntry, nowMs: number): Generator<Deadline, void, undefined> {
+  const id = idOf(namespace, entry);
+  const beginMs = entry.begin === null ? 0 : entry.begin * 1000;
+  if (beginMs > nowMs) yield { atMs: beginMs, id };
+  if (entry.expire_at !== null) yield { atMs: entry.expire_at, id };
+}
+
+function idOf(namespace: string, entry: SilencedEntry): string {
+  return JSON.stringify([namespace, entry.id]);
+}

@@ -1,0 +1,127 @@
+import { isActive, silencedId } from '../../../shared/domain/silencing.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import { isUnsilenced, type EventPlace, type UnsilencedEvents } from './write-unsilenced.ts';
+import type { Change, Clock, Store } from '../ports.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import type { Registry } from '../registry/registry.ts';
+
+interface UnsilencedParts {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly shard: string;
+  readonly unsilenced: Pick<UnsilencedEvents, 'handle'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Has events handled whose silences are over while the problem persists, whatever ended them: the clock, an operator, a
+ * resolution, another entry in their place, a client that left the subscription. At the start those whose silences ended
+ * while the backend was away.
+ */
+export async function handleUnsilenced(parts: UnsilencedParts): Promise<Disposable> {
+  const { registry, store, shard, clock } = parts;
+  const queue = new UnsilencedQueue(parts);
+  const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
+    for (const change of changes) queue.addUnsilenced(eventsFreedBy(registry, change, clock.now()));
+  });
+  for (const namespace of registry.namespaces()) queue.addUnsilenced(namespace.events());
+  return {
+    [Symbol.dispose]: () => {
+      watch.close();
+      queue[Symbol.dispose]();
+    },
+  };
+}
+
+/** The checks whose open events a committed change may have left without a silence. */
+function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
+  if (change[0] === 'silenced') {
+    const [, name, subscription, check] = change;
+    const namespace = registry.namespace(name);
+    const entry = namespace.silenced.get(silencedId(subscription, check));
+    if (entry === undefined || !isActive(entry, nowMs)) yield* namespace.eventsNamedBy(subscription, check);
+  } else if (change[0] === 'client') {
+    const client = registry.namespace(change[1]).clients.get(change[2]);
+    if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
+  }
+}
+
+/** Events that are handled together, so that the end of a silence of many does not hold up the results of others. */
+const SLICE = 100;
+/** How long events wait that could not be handled. */
+const RETRY_MS = 1000;
+
+/** Events that wait to be handled, one slice after the other. What waits when it is disposed is found at the next start. */
+class UnsilencedQueue implements Disposable {
+  readonly #parts: UnsilencedParts;
+  readonly #waiting = new Map<string, EventPlace>();
+  #isWorking = false;
+  #isDisposed = false;
+  #retry: Disposable | undefined;
+
+  constructor(parts: UnsilencedParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes in those of the entries that silences kept from handlers and nothing silences any more. */
+  addUnsilenced(entries: Iterable<CheckEntry>): void {
+    const nowMs = this.#parts.clock.now();
+    for (const entry of entries) {
+      const { namespace, name: client } = entry.client;
+      if (isUnsilenced(entry, nowMs)) this.#put([namespace.name, client, entry.name]);
+    }
+    if (this.#waiting.size > 0 && !this.#isWorking && this.#retry === undefined) void this.#work();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#retry?.[Symbol.dispose]();
+  }
+
+  #put(place: EventPlace): void {
+    this.#waiting.set(JSON.stringify(place), place);
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    const { unsilenced } = this.#parts;
+    this.#isWorking = true;
+    while (this.#waiting.size > 0 && !this.#isDisposed) {
+      const places = this.#takeSlice();
+      try {
+        await unsilenced.handle(places);
+      } catch (error) {
+        this.#putOff(places, error);
+        break;
+      }
+    }
+    this.#isWorking = false;
+  }
+
+  #takeSlice(): EventPlace[] {
+    const places: EventPlace[] = [];
+    for (const [key, place] of this.#waiting) {
+      if (places.length === SLICE) break;
+      this.#waiting.delete(key);
+      places.push(place);
+    }
+    return places;
+  }
+
+  #putOff(places: readonly EventPlace[], error: unknown): void {
+    if (this.#isDisposed) return;
+    const { clock, log } = this.#parts;
+    log.warn(
+      { events: places.length, reason: errorMessage(error) },
+      'events were not handled at the end of their silence, it is tried again soon',
+    );
+    // Behind the others, which may have better luck.
+    for (const place of places) this.#put(place);
+    this.#retry = clock.after(RETRY_MS, () => {
+      this.#retry = undefined;
+      void this.#work();
+    });
+  }
+}

@@ -1,0 +1,147 @@
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import { Footprint, SILENCED_BYTES } from '../registry/footprint.ts';
+import type { SilencedIndex, SilencedOfSubscription } from '../../../shared/domain/silencing.ts';
+
+/** The silenced entries of one namespace, found by id and by each of their parts. */
+export class SilencedRegistry implements SilencedIndex {
+  /** Grows with each change of the entries. */
+  changes = 0;
+  readonly #byId = new Map<string, SilencedEntry>();
+  readonly #bySubscription = new Map<string, SubscriptionEntries>();
+  readonly #byCheckOnly = new Map<string, SilencedEntry>();
+  /** Every entry that names the check, with or without a subscription. */
+  readonly #namingCheck = new Map<string, Set<string>>();
+  /** Of the entries that have kept anything back. */
+  readonly #uses = new Map<string, SilencedUse>();
+  readonly #footprint: Footprint;
+
+  constructor(footprint = new Footprint()) {
+    this.#footprint = footprint;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: string): SilencedEntry | undefined {
+    return this.#byId.get(id);
+  }
+
+  all(): Iterable<SilencedEntry> {
+    return this.#byId.values();
+  }
+
+  bySubscription(subscription: string): SilencedOfSubscription | undefined {
+    return this.#bySubscription.get(subscription);
+  }
+
+  byCheck(check: string): SilencedEntry | undefined {
+    return this.#byCheckOnly.get(check);
+  }
+
+  /** Entries `*:<check>` and `<subscription>:<check>`. */
+  *namingCheck(check: string): Generator<SilencedEntry, void, undefined> {
+    for (const id of this.#namingCheck.get(check) ?? []) {
+      const entry = this.#byId.get(id);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  /** Entries of one subscription: exactly this one, or every one that begins with `subscription` up to a colon. */
+  *namingSubscription(subscription: string, isPrefix: boolean): Generator<SilencedEntry, void, undefined> {
+    if (isPrefix) {
+      for (const [name, entries] of this.#bySubscription) {
+        if (name === subscription || name.startsWith(`${subscription}:`)) yield* entries;
+      }
+      return;
+    }
+    yield* this.#bySubscription.get(subscription) ?? [];
+  }
+
+  /** What an entry has kept back; undefined: nothing so far. */
+  use(id: string): SilencedUse | undefined {
+    return this.#uses.get(id);
+  }
+
+  /**
+   * Counts one more run of a handler that an entry kept back.
+   *
+   * @param now epoch seconds
+   */
+  countUse(id: string, now: number): void {
+    this.#uses.set(id, { suppressed: (this.#uses.get(id)?.suppressed ?? 0) + 1, last_suppressed: now });
+  }
+
+  /** What the store knows of an entry that is here. */
+  loadUse(id: string, use: SilencedUse): void {
+    if (this.#byId.has(id)) this.#uses.set(id, use);
+  }
+
+  /** The entry, unused so far. */
+  put(entry: SilencedEntry): void {
+    this.changes++;
+    this.#uses.delete(entry.id);
+    this.#footprint.bytes += bytesOf(entry) - bytesOf(this.#byId.get(entry.id));
+    this.#byId.set(entry.id, entry);
+    if (entry.subscription !== null) {
+      let entries = this.#bySubscription.get(entry.subscription);
+      if (entries === undefined) this.#bySubscription.set(entry.subscription, (entries = new SubscriptionEntries()));
+      entries.put(entry);
+    } else if (entry.check !== null) {
+      this.#byCheckOnly.set(entry.check, entry);
+    }
+    if (entry.check !== null) {
+      let ids = this.#namingCheck.get(entry.check);
+      if (ids === undefined) this.#namingCheck.set(entry.check, (ids = new Set()));
+      ids.add(entry.id);
+    }
+  }
+
+  remove(entry: SilencedEntry): void {
+    this.changes++;
+    this.#uses.delete(entry.id);
+    this.#footprint.bytes -= bytesOf(this.#byId.get(entry.id));
+    this.#byId.delete(entry.id);
+    if (entry.subscription !== null) {
+      const entries = this.#bySubscription.get(entry.subscription);
+      entries?.remove(entry);
+      if (entries?.isEmpty === true) this.#bySubscription.delete(entry.subscription);
+    } else if (entry.check !== null) {
+      this.#byCheckOnly.delete(entry.check);
+    }
+    if (entry.check !== null) {
+      const ids = this.#namingCheck.get(entry.check);
+      ids?.delete(entry.id);
+      if (ids?.size === 0) this.#namingCheck.delete(entry.check);
+    }
+  }
+}
+
+function bytesOf(entry: SilencedEntry | undefined): number {
+  if (entry === undefined) return 0;
+  return SILENCED_BYTES + 3 * entry.id.length + (entry.reason?.length ?? 0) + (entry.creator?.length ?? 0);
+}
+
+class SubscriptionEntries implements SilencedOfSubscription, Iterable<SilencedEntry> {
+  all: SilencedEntry | undefined;
+  readonly byCheck = new Map<string, SilencedEntry>();
+
+  get isEmpty(): boolean {
+    return this.all === undefined && this.byCheck.size === 0;
+  }
+
+  *[Symbol.iterator](): Generator<SilencedEntry, void, undefined> {
+    if (this.all !== undefined) yield this.all;
+    yield* this.byCheck.values();
+  }
+
+  put(entry: SilencedEntry): void {
+    if (entry.check === null) this.all = entry;
+    else this.byCheck.set(entry.check, entry);
+  }
+
+  remove(entry: SilencedEntry): void {
+    if (entry.check === null) this.all = undefined;
+    else this.byCheck.delete(entry.check);
+  }
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  v2SilencedName,
+  v2SilencedOf,
+  partsOfV2Name,
+  partsOfV2Silenced,
+  silencedOfV2,
+  type SilencedParts,
+} from '../../../shared/domain/v2/silenced.ts';
+import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
+import {
+  v2SilencedSchema,
+  type PlacedV2Silenced,
+  type SubmittedV2Silenced,
+} from '../../../shared/schemas/v2/silenced.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { livingEntry } from './write.ts';
+import { sortedSilenced } from '../definitions/v2-objects.ts';
+import type { SilencedRegistry } from './state.ts';
+import { V2_PREFIX, isNamed } from '../access/principal.ts';
+import { validator } from '../http/json-body.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { needs, routes } from '../http/route.ts';
+import { refuseV2AgainstPolicy } from './policy.ts';
+import { collectionRoutes, pathPart, type Collection, type V2Key } from '../http/v2-collection.ts';
+import { notFound } from '../http/v2-errors.ts';
+import { behind, sendObjects } from '../http/v2-object-list.ts';
+import { portionsBehind } from '../http/v2-portions.ts';
+
+const validate = validator(v2SilencedSchema);
+
+/** Silenced entries (clients, section 6): those of the legacy API, by the names that the newer one has for them. */
+export function v2SilencedRoutes(app: FastifyInstance, parts: ApiParts): void {
+  const { clock, registry, silenced } = parts;
+
+  const silencedIn = (namespace: string): SilencedRegistry | undefined =>
+    registry.hasNamespace(namespace) ? registry.namespace(namespace).silenced : undefined;
+
+  const collection: Collection<PlacedV2Silenced, SubmittedV2Silenced> = {
+    type: 'silenced',
+    fieldRoot: 'silenced',
+    keyParts: ['silenced'],
+    isNamedByBody: true,
+    access: { read: 'read', write: 'silence', remove: 'silence' },
+    parse(value) {
+      const submitted = validate(value);
+      if (partsOfV2Silenced(submitted) !== undefined) return submitted;
+      throw new MonError('invalid', 'subscription: at least one of subscription and check is required');
+    },
+    namespaceOf: ({ metadata }) => metadata?.namespace,
+    creatorOf: ({ creator }) => creator,
+    place: placedIn,
+    keyOf,
+    keyOfPath: ([name = '']) => [v2SilencedName(partsOfKey(name))],
+    labelsOf: ({ metadata }) => metadata.labels ?? {},
+    *list(namespace, after) {
+      const entries = silencedIn(namespace);
+      if (entries === undefined) return;
+      for (const portion of portionsBehind(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
+        const nowMs = clock.now();
+        yield portion.flatMap(({ entry }) => (isExpired(entry, nowMs) ? [] : v2SilencedOf(namespace, entry)));
+      }
+    },
+    get(namespace, [name = '']) {
+      if (!registry.hasNamespace(namespace)) return undefined;
+      const entry = livingEntry(registry.namespace(namespace), idOf(name), clock.now());
+      return entry === undefined ? undefined : v2SilencedOf(namespace, entry);
+    },
+    async write(namespace, [name = ''], change, actor) {
+      const entry = await silenced.write(
+        namespace,
+        idOf(name),
+        (before, nowMs) => {
+          const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
+          const creator = isNamed(actor.who) ? actor.who : core.creator || null;
+          const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
+          refuseV2AgainstPolicy(parts, made);
+          return made;
+        },
+        actor,
+      );
+      return v2SilencedOf(namespace, entry);
+    },
+    async remove(namespace, [name = ''], check, actor) {
+      if (this.get(namespace, [name]) === undefined) throw notFound();
+      await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
+    },
+  };
+  collectionRoutes(app, parts, collection);
+
+  /** Those that name a part of the path. */
+  const sendNaming = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    naming: (entries: SilencedRegistry) => Iterable<SilencedEntry>,
+  ): Promise<FastifyReply> => {
+    const namespace = pathPart(request, 'namespace');
+    return sendObjects(request, reply, [namespace], {
+      ...collection,
+      list(name, after) {
+        const entries = silencedIn(name);
+        const living = [...(entries === undefined ? [] : naming(entries))].filter(
+          (entry) => !isExpired(entry, clock.now()),
+        );
+        return [
+          behind(
+            living.map((entry) => v2SilencedOf(name, entry)),
+            after,
+            keyOf,
+          ),
+        ];
+      },
+    });
+  };
+  const within = `${V2_PREFIX}/namespaces/:namespace/silenced`;
+  routes(app, `${within}/checks/:check`, {
+    GET: needs('read', (request, reply) =>
+      sendNaming(request, reply, (entries) => entries.namingCheck(pathPart(request, 'check'))),
+    ),
+  });
+  routes(app, `${within}/subscriptions/:subscription`, {
+    GET: needs('read', (request, reply) =>
+      sendNaming(request, reply, (entries) =>
+        entries.namingSubscription(subscriptionOfV2(pathPart(request, 'subscription')), false),
+      ),
+    ),
+  });
+}
+
+function keyOf({ metadata }: Pick<PlacedV2Silenced, 'metadata'>): V2Key {
+  return [metadata.name];
+}
+
+function placedIn(core: SubmittedV2Silenced, namespace: string): PlacedV2Silenced {
+  const parts = partsOfV2Silenced(core);
+  const name = parts === undefined ? '' : v2SilencedName(parts);
+  return { ...core, metadata: { ...core.metadata, name, namespace } };
+}
+
+/** The parts of an entry by its name; of a name that is none, parts that no entry has. */
+function partsOfKey(name: string): SilencedParts {
+  return partsOfV2Name(name) ?? { subscription: null, check: null };
+}
+
+function idOf(name: string): string {
+  const { subscription, check } = partsOfKey(name);
+  return silencedId(subscription, check);
+}
+
+/** @throws MonError `invalid` for an end that is over, or that nobody will see */
+function entryOf(
+  core: SubmittedV2Silenced,
+  parts: SilencedParts,
+  before: SilencedEntry | undefined,
+  nowMs: number,
+): SilencedEntry {
+  const { request, over } = silencedOfV2(core, parts, before);
+  const entry = { ...silencedEntry(request, nowMs), ...over };
+  if (isExpired(entry, nowMs)) throw new MonError('invalid', 'expire_at: is over; it is in seconds since 1970');
+  if (entry.expire_at !== null && entry.expire_at - nowMs > 2 * LIFETIME_SECONDS_MAX * 1000) {
+    throw new MonError('invalid', 'expire_at: must be within a hundred years; it is in seconds since 1970');
+  }
+  return entry;
+}

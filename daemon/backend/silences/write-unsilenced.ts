@@ -1,0 +1,54 @@
+import { isSilenced } from '../../../shared/domain/silencing.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { handleSilenceEnd } from '../handlers/handle-event.ts';
+import type { Transaction } from '../commit/transaction.ts';
+
+/** Where an event is. By name, because the registry may be read again before it is looked at. */
+export type EventPlace = readonly [namespace: string, client: string, check: string];
+
+/** Handling of events whose silences are over. */
+export class UnsilencedEvents {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Handles each of these events that silences kept from handlers and nothing silences any more. In the same commit it is
+   * forgotten that anything was kept back, so that it happens once.
+   *
+   * @throws MonError `unavailable`
+   */
+  handle(places: readonly EventPlace[]): Promise<void> {
+    const entriesOf = (registry: Registry): CheckEntry[] =>
+      places.flatMap(([namespace, client, check]) => registry.namespace(namespace).check(client, check) ?? []);
+    return this.#batcher.run(
+      (transaction) => {
+        for (const entry of entriesOf(transaction.registry)) {
+          if (isUnsilenced(entry, transaction.nowMs)) handleUnsilenced(transaction, entry);
+        }
+      },
+      { weight: places.length, needs: entriesOf },
+    );
+  }
+}
+
+/** Whether silences kept the open event of a check from handlers, and nothing silences it any more. */
+export function isUnsilenced({ state, client, name }: CheckEntry, nowMs: number): boolean {
+  if (state.event?.isSuppressed !== true) return false;
+  const { namespace, subscriptions } = client;
+  return !isSilenced(namespace.silenced, subscriptions, name, nowMs);
+}
+
+function handleUnsilenced(transaction: Transaction, entry: CheckEntry): void {
+  const { client, state } = entry;
+  const bodies = transaction.bodies(entry);
+  const check = bodies.eventCheck ?? bodies.check;
+  if (state.event !== undefined && check !== null && transaction.handling.handlesSilenceEnds()) {
+    handleSilenceEnd(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
+  }
+  transaction.saveUnsuppressed(entry);
+}

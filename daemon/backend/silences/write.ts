@@ -1,0 +1,158 @@
+import { MonError } from '../../../shared/errors.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
+import { SILENCES_MAX } from '../../../shared/schemas/settings.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { mon, MON, recordAudit, targetIn } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+
+/** Most entries in one namespace, asked each time because a reload changes it. */
+export type SilencesMax = () => number;
+
+export const DEFAULT_MAX: SilencesMax = () => SILENCES_MAX;
+
+/** Which entry is meant: by its id, or by the parts that make one. */
+export interface SilencedTarget {
+  readonly id?: string | null | undefined;
+  readonly subscription?: string | null | undefined;
+  readonly check?: string | null | undefined;
+}
+
+/** Making and ending silenced entries. */
+export class SilencedEntries {
+  readonly #batcher: Batcher;
+  readonly #entriesMax: SilencesMax;
+
+  constructor(batcher: Batcher, entriesMax = DEFAULT_MAX) {
+    this.#batcher = batcher;
+    this.#entriesMax = entriesMax;
+  }
+
+  /**
+   * Makes an entry, or replaces the one with the same id as a whole (completion 1.2).
+   *
+   * @throws MonError `invalid` when it begins too far ahead, `unavailable`
+   */
+  create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
+    const id = silencedId(request.subscription, request.check);
+    return this.write(namespaceName, id, (_before, nowMs) => silencedEntry(request, nowMs), actor);
+  }
+
+  /**
+   * Makes an entry in view of the one with the same id, which it replaces as a whole.
+   *
+   * @param make told of the living entry that is there; refuses by throwing
+   * @throws MonError `not_found` when there is no such namespace, `invalid` when it begins too far ahead, `unavailable`
+   */
+  write(
+    namespaceName: string,
+    id: string,
+    make: (before: SilencedEntry | undefined, nowMs: number) => SilencedEntry,
+    actor: Actor,
+  ): Promise<SilencedEntry> {
+    return this.#batcher.run((transaction) => {
+      refuseUnknownNamespace(transaction.registry, namespaceName);
+      const namespace = transaction.registry.namespace(namespaceName);
+      const before = livingEntry(namespace, id, transaction.nowMs);
+      refuseTooMany(namespace, [id], this.#entriesMax());
+      transaction.refuseNew(before);
+      const entry = make(before, transaction.nowMs);
+      const problem = beginProblem(entry.begin, transaction.now);
+      if (problem !== undefined) throw new MonError('invalid', problem);
+      transaction.saveSilenced(namespace, entry);
+      recordAudit(transaction, actor, {
+        action: before === undefined ? 'silence.create' : 'silence.replace',
+        target: targetIn(namespaceName, entry.id),
+        before,
+        after: entry,
+        reason: entry.reason,
+      });
+      return entry;
+    });
+  }
+
+  /**
+   * Ends exactly one entry.
+   *
+   * @param check told of it; refuses by throwing
+   * @throws MonError `not_found` when no entry has this id, or when it has expired; `unavailable`
+   */
+  clear(
+    namespaceName: string,
+    target: SilencedTarget,
+    actor: Actor = MON,
+    check: (entry: SilencedEntry) => void = () => undefined,
+  ): Promise<void> {
+    const id = target.id ?? silencedId(target.subscription, target.check);
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const entry = livingEntry(namespace, id, transaction.nowMs);
+      if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
+      check(entry);
+      transaction.removeSilenced(namespace, entry);
+      recordAudit(transaction, actor, { action: 'silence.clear', target: targetIn(namespaceName, id), before: entry });
+    });
+  }
+
+  /** Removes an entry whose end has come, and announces one that has begun; called by the clock. */
+  tick(namespaceName: string, id: string): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const entry = namespace.silenced.get(id);
+      if (entry === undefined) return;
+      if (isExpired(entry, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
+      else transaction.noteSilenced(namespace, entry);
+    });
+  }
+}
+
+/** The entry of this id, unless it has expired: whether or not it was removed yet, it is no longer there. */
+export function livingEntry(namespace: Namespace, id: string, nowMs: number): SilencedEntry | undefined {
+  const entry = namespace.silenced.get(id);
+  return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
+}
+
+/**
+ * What is wrong with the time at which an entry is to begin: a time in milliseconds, say, which would never come.
+ *
+ * @param begin epoch seconds
+ * @param now epoch seconds
+ */
+export function beginProblem(begin: number | null | undefined, now: number): string | undefined {
+  if ((begin ?? 0) - now <= LIFETIME_SECONDS_MAX) return undefined;
+  return 'begin must be within a hundred years: it is in seconds since 1970';
+}
+
+/**
+ * One that is there may be replaced however many there are.
+ *
+ * @throws MonError `unavailable` when there is no room for the new ones among these entries
+ */
+export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: readonly string[], max: number): void {
+  const more = new Set(ids.filter((id) => silenced.get(id) === undefined)).size;
+  if (more === 0 || silenced.size + more <= max) return;
+  throw new MonError(
+    'unavailable',
+    `there are ${String(silenced.size)} silenced entries, ${String(max)} may be: clear some first, or raise silences-limit`,
+  );
+}
+
+/** Ends an entry as it said it would: by the clock, or with the event that it was made for. */
+export function endSilenced(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: 'clock' | 'expire_on_resolve',
+): void {
+  transaction.removeSilenced(namespace, entry);
+  recordAudit(transaction, mon(by), {
+    action: 'silence.expire',
+    target: targetIn(namespace.name, entry.id),
+    before: entry,
+  });
+}

@@ -1,0 +1,195 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import { MonError, type ErrorCode } from '../../../shared/errors.ts';
+import type { Scope } from '../../../shared/schemas/scope.ts';
+import { hasScope, mayByRoles, refuseWithoutAccess, refuseWithoutScope, type Principal } from '../access/principal.ts';
+import { FrameSocket } from './frame-socket.ts';
+import { sayLast } from '../http/last-words.ts';
+import type { LiveSockets } from './live-sockets.ts';
+import type { SlowPeers } from '../http/slow-peers.ts';
+
+/** One WebSocket endpoint. */
+export interface Endpoint {
+  readonly path: string;
+  /** The subprotocol that a peer must offer; default: none. */
+  readonly protocol?: string;
+  /** Longest message from a peer, bytes. */
+  readonly maxPayload: number;
+  /** What a peer has to show. */
+  readonly access: Scope;
+  /** Of the answer that lets a peer in; default: no others. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Decides about a peer in place of the rule that it must be able to see the namespace `default`.
+   *
+   * @throws MonError when it must not come in
+   */
+  admit?(request: IncomingMessage, principal: Principal): void;
+  /** What roles must allow in place of the scope; absent: they say nothing about it. */
+  doingOf?(request: IncomingMessage): Doing;
+  /** Whether a peer that has shown nothing yet may say in its first message who it is. */
+  readonly canLogInLater?: boolean;
+  /** @param principal `nobody` where that is still to come */
+  accept(socket: FrameSocket, principal: Principal, request: IncomingMessage): void;
+}
+
+/** How a refusal is written. */
+type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
+
+/** In the words of the peer, whose agents log it as it is (clients, section 6). */
+export const textRefusal: Refusal = ({ code, message }) => {
+  const type = 'text/plain; charset=utf-8';
+  if (code === 'unauthenticated') return { type, body: 'bad credentials' };
+  return { type, body: code === 'forbidden' ? 'Forbidden' : message };
+};
+
+const jsonRefusal: Refusal = ({ message }) => ({ type: 'application/json', body: JSON.stringify({ error: message }) });
+
+/** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
+export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
+
+/** Who comes in, and for how long. */
+export interface Admission {
+  readonly guard: Guard;
+  readonly sockets: LiveSockets;
+  readonly slowPeers: SlowPeers;
+}
+
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
+  payment_required: '402 Payment Required',
+  forbidden: '403 Forbidden',
+  not_found: '404 Not Found',
+  unavailable: '503 Service Unavailable',
+  internal: '500 Internal Server Error',
+};
+
+/** How long a peer may take to say goodbye when the backend stops. */
+const GOODBYE_MS = 1000;
+
+/** Close code of the WebSocket protocol: the server goes away. */
+const GOING_AWAY = 1001;
+
+/**
+ * Lets WebSocket peers in: by path, with the endpoint's subprotocol, after the guard. A refusal is an HTTP answer that
+ * says why.
+ *
+ * @returns to be disposed before the server is closed, which would wait for these peers: lets nobody in any more, says
+ *   goodbye to everybody, and cuts off those that do not answer
+ */
+export function routeUpgrades(
+  server: Server,
+  endpoints: readonly Endpoint[],
+  admission: Admission,
+  refusal: Refusal = jsonRefusal,
+): AsyncDisposable {
+  const { guard } = admission;
+  const peers = new Set<WebSocket>();
+  let isClosing = false;
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, admission)]));
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // A peer that goes away during the handshake is no event worth telling.
+    socket.on('error', () => socket.destroy());
+    const proceed = (principal: Principal): void => {
+      if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
+      const path = pathOf(request);
+      const handshake = byPath.get(path);
+      if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
+      if (!socket.destroyed) handshake(request, socket, head, principal);
+    };
+    try {
+      const pending = guard(request);
+      if (pending instanceof Promise) pending.then(proceed).catch((error: unknown) => refuse(socket, error, refusal));
+      else proceed(pending);
+    } catch (error) {
+      refuse(socket, error, refusal);
+    }
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      isClosing = true;
+      await Promise.all([...peers].map(sayGoodbye));
+    },
+  };
+}
+
+export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal) => void;
+
+function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowPeers }: Admission): Handshake {
+  const { protocol, maxPayload, access, headers = {} } = endpoint;
+  const server = new WebSocketServer({
+    noServer: true,
+    WebSocket: FrameSocket,
+    clientTracking: false,
+    // Compression costs far more than it saves on small frames (performance, rule 8).
+    perMessageDeflate: false,
+    maxPayload,
+    handleProtocols: () => protocol ?? false,
+  });
+  server.on('headers', (lines) => lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)));
+  return (request, socket, head, principal) => {
+    const doing = endpoint.doingOf?.(request);
+    const isAllowed = (who: Principal): boolean => hasScope(who, access) || mayByRoles(who, access, doing);
+    const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
+    if (isUnknown) {
+      // It gets nothing before it has said who it is.
+    } else if (endpoint.admit === undefined) {
+      refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
+    } else {
+      if (!isAllowed(principal)) refuseWithoutScope(principal, access);
+      endpoint.admit(request, principal);
+    }
+    if (!isUnknown) sockets.refuseTooMany(principal, access);
+    const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+    if (protocol !== undefined && !offered.includes(protocol)) {
+      throw new MonError('invalid', `the subprotocol ${protocol} is required`);
+    }
+    server.handleUpgrade(request, socket, head, (peer) => {
+      // What a server hands over is a socket of TCP or TLS, or a local one.
+      peer.speakOver(socket as Socket);
+      peers.add(peer);
+      slowPeers.of(socket)?.speaksFrames(peer);
+      peer.on('close', () => peers.delete(peer));
+      if (!isUnknown) sockets.add(peer, principal, access, isAllowed);
+      endpoint.accept(peer, principal, request);
+    });
+  };
+}
+
+async function sayGoodbye(peer: WebSocket): Promise<void> {
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  peer.on('close', () => resolve());
+  peer.close(GOING_AWAY, 'the backend is stopping');
+  const impatience = setTimeout(() => peer.terminate(), GOODBYE_MS);
+  await gone;
+  clearTimeout(impatience);
+}
+
+function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
+  const refused = error instanceof MonError ? error : new MonError('internal', 'internal error');
+  const { type, body } = refusal(refused);
+  sayLast(
+    socket,
+    `HTTP/1.1 ${REFUSALS[refused.code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
+      `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * Refuses pages of other hosts: CORS does not cover WebSockets, so a browser lets any page connect (design, S4).
+ * Programs send no Origin.
+ *
+ * @throws MonError `forbidden`
+ */
+export function refuseForeignOrigin({ headers }: IncomingMessage): void {
+  const { origin, host } = headers;
+  if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
+  throw new MonError('forbidden', `pages of ${origin} may not connect to this backend`);
+}

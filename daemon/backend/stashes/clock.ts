@@ -1,0 +1,47 @@
+import type { Log } from '../../log/log.ts';
+import type { Stashes } from './write.ts';
+import type { PlanningClock, Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { StashEntry } from './state.ts';
+import type { Deadline } from '../schedule/deadlines.ts';
+import { runDeadlines } from '../schedule/run-deadlines.ts';
+
+interface ExpiryParts {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly shard: string;
+  readonly stashes: Pick<Stashes, 'expire'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+}
+
+/** Removes stashes at their end. Readers do not wait for it: they look at the times themselves. */
+export function expireStashes(parts: ExpiryParts): Promise<Disposable> {
+  const { registry, stashes } = parts;
+  return runDeadlines(parts, {
+    failure: 'a stash that ended was not removed',
+
+    *atStart() {
+      for (const namespace of registry.namespaces()) {
+        for (const stash of namespace.stashes.all()) yield* deadlineOf(namespace.name, stash);
+      }
+    },
+
+    *after(change) {
+      if (change[0] !== 'stash') return;
+      const [, namespace, path] = change;
+      const stash = registry.namespace(namespace).stashes.get(path);
+      if (stash !== undefined) yield* deadlineOf(namespace, stash);
+    },
+
+    run(id) {
+      const [namespaceName, path] = JSON.parse(id) as [string, string];
+      if (registry.namespace(namespaceName).stashes.get(path) === undefined) return undefined;
+      return stashes.expire(namespaceName, path);
+    },
+  });
+}
+
+function* deadlineOf(namespace: string, { path, expire_at: atMs }: StashEntry): Generator<Deadline, void, undefined> {
+  if (atMs !== null) yield { atMs, id: JSON.stringify([namespace, path]) };
+}

@@ -1,0 +1,60 @@
+import { isExpired, secondsLeft } from '../../../shared/domain/expiry.ts';
+import { silencedEntry } from '../../../shared/domain/silencing.ts';
+import { isCovered, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { recordAudit, targetIn } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
+
+type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
+
+/** Making silenced entries of stashes that silence (reference 9.1). */
+export class StashMigrations {
+  readonly #batcher: Batcher;
+  readonly #silencesMax: SilencesMax;
+
+  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX) {
+    this.#batcher = batcher;
+    this.#silencesMax = silencesMax;
+  }
+
+  /**
+   * Puts an entry in the place of a stash, both at once, so that there is no moment at which neither silences. An entry
+   * that is there already and lasts as long stays.
+   *
+   * @returns whether an entry was made
+   * @throws MonError `not_found` when the stash has gone, `conflict` when its client would not be silenced by an entry yet;
+   *   `unavailable`
+   */
+  migrate(namespaceName: string, { path, id, client, request }: EntryMigration, actor: Actor): Promise<boolean> {
+    return this.#batcher.run((transaction) => {
+      const { nowMs } = transaction;
+      const namespace = transaction.registry.namespace(namespaceName);
+      const stash = namespace.stashes.get(path);
+      if (stash === undefined || isExpired(stash, nowMs)) throw new MonError('not_found', `there is no stash ${path}`);
+      const silenced = client === undefined ? undefined : namespace.clients.get(client);
+      const problem = silenced === undefined ? undefined : unreadiness(silenced);
+      if (problem !== undefined) throw new MonError('conflict', `${problem}: upgrade it first`);
+      const before = livingEntry(namespace, id, nowMs);
+      const expire = secondsLeft(stash, nowMs);
+      const isThere = before !== undefined && isCovered(secondsLeft(before, nowMs), expire);
+      if (!isThere) {
+        transaction.refuseNew(before);
+        refuseTooMany(namespace, [id], this.#silencesMax());
+        const entry = silencedEntry({ ...request, expire }, nowMs);
+        transaction.saveSilenced(namespace, entry);
+        recordAudit(transaction, actor, {
+          action: before === undefined ? 'silence.create' : 'silence.replace',
+          target: targetIn(namespaceName, id),
+          before,
+          after: entry,
+          reason: entry.reason,
+        });
+      }
+      transaction.removeStash(namespace, path);
+      recordAudit(transaction, actor, { action: 'stash.delete', target: path, before: { expire_at: stash.expire_at } });
+      return !isThere;
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { isExpired, secondsLeft } from '../../../shared/domain/expiry.ts';
+import type { Stash, StashView } from '../../../shared/schemas/stash.ts';
+import type { Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { StashEntry } from './state.ts';
+import { stashKey } from '../store/keys.ts';
+
+/** Living stashes by path. */
+export function livingStashes({ stashes }: Namespace, nowMs: number): StashEntry[] {
+  return stashes.sorted().filter((stash) => !isExpired(stash, nowMs));
+}
+
+/** The committed stashes of these paths as the API shows them; one that is gone by now is left out. */
+export async function readStashes(
+  store: Store,
+  { name }: Namespace,
+  paths: readonly Pick<StashEntry, 'path'>[],
+  nowMs: number,
+): Promise<StashView[]> {
+  const values = await store.getMany(paths.map(({ path }) => stashKey(name, path)));
+  return values.flatMap((value) => {
+    if (value === undefined) return [];
+    const stash = JSON.parse(value) as Stash;
+    return isExpired(stash, nowMs)
+      ? []
+      : [{ path: stash.path, content: stash.content, expire: secondsLeft(stash, nowMs) }];
+  });
+}

@@ -1,0 +1,67 @@
+import { expireAt, isExpired } from '../../../shared/domain/expiry.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { StashContent } from '../../../shared/schemas/stash.ts';
+import { MON, recordAudit } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+
+/** Most stashes in one namespace. */
+const STASHES_MAX = 100_000;
+
+/** Making and removing stashes: small documents that dashboards and scripts keep here under a path. */
+export class Stashes {
+  readonly #batcher: Batcher;
+
+  constructor(batcher: Batcher) {
+    this.#batcher = batcher;
+  }
+
+  /**
+   * Makes a stash, or replaces the one with the same path as a whole, its expiry included.
+   *
+   * @param expireSeconds -1 or absent: for ever; 0: it is gone at once (completion 1.6)
+   * @throws MonError `unavailable`
+   */
+  put(
+    namespaceName: string,
+    stash: {
+      readonly path: string;
+      readonly content: StashContent;
+      readonly expireSeconds?: number | null | undefined;
+    },
+  ): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const { path, content, expireSeconds } = stash;
+      const present = namespace.stashes.get(path);
+      transaction.refuseNew(present);
+      if (namespace.stashes.size >= STASHES_MAX && present === undefined) {
+        throw new MonError('unavailable', `there are ${String(STASHES_MAX)} stashes: delete some first`);
+      }
+      transaction.saveStash(namespace, { path, content, expire_at: expireAt(expireSeconds, transaction.nowMs) });
+    });
+  }
+
+  /** @throws MonError `not_found` when there is none, or when it has expired; `unavailable` */
+  remove(namespaceName: string, path: string, actor: Actor = MON): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const stash = namespace.stashes.get(path);
+      if (stash === undefined || isExpired(stash, transaction.nowMs)) {
+        throw new MonError('not_found', `there is no stash ${path}`);
+      }
+      transaction.removeStash(namespace, path);
+      // Its content is anybody's, and may hold secrets of theirs.
+      recordAudit(transaction, actor, { action: 'stash.delete', target: path, before: { expire_at: stash.expire_at } });
+    });
+  }
+
+  /** Removes a stash whose end has come; called by the clock. */
+  expire(namespaceName: string, path: string): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const stash = namespace.stashes.get(path);
+      if (stash !== undefined && isExpired(stash, transaction.nowMs)) transaction.removeStash(namespace, path);
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
+import {
+  canSetAside,
+  nextDiskLevel,
+  refusesGrowth,
+  reserveBytes,
+  type DiskLevel,
+} from '../../../shared/domain/disk-space.ts';
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock, Disk } from '../ports.ts';
+
+/** After results were kept out their senders need a moment to deliver what they have: until then age means nothing. */
+const QUIET_MS = 30_000;
+
+/** A backend that was only started to see something needs no reserve, and a start has other things to do. */
+const SET_ASIDE_AFTER_MS = 30_000;
+/** Between two tries of a disk that refuses it. */
+const SET_ASIDE_RETRY_MS = 60_000;
+
+interface GuardParts {
+  /** Undefined: nothing is known of the disk, and nothing is refused for it. */
+  readonly disk: Disk | undefined;
+  /** Asked each time, since a reload changes it; 0: never mind. */
+  readonly floorBytes: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Knows how much room there is on the disk, and refuses what would use it up (design, Reliability 8). */
+export class DiskGuard {
+  /** At the last look; undefined: nothing is known. */
+  freeBytes: number | undefined;
+  /** Set aside for what goes on when there is no room. */
+  reservedBytes = 0;
+  level: DiskLevel = 'ok';
+  readonly #parts: GuardParts;
+  /** On the monotonic clock. */
+  #quietUntilMs = 0;
+  #setAsideAtMs: number;
+  #hasLooked = false;
+
+  constructor(parts: GuardParts) {
+    this.#parts = parts;
+    this.#setAsideAtMs = parts.clock.monotonic() + SET_ASIDE_AFTER_MS;
+  }
+
+  get floorBytes(): number {
+    return this.#parts.floorBytes();
+  }
+
+  get isRefusing(): boolean {
+    return refusesGrowth(this.level);
+  }
+
+  /** Whether results may be old only because they are, or were, refused. */
+  get isQuiet(): boolean {
+    return this.isRefusing || this.#parts.clock.monotonic() < this.#quietUntilMs;
+  }
+
+  /**
+   * Asked before a result is taken or something new is made.
+   *
+   * @throws MonError `unavailable` below the floor
+   */
+  refuseGrowth(): void {
+    if (!this.isRefusing) return;
+    throw new MonError('unavailable', `${this.describe()}; clearing, resolving and deleting go on`);
+  }
+
+  /** A sentence about the room there is, and what to do when it is too little. */
+  describe(): string {
+    const { disk } = this.#parts;
+    const free = `the disk of ${disk?.dir ?? 'the store'} has ${formatMebibytes(this.freeBytes ?? 0)} free`;
+    const floor = `the floor of ${formatMebibytes(this.floorBytes)} (disk-floor)`;
+    if (this.level === 'ok') return free;
+    if (this.level === 'low') return `${free}: at ${floor} new results are refused; make room`;
+    return `${free}, less than ${floor}: new results and new entries are refused until there is room; make some`;
+  }
+
+  /** Looks at the disk, and gives out the reserve when it is needed. Never rejects. */
+  async look(): Promise<void> {
+    const { disk, clock } = this.#parts;
+    const free = await disk?.freeBytes();
+    if (disk === undefined || free === undefined) return;
+    const wasRefusing = this.isRefusing;
+    this.freeBytes = free;
+    this.level = nextDiskLevel(this.#hasLooked ? this.level : undefined, free, this.floorBytes);
+    this.#hasLooked = true;
+    if (wasRefusing && !this.isRefusing) this.#quietUntilMs = clock.monotonic() + QUIET_MS;
+    await this.#tendReserve(disk, free);
+  }
+
+  async #tendReserve(disk: Disk, free: number): Promise<void> {
+    const { clock, log } = this.#parts;
+    try {
+      this.reservedBytes = await disk.reservedBytes();
+      if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
+        await disk.giveOut();
+        log.warn(
+          { path: disk.dir, bytes: this.reservedBytes },
+          'the disk is full, the space that was set aside is used',
+        );
+        this.reservedBytes = 0;
+      }
+      if (clock.monotonic() < this.#setAsideAtMs || this.level !== 'ok') return;
+      const wanted = reserveBytes(this.floorBytes);
+      if (this.reservedBytes === wanted || !canSetAside(free + this.reservedBytes, this.floorBytes)) return;
+      await disk.setAside(wanted);
+      this.reservedBytes = wanted;
+    } catch (error) {
+      this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
+      log.warn({ path: disk.dir, reason: errorMessage(error) }, 'no space could be set aside for a full disk');
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { resolve } from 'node:path';
+import { MonError } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import { spaceForCopy } from './backup.ts';
+import { isInUse } from './inspect/assert-intact.ts';
+import { bytesOf } from './inspect/store-files.ts';
+import { openLevelStore } from './level-store.ts';
+import { repairStore, REPORT_FILE, type RepairReport } from './repair-store.ts';
+
+/** What is found is on disk twice for a while: as it was found, and as the new store. */
+const COPIES = 3;
+
+/** Lost parts that are printed; the others are in the report. */
+const PRINTED_MAX = 20;
+
+interface RepairParts {
+  readonly log: Log;
+  readonly print: (text: string) => void;
+  readonly signal: AbortSignal;
+  /** Of the store, when it is lost; undefined: it is not. */
+  readonly schema: number | undefined;
+}
+
+/**
+ * `mon-backend repair DIR`: makes a store of what can still be read in a damaged state directory, beside it. The damaged one
+ * stays as it is.
+ *
+ * @throws MonError `conflict` when a backend has it open, `invalid` when there is no store, `unavailable` without room
+ */
+export async function repairCommand(dir: string, { log, print, signal, schema }: RepairParts): Promise<void> {
+  if ((await bytesOf(dir)) === undefined) throw new MonError('invalid', `there is no directory ${dir}`);
+  if (await isInUse(dir)) throw new MonError('conflict', `a backend has ${dir} open: stop it first`);
+  const source = resolve(dir);
+  const { free, needed } = await spaceForCopy(source, source);
+  if (free < COPIES * needed) {
+    throw new MonError(
+      'unavailable',
+      `a repair needs ${mebibytes(COPIES * needed)} beside ${dir}, ${mebibytes(free)} are free`,
+    );
+  }
+  const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;
+  log.warn({ path: source, copy: target }, 'bringing together what is left of a damaged store');
+  const report = await repairStore(source, target, { signal, schema });
+  // What cannot be served is no repair.
+  await (await openLevelStore(target)).close();
+  print(textOf(report, source, target));
+}
+
+function textOf({ kept, lost }: RepairReport, source: string, target: string): string {
+  const kinds = Object.entries(kept).map(([kind, count]) => `  ${String(count)} ${kind}`);
+  const parts = lost.slice(0, PRINTED_MAX).map(({ file, problem, between }) => {
+    const range = between === undefined ? '' : ` (entries from "${between[0]}" to "${between[1]}")`;
+    return `  ${file}: ${problem}${range}`;
+  });
+  const more = lost.length - parts.length;
+  return [
+    `kept, in ${target}:`,
+    ...kinds,
+    lost.length === 0 ? 'lost: nothing' : 'lost:',
+    ...parts,
+    ...(more > 0 ? [`  and ${String(more)} more, see ${REPORT_FILE} there`] : []),
+    `${source} is as it was. To go on with what is left:`,
+    `  mv ${source} ${source}.damaged && mv ${target} ${source}`,
+    '',
+  ].join('\n');
+}
+
+const mebibytes = (bytes: number): string => `${String(Math.ceil(bytes / 1024 / 1024))} MiB`;

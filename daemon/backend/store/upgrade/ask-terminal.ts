@@ -1,0 +1,34 @@
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { MonError } from '../../../../shared/errors.ts';
+
+/** Questions to whoever sits at the terminal. */
+export interface Terminal {
+  ask(question: string): Promise<string>;
+  /** What is typed is not shown. */
+  askSecret(question: string): Promise<string>;
+}
+
+/** @throws MonError `invalid` when the input ends before there is an answer, as with Ctrl-D and Ctrl-C */
+export const terminal: Terminal = {
+  ask: (question) => readAnswer(process.stderr, (asking) => asking.question(question)),
+  async askSecret(question) {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const answer = await readAnswer(nowhere, (asking) => {
+      // Not before: until now the terminal itself would have shown what is typed.
+      process.stderr.write(question);
+      return asking.question('');
+    });
+    process.stderr.write('\n');
+    return answer;
+  },
+};
+
+/** @param echo where what is typed is shown */
+async function readAnswer(echo: NodeJS.WritableStream, ask: (asking: Interface) => Promise<string>): Promise<string> {
+  using asking = createInterface({ input: process.stdin, output: echo, terminal: true });
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  asking.once('close', () => reject(new MonError('invalid', 'no answer was given')));
+  asking.once('SIGINT', () => asking.close());
+  return await Promise.race([ask(asking), ended]);
+}

@@ -1,0 +1,55 @@
+import { MonError } from '../../../../shared/errors.ts';
+import { backUp, backupDir, readBackup, verifyBackup } from '../backup.ts';
+import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
+import { closeDatabase, openDatabase } from '../open-database.ts';
+import { describeStore } from '../open-schema.ts';
+import { isRestorable, restoreBackup } from '../restore-backup.ts';
+import type { CommandParts, UpgradeFlags } from './upgrade-command.ts';
+
+const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
+
+/**
+ * `mon-backend restore-backup DIR`: puts a backup in the place of the store in a directory that no backend holds. What is
+ * there is backed up first. Cut off anywhere, it can be run again.
+ *
+ * @throws MonError `invalid` when the backup is damaged or too new, `conflict` when a backend holds the directory,
+ *   `unavailable` when the operator or the disk says no
+ */
+export async function restoreCommand(
+  dir: string,
+  stateDir: string,
+  { skipConfirm, backup: kept }: Pick<UpgradeFlags, 'skipConfirm' | 'backup'>,
+  { log, ask, stop: { signal } }: CommandParts,
+): Promise<void> {
+  const backup = await readBackup(dir);
+  const { entries, schema, taken } = backup.manifest;
+  refuseNewer(dir, schema);
+  await verifyBackup(backup, { signal });
+  const database = await openDatabase(stateDir, WRITE_BUFFER_BYTES);
+  try {
+    if (!(await isRestorable(database))) {
+      const question = `Are you sure you want to replace all that is stored in ${stateDir} by the backup of ${taken}, with schema ${String(schema)}?`;
+      if (!skipConfirm && !(await ask(question))) throw new MonError('unavailable', 'restore aborted by operator');
+      if (kept !== false) {
+        const about = await describeStore(database);
+        const place = kept.dir ?? `${backupDir(stateDir, about.schema, new Date())}-before-restore`;
+        const { manifest } = await backUp(database, place, { ...about, signal });
+        log.info({ backup: place, entries: manifest.entries }, 'backup taken and verified');
+      }
+    }
+    log.warn({ backup: dir, entries, database_version: schema }, 'restoring database');
+    await restoreBackup(database, backup, signal);
+  } finally {
+    await closeDatabase(database);
+  }
+  log.info({ backup: dir, entries, database_version: schema }, 'successfully restored database');
+}
+
+function refuseNewer(dir: string, schema: number): void {
+  const newest = newestSchema(MIGRATIONS);
+  if (schema <= newest) return;
+  throw new MonError(
+    'invalid',
+    `the backup in ${dir} has schema ${String(schema)}, this program knows up to ${String(newest)}; use the mon that took it`,
+  );
+}

@@ -1,0 +1,135 @@
+import { errorMessage, MonError } from '../../../../shared/errors.ts';
+import type { Actor } from '../../../../shared/schemas/audit.ts';
+import type { PendingStep, StoreUpgradeStatus, UpgradeRun } from '../../../../shared/schemas/store-upgrade.ts';
+import type { Log } from '../../../log/log.ts';
+import type { Audit } from '../../audit/write.ts';
+import type { Clock, StoreSchema } from '../../ports.ts';
+import { refuseObstacles, timeLimit, upgradeStore } from './upgrade-store.ts';
+
+/** However long a batch took, because the disk did. */
+const REST_MS_MAX = 100;
+
+interface StoreUpgradesDeps {
+  readonly schema: StoreSchema;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Upgrades of the store of a running backend, one at a time, while it serves. Disposing ends the one under way. */
+export class StoreUpgrades implements AsyncDisposable {
+  readonly #deps: StoreUpgradesDeps;
+  #run: UpgradeRun = { state: 'none' };
+  /** As they were counted when the one under way began: who waits for its end asks often, and counting takes a while. */
+  #pending: readonly PendingStep[] = [];
+  #stop = new AbortController();
+  #ending: Promise<void> | undefined;
+
+  constructor(deps: StoreUpgradesDeps) {
+    this.#deps = deps;
+    const { version, newest } = deps.schema;
+    if (version === newest) return;
+    deps.log.warn(
+      { database_version: version, new_version: newest },
+      'the database is of an older version: run mon-backend upgrade',
+    );
+  }
+
+  async status(): Promise<StoreUpgradeStatus> {
+    const { schema } = this.#deps;
+    const { version, newest } = schema;
+    if (this.#run.state === 'running') {
+      const pending = this.#pending.filter((step) => step.version > version);
+      return { schema: version, newest, pending, obstacles: [], run: this.#run };
+    }
+    const [pending, obstacles] = await Promise.all([schema.pending(), schema.obstacles()]);
+    return { schema: version, newest, pending, obstacles, run: this.#run };
+  }
+
+  /**
+   * Begins one and does not wait for its end, which `status` tells.
+   *
+   * @param options `timeout` in seconds
+   * @throws MonError `conflict` while one runs, and when something stands in the way: then nothing is changed
+   */
+  async start(
+    actor: Actor,
+    { backup, timeout }: { readonly backup: boolean; readonly timeout?: number | undefined },
+  ): Promise<void> {
+    const { schema, log } = this.#deps;
+    refuseObstacles(await schema.obstacles(), log);
+    const pending = await schema.pending();
+    if (this.#run.state === 'running') {
+      throw new MonError(
+        'conflict',
+        'an upgrade of the store is running: GET /api/mon/v1/store/upgrade says how far it is',
+      );
+    }
+    this.#run = { state: 'running' };
+    this.#pending = pending;
+    this.#stop = new AbortController();
+    this.#ending = this.#upgrade(actor, { backup, timeout }).then(
+      () => this.#end({ state: 'done' }),
+      (error: unknown) => this.#end({ state: 'failed', error: errorMessage(error) }),
+    );
+  }
+
+  /** The outcome of the one under way, or of the last one. */
+  async ended(): Promise<UpgradeRun> {
+    await this.#ending;
+    return this.#run;
+  }
+
+  /** How far the one under way is. */
+  get progress(): UpgradeRun['progress'] {
+    return this.#run.progress;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(
+      new MonError(
+        'unavailable',
+        'the backend stopped during the upgrade of the store; ask for it again, and it goes on',
+      ),
+    );
+    await this.#ending;
+  }
+
+  async #upgrade(
+    actor: Actor,
+    { backup, timeout }: { readonly backup: boolean; readonly timeout: number | undefined },
+  ): Promise<void> {
+    const { schema, audit, clock } = this.#deps;
+    const { version: before } = schema;
+    using timers = new DisposableStack();
+    timers.use(timeLimit(clock, timeout, this.#stop));
+    await upgradeStore(this.#deps, {
+      backup: backup ? {} : false,
+      signal: this.#stop.signal,
+      rest: breathing(clock),
+      onBackup: (dir) => (this.#run = { ...this.#run, backup: dir }),
+      onProgress: (progress) => (this.#run = { ...this.#run, progress }),
+    });
+    if (schema.version === before) return;
+    await audit.record(actor, {
+      action: 'store.upgrade',
+      target: 'store',
+      before: { schema: before },
+      after: { schema: schema.version },
+    });
+  }
+
+  #end(outcome: Pick<UpgradeRun, 'state' | 'error'>): void {
+    this.#run = { ...this.#run, progress: undefined, ...outcome };
+  }
+}
+
+/** After each batch as long a rest: half of the time belongs to those who are served meanwhile. */
+function breathing(clock: Clock): () => Promise<void> {
+  let sinceMs = clock.monotonic();
+  return async () => {
+    const workedMs = clock.monotonic() - sinceMs;
+    await new Promise<void>((resolve) => clock.after(Math.min(workedMs, REST_MS_MAX), resolve));
+    sinceMs = clock.monotonic();
+  };
+}

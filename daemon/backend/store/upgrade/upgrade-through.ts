@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { BackendAddress } from '../../../../shared/client/backend-address.ts';
+import { openRequester, type Requester } from '../../../../shared/client/request.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import type { StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
+import type { Clock } from '../../ports.ts';
+import { refuseObstacles } from './upgrade-store.ts';
+import { confirmUpgrade, showPlan, type CommandParts, type UpgradeFlags } from './upgrade-command.ts';
+
+const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
+
+/** The status counts what there is to do, which takes a while in a large store. */
+const ANSWER_TIMEOUT_MS = 60_000;
+const ASKED_EVERY_MS = 250;
+/** How often an upgrade under way says so (completion 1.18). */
+const TOLD_EVERY_MS = 5000;
+
+const stepSchema = { version: z.int(), name: z.string().max(200) };
+
+const statusSchema = z.object({
+  schema: z.int(),
+  newest: z.int(),
+  pending: z.array(z.object({ ...stepSchema, entries: z.int() })).max(1000),
+  obstacles: z
+    .array(
+      z.object({
+        reason: z.string().max(10_000),
+        component: z.string().max(200),
+        message: z.string().max(10_000),
+        remedy: z.array(z.string().max(10_000)).max(1000),
+      }),
+    )
+    .max(10_000),
+  run: z.object({
+    state: z.enum(['none', 'running', 'done', 'failed']),
+    progress: z.object({ ...stepSchema, done: z.int(), total: z.int() }).optional(),
+    backup: z.string().max(10_000).optional(),
+    error: z.string().max(100_000).optional(),
+  }),
+});
+
+/**
+ * Has a running backend upgrade its own store while it serves, and waits for the end.
+ *
+ * @throws MonError `unavailable` when the backend cannot be reached, the upgrade fails or the operator says no; `conflict`
+ *   when something stands in the way. When only this command is stopped, the upgrade goes on.
+ */
+export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
+  const { log, stop } = parts;
+  if (flags.backup !== false && flags.backup.dir !== undefined) {
+    throw new MonError('invalid', 'a backend puts its backups beneath its state directory: leave out --backup-dir');
+  }
+  const request = openRequester(address, ANSWER_TIMEOUT_MS);
+  const status = await readStatus(request);
+  if (flags.dryRun) return showPlan(status, parts.print);
+  if (status.schema === status.newest) {
+    log.info({ database_version: status.schema }, 'database already up to date');
+    return;
+  }
+  await confirmUpgrade(flags, parts.ask);
+  log.warn(
+    { database_version: status.schema, new_version: status.newest, url: address.url },
+    'migrating embedded database to a new version',
+  );
+  try {
+    refuseObstacles(status.obstacles, log);
+    await request({ method: 'POST', path: PATH, body: { backup: flags.backup !== false, timeout: flags.timeout } });
+    const { schema, run } = await awaitEnd(request, parts, stop.signal);
+    if (run.state !== 'done')
+      throw new MonError(
+        'unavailable',
+        run.error ?? 'the backend was started again during the upgrade; run it again, and it goes on',
+      );
+    log.info(
+      { database_version: schema, ...(run.backup !== undefined && { backup: run.backup }) },
+      'successfully upgraded database',
+    );
+  } catch (error) {
+    log.error({ error: error instanceof Error ? error.message : String(error) }, 'error upgrading database');
+    throw error;
+  }
+}
+
+async function awaitEnd(
+  request: Requester,
+  { clock, log }: Pick<CommandParts, 'clock' | 'log'>,
+  signal: AbortSignal,
+): Promise<StoreUpgradeStatus> {
+  let status = await readStatus(request);
+  using timers = new DisposableStack();
+  timers.use(clock.every(TOLD_EVERY_MS, () => log.warn({ ...status.run.progress }, 'upgrading database')));
+  while (status.run.state === 'running') {
+    await pause(clock, ASKED_EVERY_MS);
+    signal.throwIfAborted();
+    status = await readStatus(request);
+  }
+  return status;
+}
+
+async function readStatus(request: Requester): Promise<StoreUpgradeStatus> {
+  const { body } = await request({ method: 'GET', path: PATH });
+  const parsed = statusSchema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new MonError('unavailable', 'what answers there is no backend of mon that can upgrade its store');
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve));
+}

@@ -1,0 +1,74 @@
+import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
+
+/** An object of a dump, as far as facts can be read off it: `{type, metadata, spec}`. */
+export interface DumpedObject {
+  readonly type: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** Most entities that are named as the newest ones. */
+const NEWEST_MAX = 10;
+
+const DEFAULT_NAMESPACE = 'default';
+
+interface Seen extends ObjectName {
+  readonly lastSeen: number;
+}
+
+/** Goes through a dump once, in bounded memory but for names, and says what it tells about the installation it is of. */
+export class DumpFacts {
+  readonly #counts = new Map<string, number>();
+  readonly #namespaces = new Set<string>();
+  readonly #checks: ObjectName[] = [];
+  readonly #agents: (ObjectName & { readonly version: string | null })[] = [];
+  #newest: Seen[] = [];
+
+  add(object: DumpedObject): void {
+    const { type } = object;
+    this.#counts.set(type, (this.#counts.get(type) ?? 0) + 1);
+    if (type === 'Namespace') this.#namespaces.add(textOf(object.spec['name']) ?? nameOf(object).name);
+    else if (type === 'CheckConfig') this.#checks.push(nameOf(object));
+    else if (type === 'Entity') this.#addEntity(object);
+  }
+
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /**
+   * A dump without namespaces or entities is one of something else, and says nothing about them.
+   *
+   * @param limit entities that are allowed; null: no limit
+   */
+  facts(limit: number | null): Pick<UpgradeFacts, 'namespaces' | 'checks' | 'entities' | 'agents' | 'pipelines'> {
+    const total = this.#counts.get('Entity');
+    const newest = this.#newest.map(({ namespace, name }) => ({ namespace, name }));
+    return {
+      ...(this.#namespaces.size === 0 ? {} : { namespaces: [...this.#namespaces], checks: this.#checks }),
+      ...(total === undefined ? {} : { entities: { total, newest, limit }, agents: this.#agents }),
+      pipelines: this.#counts.get('Pipeline') ?? 0,
+    };
+  }
+
+  #addEntity(object: DumpedObject): void {
+    const { spec } = object;
+    const entity = nameOf(object);
+    if (spec['entity_class'] === 'agent') {
+      this.#agents.push({ ...entity, version: textOf(spec['sensu_agent_version']) ?? null });
+    }
+    const lastSeen = typeof spec['last_seen'] === 'number' ? spec['last_seen'] : 0;
+    const isFull = this.#newest.length === NEWEST_MAX;
+    if (isFull && lastSeen <= (this.#newest.at(-1)?.lastSeen ?? 0)) return;
+    this.#newest = [...this.#newest, { ...entity, lastSeen }].toSorted((a, b) => b.lastSeen - a.lastSeen);
+    this.#newest.length = Math.min(this.#newest.length, NEWEST_MAX);
+  }
+}
+
+function nameOf({ metadata }: DumpedObject): ObjectName {
+  return { namespace: textOf(metadata['namespace']) ?? DEFAULT_NAMESPACE, name: textOf(metadata['name']) ?? '' };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

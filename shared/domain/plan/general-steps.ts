@@ -1,0 +1,152 @@
+import type { UpgradeFacts } from '../../schemas/plan.ts';
+import type { PhasedStep } from './rule.ts';
+import { isRolling } from './rules/stop-all.ts';
+import { versionText, type UpgradePath } from './version.ts';
+import { wordsOf } from './words.ts';
+
+/** The general procedure (reference 9.2), which every upgrade follows; what the rules add has its place between. */
+export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
+  const to = versionText(path.to);
+  const { agent, backend, tool } = wordsOf(facts);
+  return [
+    {
+      id: 'rules',
+      phase: 'prepare',
+      kind: 'check',
+      check: 'rules',
+      title: 'Look at everything that could go wrong',
+      details: [],
+    },
+    ...backupSteps(facts),
+    ...installSteps(facts, to),
+    ...restartSteps(facts, path),
+    ...migrateSteps(facts, path),
+    {
+      id: 'versions',
+      phase: 'verify',
+      kind: 'check',
+      check: 'versions-agree',
+      title: 'Compare the versions of backends, agents and tools',
+      details: [`${agent} version, ${backend} version and ${tool} version must all say the new one.`],
+    },
+    {
+      id: 'entities',
+      phase: 'verify',
+      kind: 'check',
+      check: 'entities-kept',
+      title: 'Count the entities again',
+      details: ['The list may be inconsistent for a few seconds after the upgrade.'],
+    },
+  ];
+}
+
+function backupSteps({ product }: UpgradeFacts): readonly PhasedStep[] {
+  if (product !== 'mon') return [];
+  return [
+    {
+      id: 'backup',
+      phase: 'backup',
+      kind: 'action',
+      action: 'backup',
+      title: 'Back up the store, and verify the copy',
+      details: ['The plan can be rolled back to it until the upgrade is done.'],
+    },
+  ];
+}
+
+function installSteps({ product, backends }: UpgradeFacts, to: string): readonly PhasedStep[] {
+  const where = (backends?.length ?? 1) > 1 ? ' on every backend' : '';
+  return [
+    {
+      id: 'install',
+      phase: 'install',
+      kind: 'manual',
+      title: `Install the packages of ${to}${where}`,
+      details: ['Nothing changes before the restart.'],
+      commands: [wordsOf({ product }).install(to)],
+    },
+    {
+      id: 'daemon-reload',
+      phase: 'install',
+      kind: 'manual',
+      title: 'Let systemd read its units again',
+      details: ['Only where systemd runs.'],
+      commands: ['systemctl daemon-reload'],
+    },
+  ];
+}
+
+function restartSteps({ product, backends = [] }: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
+  const words = wordsOf({ product });
+  const agent: PhasedStep = {
+    id: 'restart-agents',
+    phase: 'restart',
+    kind: 'manual',
+    title: 'Restart the agents',
+    details: ['On each machine. They keep their results until a backend takes them.'],
+    commands: [`systemctl restart ${words.agent}`],
+  };
+  const names = backends.length > 1 ? backends.map(({ name }) => name) : [undefined];
+  const verb = isRolling(path) || names.length === 1 ? 'Restart' : 'Start';
+  return [
+    agent,
+    ...names.map((name): PhasedStep => ({
+      id: name === undefined ? 'restart-backend' : `restart-${name}`,
+      phase: 'restart',
+      kind: 'manual',
+      title: name === undefined ? 'Restart the backend' : `${verb} the backend ${name}`,
+      details: ['Consoles reconnect by themselves.'],
+      commands: [`systemctl ${verb.toLowerCase()} ${words.backend}`],
+      check: 'health',
+    })),
+  ];
+}
+
+function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
+  const to = versionText(path.to);
+  const agree: PhasedStep = {
+    id: 'backends-agree',
+    phase: 'migrate',
+    kind: 'check',
+    check: 'rules',
+    title: 'All backends agree, and nothing blocks',
+    details: ['What an earlier step was to mend, and did not, is found here.'],
+  };
+  const upgrade = {
+    id: 'migrate',
+    phase: 'migrate',
+    title: 'Upgrade the database',
+    details: [
+      'The point of no return, but for the backup.',
+      'Check requests and events go on; the entity list may be inconsistent until it is done.',
+    ],
+    confirm: to,
+  } as const;
+  if (product !== 'mon') {
+    return [
+      agree,
+      { ...upgrade, kind: 'manual', commands: [`${wordsOf({ product }).backend} upgrade`], check: 'health' },
+    ];
+  }
+  const migrate: PhasedStep = { ...upgrade, kind: 'action', action: 'migrate' };
+  // Processing continues during an upgrade (reference 9.2), unless what is stored changes its form for all at once.
+  return isRolling(path) ? [agree, migrate] : [agree, drain, migrate, resume];
+}
+
+const drain: PhasedStep = {
+  id: 'drain',
+  phase: 'migrate',
+  kind: 'action',
+  action: 'drain',
+  title: 'Stop taking results',
+  details: ['Agents keep theirs and deliver them afterwards.'],
+};
+
+const resume: PhasedStep = {
+  id: 'resume',
+  phase: 'migrate',
+  kind: 'action',
+  action: 'resume',
+  title: 'Take results again',
+  details: [],
+};

@@ -1,0 +1,53 @@
+import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
+
+/** Checks by the namespace that they name and that does not exist. */
+export type Orphans = ReadonlyMap<string, readonly string[]>;
+
+/** The checks whose namespace is not among the namespaces (reference 9.3, 6.2.0). */
+export function orphansOf({ namespaces, checks }: Pick<UpgradeFacts, 'namespaces' | 'checks'>): Orphans | undefined {
+  if (namespaces === undefined || checks === undefined) return undefined;
+  const known = new Set(namespaces);
+  const orphans = Map.groupBy(
+    checks.filter(({ namespace }) => !known.has(namespace)),
+    ({ namespace }) => namespace,
+  );
+  return new Map(
+    [...orphans]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([namespace, found]) => [namespace, found.map(({ name }) => name).toSorted()]),
+  );
+}
+
+/** One step of the way out that the reference gives. */
+export type NamespaceFix =
+  | { readonly kind: 'create-namespace'; readonly namespace: string }
+  | ({ readonly kind: 'delete-check' } & ObjectName)
+  | { readonly kind: 'delete-namespace'; readonly namespace: string };
+
+/**
+ * Recreate the missing namespace, delete its checks, delete the namespace (reference 9.3, 6.2.0): a check of a namespace
+ * that does not exist cannot be reached, so it can only be deleted once the namespace is there.
+ */
+export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void, undefined> {
+  for (const [namespace, checks] of orphans) {
+    yield { kind: 'create-namespace', namespace };
+    for (const name of checks) yield { kind: 'delete-check', namespace, name };
+    yield { kind: 'delete-namespace', namespace };
+  }
+}
+
+/**
+ * The command that does one step by hand.
+ *
+ * @param tool the command line of the product
+ */
+export function fixCommand(fix: NamespaceFix, tool = 'monctl'): string {
+  switch (fix.kind) {
+    case 'create-namespace':
+      return `${tool} namespace create ${fix.namespace}`;
+    case 'delete-check':
+      return `${tool} check delete ${fix.name} --namespace ${fix.namespace} --skip-confirm`;
+    default:
+      return `${tool} namespace delete ${fix.namespace} --skip-confirm`;
+  }
+}

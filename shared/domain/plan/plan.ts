@@ -1,0 +1,33 @@
+import type { Finding, PlanStep, UpgradeFacts, UpgradePlan } from '../../schemas/plan.ts';
+import { generalSteps } from './general-steps.ts';
+import { PHASES, worstOf, type PhasedStep } from './rule.ts';
+import { UPGRADE_RULES } from './rules.ts';
+import { versionText, type UpgradePath } from './version.ts';
+
+/** The rules that are about an upgrade, with what each finds. */
+export function findingsOf(path: UpgradePath, facts: UpgradeFacts): readonly Finding[] {
+  return UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).map((rule) => {
+    const { verdict, evidence, remedy } = rule.judge(facts, path);
+    return { rule: rule.id, title: rule.title, verdict, evidence, remedy };
+  });
+}
+
+/** The ordered plan: the general procedure, with the steps of each rule on the way in their places. */
+export function planOf(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
+  const findings = findingsOf(path, facts);
+  const special = UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).flatMap((rule) => rule.steps(facts, path));
+  return {
+    from: versionText(path.from),
+    to: versionText(path.to),
+    verdict: worstOf(findings.map(({ verdict }) => verdict)),
+    findings,
+    steps: inOrder([...generalSteps(facts, path), ...special]),
+  };
+}
+
+/** By phase; in a phase the rules' steps come after those of the general procedure, in the order of the rules. */
+function inOrder(steps: readonly PhasedStep[]): readonly PlanStep[] {
+  return PHASES.flatMap((wanted) => steps.filter(({ phase }) => phase === wanted)).map(
+    ({ phase: _phase, ...step }) => step,
+  );
+}

@@ -1,0 +1,57 @@
+import type { UpgradeFacts } from '../../../schemas/plan.ts';
+import { namesText, pass, warn, type UpgradeRule } from '../rule.ts';
+import { crosses, isOlder, parseVersion, type Version } from '../version.ts';
+import { wordsOf } from '../words.ts';
+
+const ID = '6.5.0-pipelines';
+const PIPELINES: Version = [6, 5, 0];
+
+/** Reference 9.3, 6.5.0: agents below it still do everything else. */
+export const agentPipelines: UpgradeRule = {
+  id: ID,
+  title: 'Pipelines need agents at 6.5.0',
+  applies: (path, { pipelines }) => crosses(path, PIPELINES) && pipelines !== 0,
+  judge(facts) {
+    const { agents, pipelines } = facts;
+    if (agents === undefined || pipelines === undefined) {
+      return warn(
+        ['whether there are pipelines, or agents below 6.5.0, is not known from here'],
+        ['with pipelines, upgrade all agents to 6.5.0'],
+      );
+    }
+    const old = oldAgents(facts);
+    if (old.length === 0) return pass(`${String(agents.length)} agents, none below 6.5.0`);
+    return warn(
+      [
+        `${String(pipelines)} pipelines; ${String(old.length)} of ${String(agents.length)} agents below 6.5.0: ${namesText(old)}`,
+      ],
+      ['they run checks, send events and use handlers of checks as before, but no pipelines: upgrade them'],
+    );
+  },
+  steps: (facts) => {
+    const old = oldAgents(facts);
+    if (old.length === 0) return [];
+    return [
+      {
+        id: 'upgrade-agents',
+        phase: 'verify',
+        kind: 'manual',
+        rule: ID,
+        title: `Upgrade ${String(old.length)} agents to 6.5.0`,
+        details: [`Below 6.5.0: ${namesText(old)}`],
+        commands: [`systemctl restart ${wordsOf(facts).agent}`],
+        check: `rule:${ID}`,
+      },
+    ];
+  },
+};
+
+/** An agent that does not say its version is taken for an old one. */
+function oldAgents({ agents = [] }: UpgradeFacts): readonly string[] {
+  return agents
+    .filter(({ version }) => {
+      const parsed = version === null ? undefined : parseVersion(version);
+      return parsed === undefined || isOlder(parsed, PIPELINES);
+    })
+    .map(({ namespace, name, version }) => `${namespace}/${name} (${version ?? 'unknown'})`);
+}

@@ -1,0 +1,47 @@
+import type { UpgradeFacts } from '../../../schemas/plan.ts';
+import { block, pass, warn, type UpgradeRule } from '../rule.ts';
+import { isNamed, unnamedProblem } from '../certificate-names.ts';
+import { crosses } from '../version.ts';
+
+const ID = '6.4.0-certificates';
+
+type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
+
+/** Reference 9.3, 6.4.0: the new runtime looks at Subject Alternative Names only. */
+export const certificates: UpgradeRule = {
+  id: ID,
+  title: 'Each certificate repeats its CommonName as a Subject Alternative Name',
+  applies: (path) => crosses(path, [6, 4, 0]),
+  judge({ certificates: found }) {
+    if (found === undefined) {
+      return warn(
+        ['no certificate was named'],
+        ['name each one that backends and agents use: --certificate FILE; without TLS there is nothing to do'],
+      );
+    }
+    const problems = found.flatMap((certificate) => problemOf(certificate) ?? []);
+    if (problems.length === 0) return pass(`${String(found.length)} certificates, all in order`);
+    return block(problems, ['have them issued again with the CommonName among the Subject Alternative Names']);
+  },
+  steps: (facts, path) =>
+    certificates.judge(facts, path).verdict === 'pass'
+      ? []
+      : [
+          {
+            id: 'certificates',
+            phase: 'prepare',
+            kind: 'manual',
+            rule: ID,
+            title: 'Replace certificates without Subject Alternative Names',
+            details: ['Connections fail after the upgrade where the CommonName is not among them.'],
+            commands: ['openssl x509 -noout -subject -ext subjectAltName -in FILE'],
+            check: `rule:${ID}`,
+          },
+        ],
+};
+
+function problemOf({ file, common_name: name, names, problem }: Certificate): string | undefined {
+  if (problem !== null) return `${file} cannot be read: ${problem}`;
+  if (name === null || isNamed(name, names)) return undefined;
+  return `${file}: ${unnamedProblem(name, names)}`;
+}

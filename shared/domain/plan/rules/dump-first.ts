@@ -1,0 +1,80 @@
+import type { UpgradeFacts } from '../../../schemas/plan.ts';
+import { all, block, hoursText, pass, warn, type Judgement, type UpgradeRule } from '../rule.ts';
+import { crosses, isOlder } from '../version.ts';
+import { wordsOf } from '../words.ts';
+
+const ID = '6.0.0-dump';
+/** A dump older than this no longer says what is there. */
+const DUMP_SECONDS_MAX = 24 * 3600;
+
+/** Reference 9.3, 6.0: from 5.x there is no way back but a dump. */
+export const dumpFirst: UpgradeRule = {
+  id: ID,
+  title: 'From 5.x there is no way back: a dump comes first',
+  applies: (path) => crosses(path, [6, 0, 0]) && isOlder(path.from, [6, 0, 0]),
+  judge: (facts) => all(judgeDump(facts), judgeDisk(facts)),
+  steps: (facts) => [
+    {
+      id: 'dump',
+      phase: 'backup',
+      kind: 'manual',
+      rule: ID,
+      title: 'Dump everything, and keep the file on another machine',
+      details: ['After the restart the backend migrates its database, and a downgrade to 5.x is impossible.'],
+      commands: [wordsOf(facts).dump('dump.yml'), 'monctl upgrade check --dump dump.yml'],
+      check: `rule:${ID}`,
+    },
+  ],
+};
+
+function judgeDump({ product, dump, counts, taken_at: now }: UpgradeFacts): Judgement {
+  if (dump === undefined) {
+    return block(
+      ['there is no dump'],
+      [
+        `make one and name it: ${wordsOf({ product }).dump('FILE')}, then --dump FILE`,
+        'there is no way back to 5.x without it',
+      ],
+    );
+  }
+  if (dump.problem !== null) {
+    return block([`${dump.file} cannot be restored: ${dump.problem}`], ['make another dump']);
+  }
+  const ageSeconds = now - dump.taken_at;
+  if (ageSeconds > DUMP_SECONDS_MAX) {
+    return block(
+      [`${dump.file} is ${hoursText(ageSeconds)} old`],
+      [`make another one: it may be ${hoursText(DUMP_SECONDS_MAX)} old at most`],
+    );
+  }
+  const held = Object.entries(dump.counts).map(([type, count]) => `${String(count)} ${type}`);
+  const evidence = `${dump.file}, ${hoursText(Math.max(0, ageSeconds))} old, holds ${held.join(', ') || 'nothing'}`;
+  if (counts === undefined) {
+    return warn([evidence, 'whether that is everything is not known: the live objects could not be counted'], []);
+  }
+  const missing = Object.entries(counts).filter(([type, count]) => (dump.counts[type] ?? 0) < count);
+  if (missing.length === 0) return pass(evidence);
+  return block(
+    [
+      evidence,
+      ...missing.map(([type, count]) => `of ${String(count)} ${type} it holds ${String(dump.counts[type] ?? 0)}`),
+    ],
+    ['make another dump, with --all-namespaces and as a user who may see everything'],
+  );
+}
+
+function judgeDisk({ disk }: UpgradeFacts): Judgement {
+  if (disk === undefined) {
+    return warn(
+      ['free disk space is not known from here'],
+      ['make sure that there is room for a second copy of the database'],
+    );
+  }
+  const { path, free_bytes: free, needed_bytes: needed } = disk;
+  const evidence = `${path}: ${mebibytes(free)} free, ${mebibytes(needed)} needed`;
+  return free >= needed ? pass(evidence) : block([evidence], [`make room on ${path}`]);
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
+}

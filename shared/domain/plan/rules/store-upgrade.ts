@@ -1,0 +1,84 @@
+import type { UpgradeFacts } from '../../../schemas/plan.ts';
+import { all, block, hoursText, pass, warn, type Judgement, type PhasedStep, type UpgradeRule } from '../rule.ts';
+import { crosses } from '../version.ts';
+
+const ID = '6.4.0-store';
+const SNAPSHOT_SECONDS_MAX = 24 * 3600;
+
+/** Reference 9.3, 6.4.0: the embedded key-value store is upgraded, with no way back but a snapshot. */
+export const storeUpgrade: UpgradeRule = {
+  id: ID,
+  title: 'The embedded key-value store is upgraded: earlier backends cannot read it any more',
+  applies: (path) => crosses(path, [6, 4, 0]),
+  judge: (facts) => all(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
+  // The backup that every plan of this program begins with is its snapshot.
+  steps: (facts) => [
+    ...(isEmbedded(facts) && facts.product !== 'mon' ? [snapshotStep] : []),
+    ...(isRelational(facts) ? [relationalStep] : []),
+  ],
+};
+
+const AGENTS = pass('agents of earlier versions go on with it: they can be upgraded later');
+
+/** Not known counts as embedded: a snapshot too many does no harm. */
+function isEmbedded({ key_value_store: store }: UpgradeFacts): boolean {
+  return store !== 'external';
+}
+
+function isRelational({ event_store: store }: UpgradeFacts): boolean {
+  return store === 'relational';
+}
+
+const snapshotStep: PhasedStep = {
+  id: 'snapshot',
+  phase: 'backup',
+  kind: 'manual',
+  rule: ID,
+  title: 'Take a full snapshot of the store',
+  details: ['It is the only way back to an earlier version.'],
+  commands: ['etcdctl snapshot save snapshot.db', 'monctl upgrade check --snapshot snapshot.db'],
+  check: `rule:${ID}`,
+};
+
+const relationalStep: PhasedStep = {
+  id: 'relational-backup',
+  phase: 'backup',
+  kind: 'manual',
+  rule: ID,
+  title: 'Back up the relational database',
+  details: ['No program can see from here whether there is a usable backup: confirm it only when there is.'],
+  commands: ['pg_dump --format=custom --file=mon-events.dump mon'],
+};
+
+function judgeSnapshot(facts: UpgradeFacts): Judgement {
+  if (!isEmbedded(facts)) return pass('the key-value store is external: it stays compatible');
+  const { snapshot, product, taken_at: now } = facts;
+  // The plan takes and verifies it in its own step.
+  if (snapshot === undefined && product === 'mon') return pass('the plan takes a snapshot and verifies it');
+  if (snapshot === undefined) {
+    return block(['there is no snapshot of the embedded store'], ['take one and name it: --snapshot FILE']);
+  }
+  if (snapshot.problem !== null) {
+    return block([`${snapshot.file} is no usable snapshot: ${snapshot.problem}`], ['take another one']);
+  }
+  const ageSeconds = now - snapshot.taken_at;
+  if (ageSeconds > SNAPSHOT_SECONDS_MAX) {
+    return block([`${snapshot.file} is ${hoursText(ageSeconds)} old`], ['take another one']);
+  }
+  return pass(`${snapshot.file}, ${hoursText(Math.max(0, ageSeconds))} old, opens`);
+}
+
+function judgeRelational(facts: UpgradeFacts): Judgement {
+  if (!isRelational(facts)) return pass();
+  if (facts.attested.includes('relational-backup'))
+    return pass('the operator vouches for a backup of the relational database');
+  return block(
+    ['nobody has vouched for a backup of the relational database'],
+    ['back it up, then say so: --accept relational-backup'],
+  );
+}
+
+function judgeBackends({ backends }: UpgradeFacts): Judgement {
+  if (backends === undefined) return warn(['the versions of the backends are not known from here'], []);
+  return pass(...backends.map(({ name, version }) => `backend ${name} is at ${version ?? 'an unknown version'}`));
+}

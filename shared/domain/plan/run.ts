@@ -1,0 +1,224 @@
+import type { PlanRun, PlanRunLogLine, PlanOrder, PlanRunStep } from '../../schemas/plan-run.ts';
+import type { Finding, StepAction, UpgradePlan } from '../../schemas/plan.ts';
+import { worstOf } from './rule.ts';
+
+/** Lines of the log that are kept. */
+const LOG_LINES_MAX = 500;
+/** A holder that was not heard of for so long has gone, and anybody may take over. */
+export const HOLDER_GONE_MS = 120_000;
+
+/** A plan that somebody begins to carry out. */
+export function newPlan(
+  plan: UpgradePlan,
+  about: { readonly id: number; readonly who: string; readonly nowMs: number; readonly entities: number | null },
+): PlanRun {
+  const { id, who, nowMs, entities } = about;
+  return {
+    id,
+    revision: 1,
+    from: plan.from,
+    to: plan.to,
+    created_at: nowMs,
+    created_by: who,
+    state: 'open',
+    holder: null,
+    verdict: plan.verdict,
+    findings: plan.findings,
+    steps: plan.steps.map((step) => ({ ...step, state: 'waiting', started_at: null, ended_at: null, note: '' })),
+    backup: null,
+    entities,
+    log: [{ at: nowMs, step: null, text: `plan from ${plan.from} to ${plan.to}, made by ${who}` }],
+  };
+}
+
+/** What an order leads to, or why it is not possible. */
+export type OrderOutcome =
+  | { readonly kind: 'ok'; readonly runbook: PlanRun }
+  | { readonly kind: 'refused'; readonly code: 'invalid' | 'conflict' | 'not_found'; readonly reason: string };
+
+/** The step whose turn it is; undefined: all are done. */
+export function currentStep({ steps }: Pick<PlanRun, 'steps'>): PlanRunStep | undefined {
+  return steps.find(({ state }) => state !== 'done' && state !== 'skipped');
+}
+
+/** Whether the holder has gone, or there is none. */
+export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): boolean {
+  return holder === null || nowMs - holder.seen >= HOLDER_GONE_MS;
+}
+
+/**
+ * Carries out an order of an operator. What has to be done by the backend (a step that runs, the look at what a manual
+ * step has led to) is then in state `running`, and ends with `finishStep`.
+ */
+export function carryOut(runbook: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
+  if (runbook.state !== 'open') return refused('conflict', `the plan is over: ${runbook.state}`);
+  if (order.order === 'take') return take(runbook, order, who, nowMs);
+  if (runbook.holder?.session !== order.session) {
+    const { holder } = runbook;
+    return refused('conflict', holder === null ? 'take the plan first' : `${holder.who} holds the plan: take it first`);
+  }
+  const held = { ...runbook, holder: { ...runbook.holder, seen: nowMs } };
+  switch (order.order) {
+    case 'release':
+      return ok(logged({ ...runbook, holder: null }, nowMs, null, `${who} lets go of it`));
+    case 'roll-back':
+      return rollBack(held, order.reason, who, nowMs);
+    case 'abandon':
+      return abandon(held, order.reason, who, nowMs);
+    default:
+      return onStep(held, order, who, nowMs);
+  }
+}
+
+function take(
+  runbook: PlanRun,
+  { session, force }: Extract<PlanOrder, { readonly order: 'take' }>,
+  who: string,
+  nowMs: number,
+): OrderOutcome {
+  const { holder } = runbook;
+  if (holder?.session === session) return ok({ ...runbook, holder: { ...holder, seen: nowMs } });
+  if (holder !== null && !isFree(runbook, nowMs) && !force) return refused('conflict', `${holder.who} holds the plan`);
+  const text = holder === null ? `${who} holds it` : `${who} takes it from ${holder.who}`;
+  return ok(logged({ ...runbook, holder: { who, session, since: nowMs, seen: nowMs } }, nowMs, null, text));
+}
+
+function onStep(
+  runbook: PlanRun,
+  order: Extract<PlanOrder, { readonly step: string }>,
+  who: string,
+  nowMs: number,
+): OrderOutcome {
+  const step = runbook.steps.find(({ id }) => id === order.step);
+  if (step === undefined) return refused('not_found', `the plan has no step ${order.step}`);
+  const current = currentStep(runbook);
+  if (step !== current) return refused('conflict', `it is the turn of ${current?.id ?? 'no step'}`);
+  switch (order.order) {
+    case 'start':
+      return start(runbook, step, order.typed, who, nowMs);
+    case 'confirm':
+      return confirm(runbook, step, who, nowMs);
+    default:
+      return skip(runbook, step, order.reason, who, nowMs);
+  }
+}
+
+function start(
+  runbook: PlanRun,
+  step: PlanRunStep,
+  typed: string | undefined,
+  who: string,
+  nowMs: number,
+): OrderOutcome {
+  if (step.state === 'running') return refused('conflict', `${step.id} is running`);
+  if (step.confirm !== undefined && typed !== step.confirm) {
+    return refused('invalid', `${step.id} cannot be undone: type ${step.confirm} to run it`);
+  }
+  const state = step.kind === 'manual' ? 'confirm' : 'running';
+  const next = withStep(runbook, { ...step, state, started_at: nowMs, ended_at: null, note: '' });
+  return ok(logged(next, nowMs, step.id, `${who} starts it`));
+}
+
+function confirm(runbook: PlanRun, step: PlanRunStep, who: string, nowMs: number): OrderOutcome {
+  if (step.state !== 'confirm') return refused('conflict', `${step.id} waits for no confirmation: start it first`);
+  const next = logged(runbook, nowMs, step.id, `${who} confirms that it is done`);
+  // What can be looked at is looked at: a confirmation alone is a hope.
+  if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
+  return ok(ended(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs));
+}
+
+function skip(runbook: PlanRun, step: PlanRunStep, reason: string, who: string, nowMs: number): OrderOutcome {
+  if (step.state === 'running') return refused('conflict', `${step.id} is running`);
+  if (step.action === 'migrate')
+    return refused('invalid', 'the upgrade itself cannot be skipped: abandon the plan instead');
+  const next = withStep(runbook, { ...step, state: 'skipped', ended_at: nowMs, note: reason });
+  return ok(ended(logged(next, nowMs, step.id, `${who} skips it: ${reason}`), nowMs));
+}
+
+function rollBack(runbook: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
+  if (runbook.backup === null) return refused('conflict', 'the plan has no backup to go back to');
+  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the step that runs is over');
+  const text = `${who} goes back to ${runbook.backup}: ${reason}`;
+  return ok(logged({ ...runbook, state: 'rolled-back', holder: null }, nowMs, null, text));
+}
+
+function abandon(runbook: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
+  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the step that runs is over');
+  return ok(logged({ ...runbook, state: 'abandoned', holder: null }, nowMs, null, `${who} abandons it: ${reason}`));
+}
+
+/** What came of a step that ran. */
+export interface StepOutcome {
+  readonly isDone: boolean;
+  /** For people, in one line. */
+  readonly note: string;
+  /** Where the backup is that it took. */
+  readonly backup?: string;
+  /** What the rules find now. */
+  readonly findings?: readonly Finding[];
+}
+
+/** @returns the plan unchanged when the step does not run any more */
+export function finishStep(runbook: PlanRun, id: string, outcome: StepOutcome, nowMs: number): PlanRun {
+  const step = runbook.steps.find((one) => one.id === id);
+  if (step?.state !== 'running') return runbook;
+  const { isDone, note, backup, findings } = outcome;
+  // What the operator confirmed and is not so yet is the operator's turn again.
+  const state = isDone ? 'done' : step.kind === 'manual' ? 'confirm' : 'failed';
+  const next = {
+    ...withStep(runbook, { ...step, state, ended_at: isDone ? nowMs : null, note }),
+    ...(backup === undefined ? {} : { backup }),
+    ...(findings === undefined ? {} : { findings, verdict: worstOf(findings.map(({ verdict }) => verdict)) }),
+  };
+  return ended(logged(next, nowMs, id, isDone ? note : `not done: ${note}`), nowMs);
+}
+
+/** A line of progress of a step that runs. */
+export function noteProgress(runbook: PlanRun, step: string, text: string, nowMs: number): PlanRun {
+  return logged(runbook, nowMs, step, text);
+}
+
+/** After a restart of the backend nothing runs any more; each step can be started again (completion 1.18). */
+export function afterRestart(runbook: PlanRun, nowMs: number): PlanRun {
+  const step = runbook.steps.find(({ state }) => state === 'running');
+  if (runbook.state !== 'open' || step === undefined) return runbook;
+  return finishStep(
+    runbook,
+    step.id,
+    { isDone: false, note: 'the backend was restarted meanwhile: start it again' },
+    nowMs,
+  );
+}
+
+/**
+ * Whether results are to be refused: between the step that stops taking them and the one that takes them again. It follows
+ * from the plan alone, so that a restart in between changes nothing, and abandoning the plan ends it.
+ */
+export function isDraining({ state, steps }: Pick<PlanRun, 'state' | 'steps'>): boolean {
+  if (state !== 'open') return false;
+  const stateOf = (action: StepAction): string | undefined => steps.find((step) => step.action === action)?.state;
+  const resumed = stateOf('resume');
+  return stateOf('drain') === 'done' && resumed !== 'done' && resumed !== 'skipped';
+}
+
+function ended(runbook: PlanRun, nowMs: number): PlanRun {
+  if (currentStep(runbook) !== undefined) return runbook;
+  return logged({ ...runbook, state: 'done', holder: null }, nowMs, null, `upgraded to ${runbook.to}`);
+}
+
+function withStep(runbook: PlanRun, step: PlanRunStep): PlanRun {
+  return { ...runbook, steps: runbook.steps.map((one) => (one.id === step.id ? step : one)) };
+}
+
+function logged(runbook: PlanRun, at: number, step: string | null, text: string): PlanRun {
+  const line: PlanRunLogLine = { at, step, text };
+  return { ...runbook, log: [...runbook.log.slice(1 - LOG_LINES_MAX), line] };
+}
+
+function ok(runbook: PlanRun): OrderOutcome {
+  return { kind: 'ok', runbook };
+}
+
+function refused(code: 'invalid' | 'conflict' | 'not_found', reason: string): OrderOutcome {
+  return { kind: 'refused', code, reason };
+}

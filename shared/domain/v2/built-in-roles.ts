@@ -1,0 +1,79 @@
+import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
+import type { Role, RoleBinding, RoleRule } from '../../schemas/v2/role.ts';
+
+/*
+ * The roles and bindings that the peer makes itself (recorded of 6.2.4). They are there without being stored.
+ */
+
+/** Stands for a namespace where something is over all of them. */
+export const EVERYWHERE = '';
+
+const EDITED = [
+  'assets',
+  'checks',
+  'entities',
+  'extensions',
+  'events',
+  'filters',
+  'handlers',
+  'hooks',
+  'mutators',
+  'silenced',
+];
+
+const READ_NAMESPACES = rule(['get', 'list'], ['namespaces']);
+
+/** What every user may do, by a binding of this group, which all of them are in. */
+export const USERS_GROUP = 'system:users';
+
+export const BUILT_IN_CLUSTER_ROLES: readonly Role[] = [
+  clusterRole('admin', rule(['*'], [...EDITED, 'roles', 'rolebindings']), READ_NAMESPACES),
+  clusterRole('cluster-admin', rule(['*'], ['*'])),
+  clusterRole('edit', rule(['*'], EDITED), READ_NAMESPACES),
+  clusterRole('system:agent', rule(['*'], ['events'])),
+  clusterRole('system:user', rule(['get', 'update'], ['localselfuser'])),
+  clusterRole('view', rule(['get', 'list'], [...EDITED, 'namespaces'])),
+];
+
+export const BUILT_IN_CLUSTER_BINDINGS: readonly RoleBinding[] = [
+  clusterBinding('cluster-admin', 'cluster-admins'),
+  clusterBinding('system:agent', 'system:agents'),
+  clusterBinding('system:user', USERS_GROUP),
+];
+
+const PIPELINE = { name: 'system:pipeline', namespace: DEFAULT_NAMESPACE };
+
+export const BUILT_IN_ROLES: readonly Role[] = [{ rules: [rule(['get', 'list'], ['events'])], metadata: PIPELINE }];
+
+export const BUILT_IN_BINDINGS: readonly RoleBinding[] = [
+  {
+    subjects: [{ type: 'Group', name: 'system:pipeline' }],
+    role_ref: { type: 'Role', name: 'system:pipeline' },
+    metadata: PIPELINE,
+  },
+];
+
+/**
+ * Groups that mean the same here whatever is bound to them: administrators must not lose what they have by a binding, and
+ * the password of agents, which is on every machine, reports (the scope `submit`) and does not read or delete.
+ */
+export const PERMANENT_GROUPS: ReadonlySet<string> = new Set(['cluster-admins', 'system:agents']);
+
+/** Built-in cluster roles that nobody is bound to from the start: whoever wants them to mean something else may say so. */
+export const REPLACEABLE_ROLES: ReadonlySet<string> = new Set(['admin', 'edit', 'view']);
+
+function rule(verbs: NonNullable<RoleRule['verbs']>, resources: string[]): RoleRule {
+  return { verbs, resources, resource_names: null };
+}
+
+function clusterRole(name: string, ...rules: RoleRule[]): Role {
+  return { rules, metadata: { name, namespace: EVERYWHERE } };
+}
+
+function clusterBinding(role: string, group: string): RoleBinding {
+  return {
+    subjects: [{ type: 'Group', name: group }],
+    role_ref: { type: 'ClusterRole', name: role },
+    metadata: { name: role, namespace: EVERYWHERE },
+  };
+}

@@ -1,0 +1,69 @@
+import type { V2Asset } from '../../schemas/v2/asset.ts';
+import type { V2Hook } from '../../schemas/v2/hook.ts';
+
+/** What a check names as `check_hooks`: lists of hooks by type, such as `[{"critical": ["ps"]}, {"1": ["df"]}]`. */
+export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
+
+/** The lists with those of some types in place of theirs; new types go to the end (clients, section 6). */
+export function withHooks(hooks: CheckHooks, set: Readonly<Record<string, readonly string[]>>): CheckHooks {
+  const present = new Set(hooks.flatMap((list) => Object.keys(list)));
+  const replaced = hooks.map((list) =>
+    Object.fromEntries(Object.entries(list).map(([type, names]) => [type, set[type] ?? names])),
+  );
+  const added = Object.entries(set).filter(([type]) => !present.has(type));
+  return [...replaced, ...added.map(([type, names]) => ({ [type]: names }))];
+}
+
+/** The lists without a hook of a type, and without what is empty then; undefined: it was not there. */
+export function withoutHook(hooks: CheckHooks, type: string, name: string): CheckHooks | undefined {
+  if (!hooks.some((list) => list[type]?.includes(name))) return undefined;
+  return hooks
+    .map((list) =>
+      Object.fromEntries(
+        Object.entries(list).flatMap(([key, names]) => {
+          if (key !== type) return [[key, names] as const];
+          const left = (names ?? []).filter((one) => one !== name);
+          return left.length === 0 ? [] : [[key, left] as const];
+        }),
+      ),
+    )
+    .filter((list) => Object.keys(list).length > 0);
+}
+
+/** Every hook that a check names, each once, in their order. */
+export function hookNames(hooks: CheckHooks): readonly string[] {
+  return [...new Set(hooks.flatMap((list) => Object.values(list).flatMap((names) => names ?? [])))];
+}
+
+/** What agents of the newer generation need besides a check to run it. */
+export interface CheckNeeds {
+  readonly assets: readonly V2Asset[];
+  readonly hooks: readonly V2Hook[];
+  /** Of the hooks that need any, by their name. */
+  readonly hookAssets: Readonly<Record<string, { readonly assets: readonly V2Asset[] }>>;
+}
+
+/** Where hooks and assets of a namespace are found. */
+export interface NeedSource {
+  hook(name: string): V2Hook | undefined;
+  asset(name: string): V2Asset | undefined;
+}
+
+/** What a check names of both kinds, and is there: what is not is left out, as at the peer. */
+export function needsOf(
+  { check_hooks: hooks, runtime_assets: assets }: Readonly<Record<string, unknown>>,
+  source: NeedSource,
+): CheckNeeds {
+  const assetsOf = (names: unknown): readonly V2Asset[] => textsIn(names).flatMap((name) => source.asset(name) ?? []);
+  const found = hookNames(Array.isArray(hooks) ? (hooks as CheckHooks) : []).flatMap((name) => source.hook(name) ?? []);
+  const withAssets = found.map((hook) => [hook.metadata.name, { assets: assetsOf(hook.runtime_assets) }] as const);
+  return {
+    assets: assetsOf(assets),
+    hooks: found,
+    hookAssets: Object.fromEntries(withAssets.filter(([, { assets: own }]) => own.length > 0)),
+  };
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,224 @@
+import type { Client } from '../../schemas/client.ts';
+import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
+import { isSettings, type Settings } from '../merge-settings.ts';
+import { clientSubscription } from '../subscription.ts';
+import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
+
+const AGENT = 'agent';
+const PROXY = 'proxy';
+
+/** Attributes of a client that the newer face has no place for, or shows under another name. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'name',
+  'address',
+  'timestamp',
+  'version',
+  'type',
+  'signature',
+  'keepalive',
+  'keepalives',
+  'safe_mode',
+  'socket',
+  'http_socket',
+  'registration',
+  'labels',
+  'annotations',
+  'created_by',
+  'sent_subscriptions',
+  'last_seen',
+]);
+
+/** Attributes that an entity replaces as a whole, also by not having them. */
+const OF_ENTITIES: ReadonlySet<string> = new Set([
+  'type',
+  'entity_class',
+  'system',
+  'subscriptions',
+  'deregister',
+  'deregistration',
+  'redact',
+  'user',
+  'labels',
+  'annotations',
+  'created_by',
+  'sensu_agent_version',
+  'sent_subscriptions',
+  'last_seen',
+]);
+
+/** A client as the newer face shows it; secrets are the business of the caller. */
+export function v2EntityOf(namespace: string, client: Client): V2Entity {
+  const entityClass = classOf(client);
+  return {
+    ...only(client, (attribute) => !NOT_SHOWN.has(attribute)),
+    metadata: {
+      name: client.name,
+      namespace,
+      ...pairsOf('labels', client['labels']),
+      ...pairsOf('annotations', client['annotations']),
+      ...(typeof client['created_by'] === 'string' ? { created_by: client['created_by'] } : {}),
+    },
+    entity_class: entityClass,
+    system: wholeSystem(isSettings(client['system']) ? client['system'] : {}),
+    subscriptions: shownSubscriptions(client),
+    last_seen: shownLastSeen(client),
+    deregister: client['deregister'] === true,
+    deregistration: isSettings(client['deregistration']) ? client['deregistration'] : {},
+    sensu_agent_version: agentVersion(client, entityClass),
+    ...keepaliveHandlers(client),
+  };
+}
+
+const ADDED = ['labels', 'annotations', 'created_by'];
+
+/** What only the newer face adds to a client. */
+export function addedToEntity(client: Client | undefined): Readonly<Record<string, unknown>> {
+  if (client === undefined) return {};
+  return Object.fromEntries(ADDED.filter((name) => Object.hasOwn(client, name)).map((name) => [name, client[name]]));
+}
+
+/** What an entity becomes. */
+export interface EntityContext {
+  /** The client that is there already. */
+  readonly present: Client | undefined;
+  /** Epoch seconds. */
+  readonly now: number;
+  /** Of the protocol, for a client that never told one. */
+  readonly version: string;
+  /** Who makes it; whoever made the one that is there stays its maker. */
+  readonly createdBy: string | undefined;
+  /**
+   * What it comes with: what somebody put is what is read, so neither a maker nor a subscription nor a sign of life comes
+   * to it; an agent of its own brings all of that, and one that an event tells of has the subscriptions that it says.
+   */
+  readonly source: 'put' | 'event' | 'agent';
+}
+
+/**
+ * The client that an entity stands for. It replaces what that face shows; what only the legacy one knows (its address, the
+ * thresholds of its keepalives, sockets) stays. An attribute that nobody knows goes when it is sent as null.
+ *
+ * A sign of life is not for others to give: where keepalives are expected, `last_seen` can only bring a later one.
+ */
+export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext): Client {
+  const { present, now, version, createdBy, source } = context;
+  const { metadata, last_seen, keepalive_handlers: handlers, subscriptions, entity_class, ...attributes } = entity;
+  const { name, labels, annotations } = metadata;
+  const isKept = (attribute: string): boolean => !OF_ENTITIES.has(attribute) && entity[attribute] !== null;
+  const entityClass = entity_class || PROXY;
+  const creator = source === 'put' ? metadata.created_by : present === undefined ? createdBy : present['created_by'];
+  const isAsSent = source === 'put' || (source === 'event' && entityClass === AGENT);
+  return {
+    ...(present === undefined ? {} : only(present, isKept)),
+    ...only(attributes, (attribute) => isOwn(attribute, attributes[attribute])),
+    ...(entityClass === PROXY ? { type: PROXY } : {}),
+    ...(isAsSent ? { sent_subscriptions: subscriptions ?? null } : {}),
+    ...(source === 'put' ? { last_seen: last_seen ?? 0 } : {}),
+    ...(labels === undefined ? {} : { labels }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(typeof creator === 'string' ? { created_by: creator } : {}),
+    ...(handlers ? { keepalive: { ...keepaliveOf(present), handlers } } : {}),
+    entity_class: entityClass,
+    name,
+    address: addressOf(present, entity.system),
+    subscriptions: ownSubscriptions(name, subscriptions),
+    keepalives: present === undefined ? false : present.keepalives,
+    version: present?.version ?? version,
+    timestamp: lastSeen(present, last_seen ?? 0, now),
+  };
+}
+
+function shownSubscriptions(client: Client): string[] | null {
+  const sent = client['sent_subscriptions'];
+  if (sent === null) return null;
+  return Array.isArray(sent) ? (sent as string[]) : client.subscriptions.map(v2Subscription);
+}
+
+/** Where no signs of life are expected, what was sent. */
+function shownLastSeen(client: Client): number {
+  const sent = client['last_seen'];
+  return client.keepalives === false && typeof sent === 'number' ? sent : client.timestamp;
+}
+
+/** With what the peer shows of every machine. */
+function wholeSystem(system: Settings): Settings {
+  const network = isSettings(system['network']) ? system['network'] : {};
+  const { interfaces } = network;
+  return {
+    ...system,
+    network: { ...network, interfaces: Array.isArray(interfaces) && interfaces.length > 0 ? interfaces : null },
+    libc_type: system['libc_type'] ?? '',
+    vm_system: system['vm_system'] ?? '',
+    vm_role: system['vm_role'] ?? '',
+    cloud_provider: system['cloud_provider'] ?? '',
+    processes: system['processes'] ?? null,
+  };
+}
+
+function classOf(client: Client): string {
+  const own = client['entity_class'];
+  if (typeof own === 'string' && own !== '') return own;
+  return client['type'] === PROXY ? PROXY : AGENT;
+}
+
+function agentVersion(client: Client, entityClass: string): string {
+  const own = client['sensu_agent_version'];
+  if (typeof own === 'string') return own;
+  // Agents of version 5 do not tell theirs, and that of the legacy service is none of it.
+  if (typeof client['entity_class'] === 'string') return '';
+  return entityClass === AGENT && client.keepalives !== false ? client.version : '';
+}
+
+function keepaliveOf(client: Client | undefined): Settings {
+  const keepalive = client?.['keepalive'];
+  return isSettings(keepalive) ? keepalive : {};
+}
+
+function keepaliveHandlers(client: Client): Pick<SubmittedV2Entity, 'keepalive_handlers'> {
+  const { handler, handlers } = keepaliveOf(client);
+  if (Array.isArray(handlers)) return { keepalive_handlers: handlers as string[] };
+  return typeof handler === 'string' ? { keepalive_handlers: [handler] } : {};
+}
+
+function ownSubscriptions(name: string, subscriptions: readonly string[] | null | undefined): string[] {
+  const named = (subscriptions ?? []).filter((subscription) => subscription !== '');
+  return [...new Set([...named.map(subscriptionOfV2), clientSubscription(name)])];
+}
+
+function lastSeen(present: Client | undefined, told: number, now: number): number {
+  if (present === undefined) return told === 0 ? now : Math.min(told, now);
+  if (told === 0) return present.timestamp;
+  return present.keepalives === false ? Math.min(told, now) : Math.max(present.timestamp, Math.min(told, now));
+}
+
+/** The address that is known, else the first that a machine tells of itself and that others could reach. */
+function addressOf(present: Client | undefined, system: SubmittedV2Entity['system']): string {
+  if (present !== undefined && present.address !== UNKNOWN_ADDRESS) return present.address;
+  for (const { addresses } of system?.network?.interfaces ?? []) {
+    for (const address of addresses ?? []) {
+      if (!LOCAL_ADDRESS.test(address)) return address.replace(/\/\d+$/, '');
+    }
+  }
+  return UNKNOWN_ADDRESS;
+}
+
+const UNKNOWN_ADDRESS = 'unknown';
+
+/** Loopback and link-local. */
+const LOCAL_ADDRESS = /^(?:127\.|::1(?:\/|$)|169\.254\.|fe80:)/i;
+
+/** Labels or annotations, where there are any. */
+function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity['metadata'], typeof name> {
+  if (!isSettings(pairs) || !Object.values(pairs).every((value) => typeof value === 'string')) return {};
+  return { [name]: pairs as Record<string, string> };
+}
+
+/** Null is kept where it is an answer of its own; what only the legacy face knows is not for this one to set. */
+function isOwn(attribute: string, value: unknown): boolean {
+  if (NOT_SHOWN.has(attribute) || value === undefined) return false;
+  return value !== null || OF_ENTITIES.has(attribute);
+}
+
+function only(record: Settings, wanted: (name: string) => boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => wanted(name)));
+}

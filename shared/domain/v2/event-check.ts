@@ -1,0 +1,118 @@
+import type { CheckResult } from '../../schemas/result.ts';
+import { commandOf, commandText } from '../command-text.ts';
+import { isSettings, type Settings } from '../merge-settings.ts';
+import { v2Subscription } from './subscription.ts';
+
+/**
+ * Attributes of checks that clients of this face know, by what they must be: one of another kind, which a result may have
+ * under the same name, would cost them the whole list.
+ */
+const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ...kinds(Array.isArray, [
+    'runtime_assets',
+    'check_hooks',
+    'output_metric_handlers',
+    'output_metric_tags',
+    'output_metric_thresholds',
+    'env_vars',
+    'secrets',
+    'pipelines',
+  ]),
+  ...kinds(isText, ['command', 'cron', 'output_metric_format', 'scheduler', 'processed_by']),
+  ...kinds(isBoolean, ['publish', 'round_robin', 'stdin', 'discard_output']),
+  ...kinds(Number.isInteger, ['max_output_size']),
+]);
+
+/** What clients of this face find in every check (completion 1.17), where it has no value of its own. */
+const ZERO_VALUES: Settings = {
+  publish: false,
+  round_robin: false,
+  stdin: false,
+  runtime_assets: null,
+  check_hooks: null,
+  output_metric_format: '',
+  output_metric_handlers: null,
+  env_vars: null,
+  secrets: null,
+  scheduler: '',
+};
+
+/** Attributes of a result that are shown under another name, are made anew or mean nothing here. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'name',
+  'type',
+  'origin',
+  'source',
+  'handler',
+  'subscribers',
+  'standalone',
+  'force_resolve',
+  'metrics',
+  'event_metadata',
+  'hooks',
+  'duration',
+  'pipelines',
+  'proxy_requests',
+]);
+
+/** What the check of a result has beside its outcome, by the names and of the kinds that clients of the newer face know. */
+export function shownAttributes(check: CheckResult, namespace: string): Settings {
+  // Built in place: a list has one of these for every result.
+  const shown: Record<string, unknown> = { ...ZERO_VALUES };
+  for (const name of Object.keys(check)) {
+    const value = check[name];
+    if (!NOT_SHOWN.has(name) && (KINDS.get(name)?.(value) ?? true)) shown[name] = value;
+  }
+  const { handler, handlers, source, subdue } = check;
+  // Of this face a command is one text.
+  const command = commandOf(check['command']);
+  if (command !== undefined) shown['command'] = commandText(command);
+  shown['handlers'] = withoutMetrics(textsOf(handlers) ?? (isText(handler) ? [handler] : []), check['metrics']);
+  shown['subscriptions'] = (textsOf(check['subscribers']) ?? []).map(v2Subscription);
+  shown['proxy_entity_name'] = isText(source) ? source : '';
+  for (const name of SECONDS) shown[name] = secondsOf(check[name]);
+  shown['subdue'] = isSettings(subdue) && isSettings(subdue['days']) ? subdue : null;
+  const hooks = hooksOf(check['hooks'], namespace);
+  if (hooks !== undefined) shown['hooks'] = hooks;
+  return shown;
+}
+
+/** Those that only get its metrics stand with them. */
+function withoutMetrics(handlers: readonly string[], metrics: unknown): readonly string[] {
+  const others = isSettings(metrics) ? (textsOf(metrics['handlers']) ?? []) : [];
+  return others.length === 0 ? handlers : handlers.filter((name) => !others.includes(name));
+}
+
+const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
+
+/** Those of the legacy face are an object by the status that they are for. */
+function hooksOf(hooks: unknown, namespace: string): unknown {
+  if (Array.isArray(hooks)) return hooks;
+  if (!isSettings(hooks)) return undefined;
+  return Object.entries(hooks).map(([name, hook]) =>
+    Object.assign({}, isSettings(hook) ? hook : {}, { metadata: { name, namespace } }),
+  );
+}
+
+function secondsOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? Math.ceil(value) : 0;
+}
+
+function textsOf(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter(isText) : undefined;
+}
+
+function kinds(
+  is: (value: unknown) => boolean,
+  names: readonly string[],
+): (readonly [name: string, is: (value: unknown) => boolean])[] {
+  return names.map((name) => [name, is]);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}

@@ -1,0 +1,73 @@
+import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
+import type { CheckResult } from '../../schemas/result.ts';
+import type { CheckState, EventState } from '../event.ts';
+import { totalStateChange } from '../flapping.ts';
+import { historyOf, type History } from '../history.ts';
+import { isSettings } from '../merge-settings.ts';
+
+/**
+ * What the rules would remember of a check of which the newer peer says this, so that counting, flapping and resolving go
+ * on where they were: histories, occurrences and times are taken over as they are.
+ *
+ * @param result that the event reports
+ * @param newId of an event that names none
+ */
+export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, newId: () => string): CheckState {
+  const check = event.check ?? {};
+  const runs = runsOf(check['history'], result);
+  const history = historyOf(runs.map(({ status }) => status));
+  const lastOk = seconds(check['last_ok']) ?? null;
+  const isFlapping = check['state'] === 'flapping';
+  if (result.status === 0 && !isFlapping) return { history, lastOk, event: undefined };
+  const occurrences = count(check['occurrences']) ?? 1;
+  return {
+    history,
+    lastOk,
+    event: {
+      id: typeof event['id'] === 'string' && event['id'] !== '' ? event['id'] : newId(),
+      action: isFlapping ? 'flapping' : 'create',
+      status: result.status,
+      occurrences,
+      watermark: Math.max(count(check['occurrences_watermark']) ?? 1, occurrences),
+      timestamp: event.timestamp ?? result.executed,
+      lastStateChange: changedAt(runs),
+      lastOk,
+      totalStateChange: changeOf(check['total_state_change'], history),
+      isSuppressed: undefined,
+    } satisfies EventState,
+  };
+}
+
+interface Run {
+  readonly status: number;
+  /** Epoch seconds; 0: not known. */
+  readonly executed: number;
+}
+
+/** Oldest first, with the reported result at the end. */
+function runsOf(history: unknown, { status, executed }: CheckResult): readonly Run[] {
+  const runs = (Array.isArray(history) ? history : []).flatMap((run: unknown): Run[] => {
+    if (!isSettings(run) || !Number.isInteger(run['status'])) return [];
+    return [{ status: Number(run['status']), executed: seconds(run['executed']) ?? 0 }];
+  });
+  return runs.at(-1)?.status === status ? runs : [...runs, { status, executed }];
+}
+
+/** When the last status was entered; null: the history does not say. */
+function changedAt(runs: readonly Run[]): number | null {
+  const last = runs.at(-1)?.status;
+  const before = runs.findLastIndex(({ status }) => status !== last);
+  return runs[before + 1]?.executed || null;
+}
+
+function changeOf(told: unknown, history: History): number {
+  return typeof told === 'number' && told >= 0 ? told : totalStateChange(history);
+}
+
+function seconds(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  return Number.isInteger(value) && Number(value) > 0 ? Number(value) : undefined;
+}

@@ -1,0 +1,85 @@
+import { parseExpression, evaluate, type Expression } from '../expression/expression.ts';
+import { attributeAt, type Attributes } from '../attributes.ts';
+import { isTruthy } from '../expression/values.ts';
+import { readScript, runScript, type Script } from '../expression/script.ts';
+import { isTruthyInScript } from '../expression/script-values.ts';
+import type { Moment } from '../attribute-conditions.ts';
+import type { Untranslatable } from './problem.ts';
+
+/** What stands in the newer API where the peer runs JavaScript, in the closed languages of ours. */
+export interface V2Expressions {
+  readonly kind: 'expressions';
+  readonly expressions: readonly (Expression | Script)[];
+}
+
+/** The first expression that does not hold; undefined: all of them do. */
+export type Objection = { readonly source: string } | undefined;
+
+/** What became of expressions. */
+export interface Judgement {
+  readonly objection: Objection;
+  /** Expressions that have no answer, which count as held: an alert too many, never one too few. */
+  readonly defects: readonly { readonly source: string; readonly message: string }[];
+}
+
+const EVENT = new Set(['event']);
+const ENTITY = new Set(['entity']);
+
+/** Expressions about an event, such as `event.check.occurrences == 1`. */
+export function eventConditions(sources: readonly string[]): V2Expressions | Untranslatable {
+  return parseAll(sources, EVENT);
+}
+
+/** Expressions about an entity, such as `entity.entity_class == 'proxy'`. */
+export function entityConditions(sources: readonly string[]): V2Expressions | Untranslatable {
+  return parseAll(sources, ENTITY);
+}
+
+function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Expressions | Untranslatable {
+  const expressions: (Expression | Script)[] = [];
+  for (const source of sources) {
+    const script = readScript(source);
+    // What only the older language has: =~, include? and the like.
+    const older = script.kind === 'problem' ? parseExpression(source, roots) : script;
+    if (older.kind === 'problem') {
+      const { message, position } = script.kind === 'problem' ? script : older;
+      return {
+        problem: `the expression ${JSON.stringify(source)} cannot be read, character ${String(position + 1)}: ${message}`,
+      };
+    }
+    expressions.push(older);
+  }
+  return { kind: 'expressions', expressions };
+}
+
+/** @param subject holds what the expressions are about under its name: `{event}` or `{entity}` */
+export function judgeExpressions({ expressions }: V2Expressions, subject: Attributes, moment: Moment): Judgement {
+  const defects: { readonly source: string; readonly message: string }[] = [];
+  for (const expression of expressions) {
+    const { source } = expression;
+    const found =
+      expression.kind === 'script' ? scriptValue(expression, subject, moment) : olderValue(expression, subject, moment);
+    if ('message' in found) defects.push({ source, message: found.message });
+    else if (!found.holds) return { objection: { source }, defects };
+  }
+  return { objection: undefined, defects };
+}
+
+type Held = { readonly holds: boolean } | { readonly message: string };
+
+function scriptValue(script: Script, subject: Attributes, { nowMs }: Moment): Held {
+  const outcome = runScript(script, subject, nowMs);
+  return outcome.kind === 'thrown' ? outcome : { holds: isTruthyInScript(outcome.value) };
+}
+
+function olderValue(expression: Expression, subject: Attributes, moment: Moment): Held {
+  const found = evaluate(expression, { value: null, token: (path) => attributeAt(subject, path), ...moment });
+  switch (found.kind) {
+    case 'value':
+      return { holds: isTruthy(found.value) };
+    case 'error':
+      return found;
+    default:
+      return { message: `nothing is at ${found.paths.join(', ')}` };
+  }
+}

@@ -1,0 +1,42 @@
+import type { V2Event } from '../../schemas/v2/event.ts';
+import type { HandledEvent } from '../../schemas/handler-job.ts';
+import { historyOf } from '../history.ts';
+import { v2EntityOf } from './entity.ts';
+import { v2EventOf } from './event.ts';
+import { v2Subscription } from './subscription.ts';
+
+/** An event as handlers of the newer API get it. */
+export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended'>;
+
+/** The event that a handler is told of, as the newer API shows it; secrets are the business of the caller. */
+export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
+  const { client, check: whole, silenced_by: silencedBy, silence_ended: silenceEnded } = event;
+  const { history, total_state_change: totalStateChange, ...check } = whole;
+  const state = {
+    id: event.id,
+    action: event.action,
+    status: check.status,
+    occurrences: event.occurrences,
+    watermark: event.occurrences_watermark,
+    timestamp: event.timestamp,
+    lastStateChange: event.last_state_change,
+    lastOk: event.last_ok,
+    totalStateChange,
+  };
+  const shown = v2EventOf({
+    id: event.id,
+    namespace,
+    entity: v2EntityOf(namespace, client),
+    check,
+    history: historyOf(history.map(Number)),
+    state: { event: state, lastOk: event.last_ok },
+    silenced: silencedBy.map(v2SilenceId),
+  });
+  return silenceEnded === true ? { ...shown, silence_ended: true } : shown;
+}
+
+/** The check is behind the last colon: its name has none. */
+function v2SilenceId(id: string): string {
+  const end = id.lastIndexOf(':');
+  return `${v2Subscription(id.slice(0, end))}${id.slice(end)}`;
+}

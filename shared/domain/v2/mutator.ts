@@ -1,0 +1,29 @@
+import type { V2Mutator } from '../../schemas/v2/mutator.ts';
+import { variablesOf } from '../../schemas/environment.ts';
+import type { MutatorDefinition } from '../../schemas/mutator.ts';
+import { redact } from '../redact.ts';
+import { commandOfV2, shownCommand } from './definition-command.ts';
+import { isUntranslatable, type Untranslatable } from './problem.ts';
+import { CONFIGURED } from './source.ts';
+
+/** A mutator of the newer API as the definition that the backend works by. */
+export function mutatorDefinitionOf(mutator: V2Mutator): MutatorDefinition | Untranslatable {
+  const { timeout, env_vars: envVars } = mutator;
+  const command = commandOfV2(mutator);
+  if (isUntranslatable(command)) return command;
+  const variables = variablesOf(envVars);
+  return { command, ...(timeout ? { timeout } : {}), ...(variables.length > 0 ? { env_vars: variables } : {}) };
+}
+
+/** A mutator of the configuration as the newer API shows it. */
+export function v2MutatorOf(namespace: string, name: string, definition: MutatorDefinition): V2Mutator {
+  const { command, timeout, ...rest } = redact(definition);
+  return {
+    ...rest,
+    metadata: { name, namespace, labels: null, annotations: CONFIGURED },
+    ...shownCommand(command),
+    timeout: Math.ceil(timeout ?? 0),
+    env_vars: null,
+    runtime_assets: null,
+  };
+}

@@ -1,0 +1,123 @@
+import type { V2Asset } from '../../schemas/v2/asset.ts';
+import type { V2Check } from '../../schemas/v2/check.ts';
+import type { V2Filter } from '../../schemas/v2/filter.ts';
+import type { V2Handler } from '../../schemas/v2/handler.ts';
+import type { V2Hook } from '../../schemas/v2/hook.ts';
+import type { Role, RoleRule } from '../../schemas/v2/role.ts';
+import type { V2Metadata } from '../../schemas/v2/metadata.ts';
+import type { V2Mutator } from '../../schemas/v2/mutator.ts';
+
+/*
+ * Clients compare what they read with what they sent, and some decode strictly: kinds that came later show every attribute
+ * of the peer, with its zero value where it was not sent (completion 1.17).
+ */
+
+/** Attributes that the peer leaves out where they say nothing. */
+const OMITTED: ReadonlySet<string> = new Set([
+  'command',
+  'cron',
+  'discard_output',
+  'labels',
+  'annotations',
+  'max_output_size',
+  'mutator',
+  'proxy_requests',
+  'socket',
+  'type',
+  'when',
+]);
+
+export function wholeCheck(check: V2Check): V2Check {
+  const { subdue = null, proxy_requests: proxy } = check;
+  return {
+    ...told(check),
+    metadata: toldMetadata(check.metadata),
+    handlers: check.handlers ?? [],
+    high_flap_threshold: check.high_flap_threshold ?? 0,
+    interval: check.interval ?? 0,
+    low_flap_threshold: check.low_flap_threshold ?? 0,
+    publish: check.publish ?? false,
+    runtime_assets: check.runtime_assets ?? null,
+    subscriptions: check.subscriptions ?? [],
+    proxy_entity_name: check.proxy_entity_name ?? '',
+    check_hooks: check.check_hooks ?? null,
+    stdin: check.stdin ?? false,
+    subdue: subdue === null ? null : { ...subdue, days: subdue.days ?? {} },
+    ttl: check.ttl ?? 0,
+    timeout: check.timeout ?? 0,
+    round_robin: check.round_robin ?? false,
+    output_metric_format: check.output_metric_format ?? '',
+    output_metric_handlers: check.output_metric_handlers ?? null,
+    env_vars: check.env_vars ?? null,
+    secrets: check.secrets ?? null,
+    ...(proxy ? { proxy_requests: wholeProxyRequests(proxy) } : {}),
+  };
+}
+
+function wholeProxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): typeof proxy {
+  const { entity_attributes = null, splay, splay_coverage: coverage } = proxy;
+  return { ...proxy, entity_attributes, splay: splay ?? false, splay_coverage: coverage ?? 0 };
+}
+
+export function wholeHandler(handler: V2Handler): V2Handler {
+  const { handlers = null, filters = null, env_vars = null, runtime_assets = null, secrets = null } = handler;
+  return {
+    ...told(handler),
+    metadata: toldMetadata(handler.metadata),
+    timeout: handler.timeout ?? 0,
+    handlers,
+    filters,
+    env_vars,
+    runtime_assets,
+    secrets,
+  };
+}
+
+export function wholeFilter(filter: V2Filter): V2Filter {
+  const { runtime_assets = null } = filter;
+  return { ...told(filter), metadata: toldMetadata(filter.metadata), runtime_assets };
+}
+
+export function wholeMutator(mutator: V2Mutator): V2Mutator {
+  const { env_vars = null, runtime_assets = null, secrets = null } = mutator;
+  return {
+    ...told(mutator),
+    metadata: toldMetadata(mutator.metadata),
+    timeout: mutator.timeout ?? 0,
+    env_vars,
+    runtime_assets,
+    secrets,
+  };
+}
+
+function toldMetadata(metadata: V2Metadata): V2Metadata {
+  return told(metadata);
+}
+
+function told<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([name, item]) => !OMITTED.has(name) || item)) as Value;
+}
+
+export function wholeHook(hook: V2Hook): V2Hook {
+  return { ...hook, stdin: hook.stdin ?? false, runtime_assets: hook.runtime_assets ?? null };
+}
+
+export function wholeAsset(asset: V2Asset): V2Asset {
+  const { filters = null, headers = null, builds } = asset;
+  return { ...asset, filters, builds: builds?.map(wholeBuild) ?? null, headers };
+}
+
+type Build = NonNullable<V2Asset['builds']>[number];
+
+function wholeBuild(build: Build): Build {
+  return { ...build, filters: build.filters ?? null, headers: build.headers ?? null };
+}
+
+export function wholeRole(role: Role): Role {
+  return { ...role, rules: role.rules.map(wholeRule) };
+}
+
+function wholeRule(rule: RoleRule): RoleRule {
+  const { verbs = null, resources = null, resource_names: names = null } = rule;
+  return { ...rule, verbs, resources, resource_names: names };
+}

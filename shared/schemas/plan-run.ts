@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { upgradeFactsSchema, versionSchema, type Finding, type PlanStep, type RuleVerdict } from './plan.ts';
+
+/** Plans that are carried out: `/api/mon/v1/upgrades`. The backend holds them, consoles and `monctl` show and confirm. */
+
+export type PlanRunState = 'open' | 'done' | 'abandoned' | 'rolled-back';
+
+/**
+ * `waiting`: its turn has not come, or nobody has started it; `running`: the backend is at it; `confirm`: the operator
+ * does what it says, then confirms; `failed`: it can be started again, or skipped.
+ */
+export type PlanRunStepState = 'waiting' | 'running' | 'confirm' | 'done' | 'failed' | 'skipped';
+
+export type PlanRunStep = PlanStep & {
+  readonly state: PlanRunStepState;
+  /** Epoch milliseconds; null: not yet. */
+  readonly started_at: number | null;
+  readonly ended_at: number | null;
+  /** What came of it, or why it was skipped. */
+  readonly note: string;
+};
+
+/** Who works on a plan. Everybody else watches. */
+export interface PlanHolder {
+  readonly who: string;
+  /** Names the console or command that holds it: the same person may sit at two of them. */
+  readonly session: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** When it last did or asked something, epoch milliseconds. */
+  readonly seen: number;
+}
+
+export interface PlanRun {
+  /** From 1. */
+  readonly id: number;
+  /** Grows with each change of it, from 1. */
+  readonly revision: number;
+  readonly from: string;
+  readonly to: string;
+  /** Epoch milliseconds. */
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly state: PlanRunState;
+  readonly holder: PlanHolder | null;
+  /** Of the newest look at the rules. */
+  readonly verdict: RuleVerdict;
+  readonly findings: readonly Finding[];
+  readonly steps: readonly PlanRunStep[];
+  /** Where the backup of this plan is; null: there is none yet. */
+  readonly backup: string | null;
+  /** Entities when the plan was made, to compare with afterwards; null: not known. */
+  readonly entities: number | null;
+  /** The oldest first; the newest few hundred. */
+  readonly log: readonly PlanRunLogLine[];
+}
+
+/** An element of `GET /api/mon/v1/upgrades`. */
+export type PlanRunSummary = Omit<PlanRun, 'log'>;
+
+export interface PlanRunLogLine {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The step it is about; null: the plan as a whole. */
+  readonly step: string | null;
+  readonly text: string;
+}
+
+/** What the backend cannot find out itself: certificates, a dump, a snapshot, and what the operator vouches for. */
+const toldFactsSchema = upgradeFactsSchema
+  .pick({ certificates: true, dump: true, snapshot: true, install: true, state_dir: true, attested: true })
+  .partial();
+export type ToldFacts = z.infer<typeof toldFactsSchema>;
+
+/** Body of `POST /api/mon/v1/upgrades`. */
+export const newPlanSchema = z.object({
+  from: versionSchema,
+  to: versionSchema,
+  facts: toldFactsSchema.default({}),
+});
+export type NewPlan = z.infer<typeof newPlanSchema>;
+
+const session = z.string().min(1).max(100);
+const step = z.string().min(1).max(255);
+/** What was found out since: it takes the place of what was told before. */
+const facts = toldFactsSchema.optional();
+const reason = z.string().trim().min(1, 'a reason is required').max(1000);
+
+/** Body of `POST /api/mon/v1/upgrades/:id`. */
+export const planOrderSchema = z.discriminatedUnion('order', [
+  /** Become the holder; `force` takes it from one who is still there. */
+  z.object({ order: z.literal('take'), session, force: z.boolean().default(false) }),
+  z.object({ order: z.literal('release'), session }),
+  /** `typed`: what a step that cannot be undone wants to be typed. */
+  z.object({ order: z.literal('start'), session, step, typed: z.string().max(10_000).optional(), facts }),
+  z.object({ order: z.literal('confirm'), session, step, facts }),
+  z.object({ order: z.literal('skip'), session, step, reason }),
+  z.object({ order: z.literal('roll-back'), session, reason }),
+  z.object({ order: z.literal('abandon'), session, reason }),
+]);
+export type PlanOrder = z.infer<typeof planOrderSchema>;

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { NAME_LENGTH_MAX } from '../name.ts';
+import { SCOPES, type Scope } from '../scope.ts';
+import { v2NameSchema } from './metadata.ts';
+import { usernameSchema } from './user.ts';
+
+/** `mk_<id>_<secret>` (design, S2): 8 bytes in hexadecimal digits, 32 random bytes in base64url. */
+const API_KEY = /^mk_(?<id>[\da-f]{16})_(?<secret>[\w-]{43})$/;
+const ID = /^[\da-f]{16}$/;
+export const API_KEY_ID_LENGTH = 16;
+
+/** A key of the peer, where it is also the name of the resource (completion 1.17). */
+const PEER_API_KEY = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** `sha256$salt$hash`, both in base64url: see `daemon/backend/access/key-secret.ts`. */
+const KEY_HASH = /^sha256\$[\w-]{22}\$[\w-]{43}$/;
+
+/** Furthest expiry: a hundred years, in seconds. */
+const LIFETIME_SECONDS_MAX = 100 * 366 * 86_400;
+
+export function parseApiKey(text: string): { readonly id: string; readonly secret: string } | undefined {
+  const groups = API_KEY.exec(text)?.groups;
+  return groups === undefined ? undefined : { id: groups['id'] ?? '', secret: groups['secret'] ?? '' };
+}
+
+export function formatApiKey(id: string, secret: string): string {
+  return `mk_${id}_${secret}`;
+}
+
+export function isPeerApiKey(text: string): boolean {
+  return PEER_API_KEY.test(text);
+}
+
+export const apiKeyIdSchema = z.string().regex(ID, 'must be 16 hexadecimal digits');
+
+const scopesSchema = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
+const secondsSchema = z
+  .int()
+  .min(1)
+  .max(4_102_444_800 + LIFETIME_SECONDS_MAX);
+
+const limits = {
+  username: usernameSchema,
+  /** What it is for, to people. */
+  description: z.string().max(NAME_LENGTH_MAX).nullish(),
+  /** Default: those of the user. */
+  scopes: scopesSchema.nullish(),
+  /** The only one that it reaches. Default: all that the user can. */
+  namespace: v2NameSchema.nullish(),
+  /** Epoch seconds; 0 and absent: never. */
+  expires_at: z.union([z.literal(0), secondsSchema]).nullish(),
+};
+
+/** Body of `POST /apikeys`. */
+export const grantedApiKeySchema = z
+  .looseObject({ ...limits, expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish() })
+  .refine(({ expire, expires_at: at }) => !(expire && at), 'expire and expires_at are two ways to say one thing');
+export type GrantedApiKey = z.infer<typeof grantedApiKeySchema>;
+
+/** Body of `PUT /apikeys/ID`: a key from a dump, of which only the hash is known. */
+export const restoredApiKeySchema = z.looseObject({
+  ...limits,
+  /** None: of a user who has only roles. */
+  scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).nullish(),
+  /** Default: as of a key that was granted without a list of scopes, if there is none. */
+  all_roles: z.boolean().nullish(),
+  metadata: z.looseObject({ name: apiKeyIdSchema, created_by: z.string().max(NAME_LENGTH_MAX).nullish() }),
+  hash: z.string().regex(KEY_HASH, 'must be the hash of a key as a dump has it: sha256$salt$hash'),
+  created_at: z.int().min(0).nullish(),
+  last_used: z.int().min(0).nullish(),
+});
+export type RestoredApiKey = z.infer<typeof restoredApiKeySchema>;
+
+/** A key as a patch leaves it. */
+export const patchedApiKeySchema = z.looseObject({ ...limits, metadata: z.looseObject({ name: z.string() }) });
+export type PatchedApiKey = z.infer<typeof patchedApiKeySchema>;
+
+/** A key of the peer as its dumps hold it: the name is the key itself, which is hashed before it is stored. */
+export const peerApiKeySchema = z.looseObject({
+  ...limits,
+  metadata: z.looseObject({
+    name: z.string().regex(PEER_API_KEY, 'must be a UUID'),
+    created_by: z.string().max(NAME_LENGTH_MAX).nullish(),
+  }),
+  created_at: z.int().min(0).nullish(),
+});
+
+/** A key as it is shown, which is to administrators. Times are epoch seconds. */
+export interface V2ApiKey {
+  /** `name` is the id of the key. */
+  readonly metadata: { readonly name: string; readonly created_by: string };
+  readonly username: string;
+  readonly description: string | null;
+  readonly scopes: readonly Scope[];
+  /** Whether it may do whatever roles allow its user; else these count as far as the scopes go. */
+  readonly all_roles: boolean;
+  readonly namespace: string | null;
+  readonly created_at: number;
+  /** 0: never. */
+  readonly expires_at: number;
+  /** To the minute; null: never. */
+  readonly last_used: number | null;
+}
+
+/** The answer to the one who grants it: the only time that the key itself is shown. */
+export interface NewApiKey extends V2ApiKey {
+  readonly key: string;
+}

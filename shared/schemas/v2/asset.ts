@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
+import { textsSchema } from './check.ts';
+import { metadataSchema, type Stored } from './metadata.ts';
+
+const BUILDS_MAX = 100;
+
+/** Names of assets have a maker and a program: `sensu/http-checks`. No part of one is taken for a folder by a path. */
+const assetNameSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(NAME_LENGTH_MAX)
+  .regex(/^[a-z0-9/_.-]+$/, 'must be lower-case letters, digits, slashes, underscores, dots and hyphens only')
+  .refine((name) => !name.split('/').some(isDots), DOTS_MESSAGE);
+
+const urlSchema = z
+  .string()
+  .max(2048)
+  .regex(/^https?:\/\/[^\s/]/i, 'must be an address that begins with http:// or https://');
+
+/** Hexadecimal. */
+const sha512Schema = z.string().regex(/^[0-9a-f]{128}$/i, 'must be the SHA-512 of the archive, 128 hexadecimal digits');
+
+const headersSchema = z.record(z.string().max(NAME_LENGTH_MAX), z.string().max(8192)).nullish();
+
+const buildSchema = z.looseObject({
+  url: urlSchema,
+  sha512: sha512Schema,
+  /** Expressions about the machine of the agent, which looks at them itself. */
+  filters: textsSchema,
+  headers: headersSchema,
+});
+
+/**
+ * An asset of the newer API: where agents get an archive of programs for their commands, and its checksum, by which they
+ * verify it. Either one archive or a list of builds.
+ */
+export const v2AssetSchema = z
+  .looseObject({
+    metadata: metadataSchema(assetNameSchema),
+    url: z.string().nullish(),
+    sha512: z.string().nullish(),
+    filters: textsSchema,
+    headers: headersSchema,
+    builds: z.array(buildSchema).max(BUILDS_MAX).nullish(),
+  })
+  .superRefine(({ url, sha512, builds }, context) => {
+    if ((builds ?? []).length > 0) return;
+    const parts = { url: urlSchema.safeParse(url ?? ''), sha512: sha512Schema.safeParse(sha512 ?? '') };
+    for (const [name, { error }] of Object.entries(parts)) {
+      if (error === undefined) continue;
+      context.addIssue({ code: 'custom', message: error.issues[0]?.message ?? 'is wrong', path: [name] });
+    }
+  });
+
+export type SubmittedV2Asset = z.infer<typeof v2AssetSchema>;
+export type V2Asset = Stored<SubmittedV2Asset>;

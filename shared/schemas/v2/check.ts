@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { argumentsSchema, programProblem } from '../command.ts';
+import { environmentSchema } from '../environment.ts';
+import { NAME_LENGTH_MAX } from '../name.ts';
+import { v2CronProblem } from './cron.ts';
+import { metadataSchema, objectNameSchema, type Stored } from './metadata.ts';
+import { v2SubscriptionSchema } from './subscription.ts';
+import { v2WindowsSchema } from './windows.ts';
+
+/** Longest list of names in a definition. */
+const LIST_MAX = 1000;
+
+export /** As much as the peer counts to: 32 bits without a sign, and 63. */
+const SECONDS_MAX = 4_294_967_295;
+const TTL_MAX = Number.MAX_SAFE_INTEGER;
+
+/** How the output of a check is read for metrics; the peer has no others. */
+const METRIC_FORMATS = [
+  '',
+  'nagios_perfdata',
+  'graphite_plaintext',
+  'influxdb_line',
+  'opentsdb_line',
+  'prometheus_text',
+] as const;
+
+/** Of an asset, perhaps with its version: `sensu/check-disk:1.0`. */
+const ASSET_NAME = /^[\w/.:-]+$/;
+
+export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
+export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
+export const envVarsSchema = environmentSchema.nullish();
+
+/** What has no place in the newer API: a program with its arguments, whose text is the `command`. */
+export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish() }).nullish();
+
+/** Percents of change; more than 100 is never reached. */
+const thresholdSchema = z.int().min(0).max(SECONDS_MAX).nullish();
+
+const secretsSchema = z
+  .array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() }))
+  .max(LIST_MAX)
+  .nullish();
+
+/**
+ * A check of the newer API (completion 1.17). Every attribute may be null, which is absent but kept; attributes that are
+ * not named here are kept as well.
+ */
+export const v2CheckSchema = z
+  .looseObject({
+    metadata: metadataSchema(),
+    /** Empty and absent: it runs nothing, which agents say of it. */
+    command: z
+      .union([z.string(), argumentsSchema], {
+        error: 'must be a line for the shell, or a list of a program and its arguments',
+      })
+      .nullish(),
+    subscriptions: z.array(v2SubscriptionSchema).max(LIST_MAX).nullish(),
+    handlers: textsSchema,
+    interval: secondsSchema,
+    cron: z.string().max(255).nullish(),
+    /** Absent: it is not scheduled. */
+    publish: z.boolean().nullish(),
+    timeout: secondsSchema,
+    /** Less than 1: none. */
+    ttl: z.int().min(-TTL_MAX).max(TTL_MAX).nullish(),
+    stdin: z.boolean().nullish(),
+    round_robin: z.boolean().nullish(),
+    proxy_entity_name: z.union([z.literal(''), objectNameSchema]).nullish(),
+    proxy_requests: z
+      .looseObject({
+        entity_attributes: textsSchema,
+        splay: z.boolean().nullish(),
+        splay_coverage: z.int().min(0).max(100).nullish(),
+      })
+      .nullish(),
+    low_flap_threshold: thresholdSchema,
+    high_flap_threshold: thresholdSchema,
+    subdue: v2WindowsSchema.nullish(),
+    env_vars: envVarsSchema,
+    check_hooks: z
+      .array(z.record(z.string(), z.array(z.string()).nullable()))
+      .max(LIST_MAX)
+      .nullish(),
+    runtime_assets: z
+      .array(z.string().max(NAME_LENGTH_MAX).regex(ASSET_NAME, 'must be the name of an asset'))
+      .max(LIST_MAX)
+      .nullish(),
+    output_metric_format: z.enum(METRIC_FORMATS).nullish(),
+    output_metric_handlers: textsSchema,
+    secrets: secretsSchema,
+    pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
+    mon: ownCommandSchema,
+  })
+  .superRefine((check, context) => {
+    const issue = (attribute: string, message: string): void =>
+      context.addIssue({ code: 'custom', message, path: [attribute] });
+    const program = programProblem(check.command, true) ?? programProblem(check.mon?.command, true);
+    if (program !== undefined) issue('command', program);
+    const interval = check.interval ?? 0;
+    const cron = check.cron ?? '';
+    const ttl = check.ttl ?? 0;
+    const cronIs = cron === '' ? undefined : v2CronProblem(cron);
+    if (cronIs !== undefined) issue('cron', cronIs);
+    if (interval > 0 && cron !== '') issue('interval', 'must not be there together with cron: choose one of them');
+    if (interval === 0 && cron === '') issue('interval', 'must be greater than 0 (seconds), unless cron is set');
+    const { splay, splay_coverage: coverage } = check.proxy_requests ?? {};
+    if (splay === true && (coverage ?? 0) === 0) {
+      issue('proxy_requests', 'splay_coverage must be greater than 0 (percent) where splay is true');
+    }
+    if (ttl > 0 && ttl <= interval) issue('ttl', `must be greater than interval (${String(interval)})`);
+    const { low_flap_threshold: low, high_flap_threshold: high } = check;
+    if (typeof low === 'number' && typeof high === 'number' && high > 0 && low >= high) {
+      issue('low_flap_threshold', 'must be less than high_flap_threshold');
+    }
+  });
+
+export type SubmittedV2Check = z.infer<typeof v2CheckSchema>;
+export type V2Check = Stored<SubmittedV2Check>;

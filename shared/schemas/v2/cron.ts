@@ -1,0 +1,54 @@
+import { cronProblem, dateProblem } from '../cron.ts';
+import { TIME_ZONE_HINT, timeZoneOf } from '../time-zone.ts';
+
+/** `CRON_TZ=Europe/Berlin 0 8 * * *`, also with the shorter name. */
+const ZONED = /^(?:CRON_)?TZ=(?<zone>\S+)\s+(?<rest>\S.*)$/;
+
+/** `@every 1h30m`: whole seconds at least. */
+const EVERY = /^@every\s+(?<duration>\S+)$/;
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
+
+/** Longest that anything waits for its next time: a hundred years. */
+const EVERY_SECONDS_MAX = 100 * 366 * 86_400;
+
+/** A schedule of the newer API, in its parts. */
+export interface V2Cron {
+  /** IANA name or offset; undefined: that of whoever schedules the check. */
+  readonly zone?: string | undefined;
+  /** Instead of times of the calendar. */
+  readonly everySeconds?: number | undefined;
+  /** The five fields or the shorthand; empty where it is by seconds. */
+  readonly fields: string;
+}
+
+/** @returns undefined when its zone or its duration is none; the fields may still be wrong */
+export function parseV2Cron(text: string): V2Cron | undefined {
+  const { zone: named, rest } = ZONED.exec(text)?.groups ?? {};
+  const zone = named === undefined ? undefined : timeZoneOf(named);
+  if (named !== undefined && zone === undefined) return undefined;
+  const fields = rest ?? text;
+  const duration = EVERY.exec(fields)?.groups?.['duration'];
+  if (duration === undefined) return { zone, fields };
+  const everySeconds = secondsOf(duration);
+  return everySeconds === undefined ? undefined : { zone, everySeconds, fields: '' };
+}
+
+/** What is wrong with a schedule of the newer API: that of the legacy one, a zone in front of it, or `@every DURATION`. */
+export function v2CronProblem(text: string): string | undefined {
+  const parsed = parseV2Cron(text);
+  if (parsed === undefined) {
+    return `must be five fields, perhaps behind CRON_TZ=ZONE (${TIME_ZONE_HINT}), or @every with a duration such as 5m or 1h30m`;
+  }
+  if (parsed.everySeconds !== undefined) return undefined;
+  return cronProblem(parsed.fields) ?? dateProblem(parsed.fields);
+}
+
+function secondsOf(text: string): number | undefined {
+  if (text.length > 64 || !DURATION.test(text)) return undefined;
+  let seconds = 0;
+  for (const [, count = '', unit = ''] of text.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)) {
+    seconds += Number(count) * (UNIT_SECONDS[unit] ?? 0);
+  }
+  return seconds > EVERY_SECONDS_MAX ? undefined : Math.max(1, Math.floor(seconds));
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { argumentsSchema } from '../command.ts';
+import { handlerSchema } from '../handler.ts';
+import { secondsSchema, textsSchema } from './check.ts';
+import { metadataSchema, type Stored } from './metadata.ts';
+
+const common = {
+  metadata: metadataSchema(),
+  filters: textsSchema,
+  mutator: z.string().nullish(),
+  timeout: secondsSchema,
+  /** `NAME=value`; what is of another form is kept and does nothing. */
+  env_vars: textsSchema,
+  runtime_assets: textsSchema,
+  secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),
+};
+
+const socketSchema = z.looseObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) });
+
+/** Attributes of a handler of the configuration that have no place in the newer one: given under `mon`. */
+const ownSchema = z
+  .looseObject({})
+  .superRefine((own, context) => {
+    const parsed = handlerSchema.safeParse({ type: 'pipe', command: 'x', ...own });
+    for (const { path, message } of parsed.error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  })
+  .nullish();
+
+/**
+ * A handler of the newer API. What only handlers of ours can do stands in the attribute `mon`: `severities`, `retry`,
+ * `concurrency`, `queue_limit`, `redact`, `handle_silenced`, `handle_flapping`; or another type there, such as `webhook`
+ * with its `url`.
+ */
+export const v2HandlerSchema = z
+  .looseObject({
+    ...common,
+    type: z.enum(['pipe', 'tcp', 'udp', 'set']),
+    command: z.union([z.string(), argumentsSchema]).nullish(),
+    socket: socketSchema.nullish(),
+    handlers: textsSchema,
+    mon: ownSchema,
+  })
+  .superRefine((handler, context) => {
+    const issue = (attribute: string, message: string): void =>
+      context.addIssue({ code: 'custom', message, path: [attribute] });
+    const { type, mon } = handler;
+    if (mon?.['type'] !== undefined) return;
+    if (type === 'pipe' && (handler.command || mon?.['command'] || '') === '')
+      issue('command', 'is required for a handler of type pipe');
+    if ((type === 'tcp' || type === 'udp') && (handler.socket ?? undefined) === undefined) {
+      issue('socket', `is required for a handler of type ${type}`);
+    }
+  });
+
+export type SubmittedV2Handler = z.infer<typeof v2HandlerSchema>;
+export type V2Handler = Stored<SubmittedV2Handler>;

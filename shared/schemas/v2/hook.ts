@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { SECONDS_MAX, textsSchema } from './check.ts';
+import { metadataSchema, type Stored } from './metadata.ts';
+
+/** A hook of the newer API: a command that agents run after a check whose `check_hooks` name it (completion 1.17). */
+export const v2HookSchema = z.looseObject({
+  metadata: metadataSchema(),
+  command: z.string({ error: 'must be a line for the shell' }).min(1, 'must not be empty'),
+  /** Seconds. */
+  timeout: z.int({ error: 'must be seconds, greater than 0' }).min(1, 'must be greater than 0').max(SECONDS_MAX),
+  /** Whether it gets the event. */
+  stdin: z.boolean().nullish(),
+  runtime_assets: textsSchema,
+});
+
+export type SubmittedV2Hook = z.infer<typeof v2HookSchema>;
+export type V2Hook = Stored<SubmittedV2Hook>;
+
+/** Body of `PUT .../checks/NAME/hooks/TYPE`: the names of the hooks, by type, such as `critical` or `1`. */
+export const checkHooksSchema = z.record(z.string().min(1).max(255), z.array(z.string().min(1).max(255)).max(1000));

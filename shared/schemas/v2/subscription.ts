@@ -1,0 +1,5 @@
+import { z } from 'zod';
+import { NAME_LENGTH_MAX } from '../name.ts';
+
+/** A subscription of a check: any text that says something, as the peer takes it. */
+export const v2SubscriptionSchema = z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX);

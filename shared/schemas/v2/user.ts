@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
+import { bcryptHashSchema, passwordSchema } from './password.ts';
+
+/** Longest password that is looked at, characters. */
+const PASSWORD_LENGTH_MAX = 1024;
+
+const GROUPS_MAX = 100;
+
+/** Nobody may sign with these. */
+const RESERVED: ReadonlySet<string> = new Set(['mon', 'anonymous']);
+
+/** HTTP Basic ends the name at a colon. */
+export const usernameSchema = z
+  .string()
+  .max(NAME_LENGTH_MAX)
+  .regex(/^[\w.@-]+$/, 'must be word characters, dots, hyphens and @ only')
+  .refine((name) => !isDots(name), DOTS_MESSAGE)
+  .refine((name) => !RESERVED.has(name), 'is what the audit trail calls the backend itself, or nobody in particular');
+
+export const groupSchema = z
+  .string()
+  .max(NAME_LENGTH_MAX)
+  .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
+  .refine((name) => !isDots(name), DOTS_MESSAGE);
+
+/** A user as it is sent: with a password, or its hash from a dump, and without either where it has one already. */
+export const submittedUserSchema = z
+  .looseObject({
+    username: usernameSchema,
+    password: passwordSchema.nullish(),
+    password_hash: bcryptHashSchema.nullish(),
+    groups: z.array(groupSchema).max(GROUPS_MAX).nullish(),
+    disabled: z.boolean().nullish(),
+  })
+  .refine(
+    ({ password, password_hash: hash }) => !(password && hash),
+    'password and password_hash are two ways to say one thing',
+  );
+export type SubmittedUser = z.infer<typeof submittedUserSchema>;
+
+/** Body of `PUT /users/NAME/password` and `reset_password`: one that is set by an administrator. */
+export const submittedPasswordSchema = z
+  .looseObject({ password: passwordSchema.nullish(), password_hash: bcryptHashSchema.nullish() })
+  .refine(
+    ({ password, password_hash: hash }) => Boolean(password) !== Boolean(hash),
+    'exactly one of password and password_hash is required',
+  );
+export type SubmittedPassword = z.infer<typeof submittedPasswordSchema>;
+
+/**
+ * Body of `PUT /users/NAME/password` as the peer's own client sends it: the password as it is, which may be older than any
+ * rule for new ones, and the hash of the next one.
+ */
+export const changedPasswordSchema = z.looseObject({
+  password: z.string().min(1, 'the current password is required').max(PASSWORD_LENGTH_MAX),
+  password_hash: bcryptHashSchema,
+});
+export type ChangedPassword = z.infer<typeof changedPasswordSchema>;
+
+/** A user as it is shown, which is to administrators and to oneself. */
+export interface V2User {
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly disabled: boolean;
+}

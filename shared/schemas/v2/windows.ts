@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { parseTimeOfDay, timeWindowsSchema, type TimeWindows } from '../time-window.ts';
+
+const daysSchema = z.looseObject({ days: z.record(z.string(), z.array(z.unknown()).nullish()).nullish() });
+
+/**
+ * Windows of time as the newer API writes them: days without a window may be there as null or as an empty list, and count
+ * as absent.
+ */
+export const v2WindowsSchema = daysSchema.superRefine((windows, context) => {
+  const days = usedDays(windows);
+  if (days === undefined) return;
+  const parsed = timeWindowsSchema.safeParse({ days });
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    context.addIssue({ code: 'custom', path: [...path], message });
+  }
+});
+
+/**
+ * The same as the configuration writes them: times without a zone are in UTC there, and say so here.
+ *
+ * @returns undefined when they name no time at all
+ */
+export function timeWindowsOf(windows: z.infer<typeof daysSchema> | null | undefined): TimeWindows | undefined {
+  const days = windows === null || windows === undefined ? undefined : usedDays(windows);
+  if (days === undefined) return undefined;
+  const parsed = timeWindowsSchema.parse({ days });
+  return {
+    ...parsed,
+    days: Object.fromEntries(Object.entries(parsed.days).map(([day, list]) => [day, list.map(inUtc)])),
+  };
+}
+
+type Window = TimeWindows['days'][string][number];
+
+function inUtc(window: Window): Window {
+  const { begin, end } = window;
+  return { ...window, begin: withZone(begin), end: withZone(end) };
+}
+
+function withZone(time: string): string {
+  return parseTimeOfDay(time)?.zone === undefined ? `${time.trim()} UTC` : time;
+}
+
+function usedDays({ days }: z.infer<typeof daysSchema>): Record<string, unknown> | undefined {
+  const used = Object.entries(days ?? {}).filter(([, windows]) => (windows?.length ?? 0) > 0);
+  return used.length === 0 ? undefined : Object.fromEntries(used);
+}

@@ -1,0 +1,384 @@
+import { answerProblems, valueProblems } from './compare.ts';
+import { PlayedAgent } from './agent.ts';
+import { V2Scene } from './v2-scene.ts';
+import type { Exchange, Frame, Group, Line, Observation } from './recording.ts';
+
+/** Where a page begins each says in a way of its own. */
+const CONTINUED = /(?<=[?&]continue=)[^&]+/;
+
+/** What became of a line. */
+export interface Outcome {
+  /** `GROUP/CASE` */
+  readonly case: string;
+  /** Of the line in its case, from 1. */
+  readonly line: number;
+  /** What was done or seen, for people. */
+  readonly what: string;
+  /** What is different from the recording; none: it agrees. */
+  readonly problems: readonly string[];
+  /** The answer or the sight itself, for the decisions that say what is right instead. */
+  readonly got: unknown;
+}
+
+type Seen = Omit<Outcome, 'case' | 'line'>;
+
+/** Performs groups on one new backend, in their order, at the times of the recording. */
+export async function replayGroups(groups: readonly Group[]): Promise<Outcome[]> {
+  await using scene = await V2Scene.open(groups[0]?.begun);
+  const outcomes: Outcome[] = [];
+  for (const group of groups) {
+    await using play = new Play(scene, group);
+    for (const line of group.lines) {
+      outcomes.push({ case: line.case, line: line.number, ...(await play.perform(line)) });
+    }
+  }
+  return outcomes;
+}
+
+interface Change {
+  readonly entity: string;
+  readonly atSeconds: number;
+  readonly event: unknown;
+}
+
+/** Time that an observation may come too early or too late (the recorder's polls and seconds). */
+const TIME_TOLERANCE_S = 1.2;
+
+class Play implements AsyncDisposable {
+  readonly #scene: V2Scene;
+  readonly #group: Group;
+  readonly #agents = new Map<string, PlayedAgent>();
+  /** By name, from the requests that made them. */
+  readonly #passwords = new Map<string, string>();
+  /** Handlers by the filter that they have, filters by what they ask. */
+  readonly #handlers = new Map<string, string>();
+  readonly #filters = new Map<string, string>();
+  readonly #made = { key: '', uuid: '', etag: '', next: '', refresh: '' };
+  #case = '';
+  #caseBegunMs = 0;
+  /** Changes of stored events in this case; undefined: nobody has looked yet. */
+  #changes: Change[] | undefined;
+  #runs: readonly string[] | undefined;
+
+  constructor(scene: V2Scene, group: Group) {
+    this.#scene = scene;
+    this.#group = group;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const agent of this.#agents.values()) agent.cut();
+    await this.#scene.settled();
+  }
+
+  async perform(line: Line): Promise<Seen> {
+    if (line.case !== this.#case) {
+      this.#case = line.case;
+      this.#caseBegunMs = this.#scene.clock.now();
+      this.#changes = undefined;
+      this.#runs = undefined;
+    }
+    await this.#scene.pass(line.waitMs);
+    switch (line.kind) {
+      case 'exchange':
+        return await this.#exchange(line);
+      case 'frame':
+        return await this.#say(line);
+      default:
+        return await this.#observe(line);
+    }
+  }
+
+  async #exchange(line: Line & Exchange): Promise<Seen> {
+    if (line.method === 'DELETE' && this.#expectedFrames(line) > 0) await this.#awaitFrames(line);
+    const { method, path, answer } = line;
+    this.#remember(line);
+    const headers = await this.#headers(line);
+    const body = this.#sentBody(line);
+    const actual = await this.#scene.ask({
+      method,
+      target: this.#filled(path).replace(CONTINUED, this.#made.next),
+      headers,
+      body: body ?? null,
+    });
+    const location = actual.headers['location'];
+    if (location?.includes('/apikeys/') === true) this.#made.key = location.slice(location.lastIndexOf('/') + 1);
+    this.#made.etag = actual.headers['etag'] ?? this.#made.etag;
+    this.#made.next = actual.headers['sensu-continue'] ?? '';
+    if (method !== 'GET' && path.includes('/events')) await this.#scene.settled();
+    const got = { status: actual.status, headers: actual.headers, body: bodyOf(actual.text, actual.body) };
+    const problems = answerProblems(method === 'HEAD' ? { ...answer, body: null } : answer, got);
+    return { what: `${method} ${path}`, problems, got };
+  }
+
+  async #headers({ headers, body, case: name }: Line & Exchange): Promise<Record<string, string>> {
+    const all: Record<string, string | null> = {
+      Authorization: `Bearer ${await this.#scene.token()}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    };
+    const filled: Record<string, string> = {};
+    for (const [header, value] of Object.entries(all)) {
+      if (value === null) continue;
+      const isTag = header === 'If-Match' || header === 'If-None-Match';
+      if (isTag && !value.includes('*')) filled[header] = this.#made.etag || value;
+      else
+        filled[header] = value.includes('<token>')
+          ? value.replace('<token>', await this.#tokenFor(name))
+          : this.#filled(value);
+    }
+    return filled;
+  }
+
+  /** Whose token it is stands in the case: `enforcement (token of user viewer)`. */
+  async #tokenFor(name: string): Promise<string> {
+    const user = /token of user ([\w.-]+)/.exec(name)?.[1];
+    const password = user === undefined ? undefined : this.#passwords.get(user);
+    const { access, refresh } = await this.#scene.logIn(user, password);
+    this.#made.refresh = refresh;
+    return access;
+  }
+
+  #remember({ path, body }: Exchange): void {
+    const { username, password, expressions, action, filters, metadata } = (body ?? {}) as Record<string, unknown>;
+    if (typeof username === 'string' && typeof password === 'string') this.#passwords.set(username, password);
+    const { name } = (metadata ?? {}) as { readonly name?: string };
+    if (name === undefined) return;
+    if (path.includes('/filters/')) this.#filters.set(JSON.stringify([action, expressions]), name);
+    if (path.includes('/handlers/') && Array.isArray(filters)) this.#handlers.set(String(filters[0]), name);
+  }
+
+  #sentBody({ body }: Exchange): string | undefined {
+    if (body === undefined) return undefined;
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return this.#filled(text)
+      .replaceAll('<token>', this.#made.refresh)
+      .replaceAll(/\bout\/(?=[\w-]+\.log\b)/g, `${this.#scene.dir}/out/`);
+  }
+
+  #filled(text: string): string {
+    return text.replaceAll('<key>', this.#made.key).replaceAll('<uuid>', this.#made.uuid);
+  }
+
+  async #say(line: Line & Frame): Promise<Seen> {
+    const agent = this.#agents.get(line.agent) ?? (await this.#connect(line.agent, { isKnown: true }));
+    const entityName = line.agent;
+    const events = `/api/core/v2/namespaces/${this.#namespace}/events/${entityName}`;
+    const before = (await this.#scene.ask({ method: 'GET', target: events, headers: await this.#bearer() })).text;
+    agent.say({ type: line.type, payload: line.payload });
+    await until(async () => {
+      await this.#scene.settled();
+      return (await this.#scene.ask({ method: 'GET', target: events, headers: await this.#bearer() })).text !== before;
+    });
+    return { what: `${line.agent} says ${line.type}`, problems: [], got: undefined };
+  }
+
+  async #connect(name: string, { isKnown }: { readonly isKnown: boolean }): Promise<PlayedAgent> {
+    const agent = await PlayedAgent.connect(this.#scene.agentUrl, {
+      name,
+      namespace: name === 'no-namespace' ? 'none-such' : this.#namespace,
+      password: name === 'wrong-password' ? 'wrong' : 'P@ssw0rd!',
+      subscriptions: ['s1', `entity:${name}`],
+      speaksJson: name !== 'pb',
+    });
+    if (isKnown || agent.status === 101) this.#agents.set(name, agent);
+    return agent;
+  }
+
+  async #observe(line: Line & Observation): Promise<Seen> {
+    switch (line.what) {
+      case 'filter':
+        return await this.#filter(line);
+      case 'upgrade':
+        return await this.#upgrade(line);
+      case 'frame':
+        return await this.#frame(line);
+      case 'no-frame':
+        return await this.#silence(line);
+      case 'close':
+        return await this.#close(line);
+      case 'keepalive':
+      case 'ttl':
+        return await this.#stored(line);
+      case 'namespace-known':
+        return { what: 'the namespace is known', problems: [], got: undefined };
+      default:
+        return await this.#handler(line);
+    }
+  }
+
+  async #filter({ record }: Observation): Promise<Seen> {
+    this.#runs ??= await this.#scene
+      .written('fva.log')
+      .then(async (lines) => [...lines, ...(await this.#scene.written('fvb.log'))]);
+    const { expression, expressions = [expression], action = 'allow', handled } = record;
+    const asked = JSON.stringify([action, expressions]);
+    const handler = this.#handlers.get(this.#filters.get(asked) ?? '') ?? '';
+    const got = (this.#runs ?? []).includes(handler);
+    const problems = got === handled ? [] : [`handled: expected ${String(handled)}, got ${String(got)}`];
+    return { what: typeof expression === 'string' ? expression : asked, problems, got };
+  }
+
+  async #handler({ what, data }: Observation): Promise<Seen> {
+    const handler = what.slice('handler:'.length);
+    const prefix = this.#group.name.startsWith('handlers-stdin') ? `hs${this.#group.name.at(-1) ?? ''}-` : '';
+    const name = (await this.#logOf(handler)) ?? `${prefix}${handler}.log`;
+    const got = (await this.#scene.written(name)).map((text) => jsonOf(text));
+    return { what, problems: valueProblems(data, got), got };
+  }
+
+  /** The file that the command of a handler appends to. */
+  async #logOf(handler: string): Promise<string | undefined> {
+    const target = `/api/core/v2/namespaces/${this.#namespace}/handlers/${handler}`;
+    const { text } = await this.#scene.ask({ method: 'GET', target, headers: await this.#bearer() });
+    return /\/out\/([\w-]+\.log)/.exec(text)?.[1];
+  }
+
+  async #upgrade({ agent = '', record, data }: Observation): Promise<Seen> {
+    const played = await this.#connect(agent, { isKnown: false });
+    const { status, answer } = played;
+    const got = { status, answer };
+    const what = `${agent} connects`;
+    const { status: expected, headers } = record;
+    if (status !== expected)
+      return { what, problems: [`status: expected ${String(expected)}, got ${String(status)}`], got };
+    const told = (headers ?? (data as { readonly headers?: unknown } | undefined)?.headers ?? {}) as Record<
+      string,
+      string
+    >;
+    const problems = ['accept', 'content-type']
+      .filter((name) => told[name] !== undefined && answer[name] !== told[name])
+      .map((name) => `${name}: expected ${String(told[name])}, got ${String(answer[name])}`);
+    return { what, problems, got };
+  }
+
+  async #frame({ agent = '', data }: Observation): Promise<Seen> {
+    const played = this.#agents.get(agent) ?? (await this.#connect(agent, { isKnown: true }));
+    await played.hears(1).catch(() => undefined);
+    const got = played.next();
+    const what = `${agent} hears ${String((data as { readonly type?: unknown }).type)}`;
+    return { what, problems: got === undefined ? ['nothing was heard'] : valueProblems(data, got), got };
+  }
+
+  async #silence({ agent = '' }: Observation): Promise<Seen> {
+    await this.#scene.settled();
+    const got = this.#agents.get(agent)?.next();
+    return { what: `${agent} hears nothing`, problems: got === undefined ? [] : [JSON.stringify(got)], got };
+  }
+
+  async #close({ agent = '', record }: Observation): Promise<Seen> {
+    const played = this.#agents.get(agent);
+    // A code of the agent's own side: it hangs up.
+    if (record['code'] === 1005) played?.leave();
+    const got = await played?.ends().catch(() => undefined);
+    const expected = { code: record['code'], reason: record['reason'] };
+    return {
+      what: `${agent} is hung up on`,
+      problems: got === undefined ? ['is open'] : valueProblems(expected, got),
+      got,
+    };
+  }
+
+  /** A stored event each time that its status or occurrences changed, as the recorder polled it. */
+  async #stored({ what, agent, atSeconds = 0, data }: Observation): Promise<Seen> {
+    this.#changes ??= await this.#watch(what);
+    const entity = agent ?? entityIn(data);
+    const at = this.#changes.findIndex((change) => change.entity === entity);
+    const [change] = at === -1 ? [] : this.#changes.splice(at, 1);
+    const told = `${entity} after ${String(atSeconds)} s`;
+    if (change === undefined) return { what: told, problems: ['nothing changed'], got: undefined };
+    const isInTime = Math.abs(change.atSeconds - atSeconds) <= TIME_TOLERANCE_S;
+    return {
+      what: told,
+      problems: [
+        ...(isInTime ? [] : [`at_s: expected ${String(atSeconds)}, got ${String(change.atSeconds)}`]),
+        ...valueProblems(data, change.event),
+      ],
+      got: change,
+    };
+  }
+
+  async #watch(what: string): Promise<Change[]> {
+    const lines = this.#group.lines.filter((line) => line.case === this.#case && line.kind === 'observation');
+    const seen = lines.filter((line): line is Line & Observation => line.kind === 'observation' && line.what === what);
+    const endMs = Math.max(...seen.map(({ atSeconds = 0 }) => atSeconds)) * 1000 + 600;
+    const changes: Change[] = [];
+    const known = new Map<string, string>();
+    const look = async (): Promise<void> => {
+      const target = `/api/core/v2/namespaces/${this.#namespace}/events`;
+      const { body } = await this.#scene.ask({ method: 'GET', target, headers: await this.#bearer() });
+      const atSeconds = (this.#scene.clock.now() - this.#caseBegunMs) / 1000;
+      for (const event of Array.isArray(body) ? (body as unknown[]) : []) {
+        const entity = entityIn(event);
+        const { status, occurrences } = (event as { check: Record<string, unknown> }).check;
+        const key = `${String(status)} ${String(occurrences)}`;
+        if (known.get(entity) === key) continue;
+        known.set(entity, key);
+        changes.push({ entity, atSeconds, event });
+      }
+    };
+    await look();
+    await this.#scene.pass(Math.max(0, endMs - (this.#scene.clock.now() - this.#caseBegunMs)), look);
+    return changes;
+  }
+
+  /** How many frames agents heard in this case behind the line. */
+  #expectedFrames({ case: name, number }: Line): number {
+    return this.#group.lines.filter(
+      (line) => line.case === name && line.number > number && line.kind === 'observation' && isFrame(line.what),
+    ).length;
+  }
+
+  /** What was published is taken back: before that, agents are asked as often as the recorded ones were. */
+  async #awaitFrames(line: Line): Promise<void> {
+    const wanted = this.#expectedFrames(line);
+    const heard = (): number => [...this.#agents.values()].reduce((sum, { waiting }) => sum + waiting, 0);
+    for (let step = 0; step < FRAME_STEPS && heard() < wanted; step++) {
+      await this.#scene.pass(300);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async #bearer(): Promise<Record<string, string>> {
+    return { Authorization: `Bearer ${await this.#scene.token()}` };
+  }
+
+  get #namespace(): string {
+    for (const line of this.#group.lines) {
+      const name = line.kind === 'exchange' ? /\/namespaces\/(g-[\w-]+)/.exec(line.path)?.[1] : undefined;
+      if (name !== undefined) return name;
+    }
+    return 'default';
+  }
+}
+
+/** Twelve seconds, in which a check of two seconds has run. */
+const FRAME_STEPS = 40;
+
+function isFrame(what: string): boolean {
+  return what === 'frame' || what === 'no-frame';
+}
+
+function entityIn(event: unknown): string {
+  return (event as { entity: { metadata: { name: string } } }).entity.metadata.name;
+}
+
+/** Null: it was empty. */
+function bodyOf(text: string, body: unknown): unknown {
+  return text === '' ? null : (body ?? text);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Waits a while; what does not come about is seen by what follows. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (await isTrue()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

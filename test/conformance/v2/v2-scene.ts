@@ -1,0 +1,165 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { compose } from '../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../daemon/backend/config/load-config.ts';
+import { initialize } from '../../../daemon/backend/access/initialize.ts';
+import { openLevelStore } from '../../../daemon/backend/store/level-store.ts';
+import { openApiClient, type ApiClient } from '../../../shared/client/api-client.ts';
+import { SystemClock } from '../../../daemon/clock/system-clock.ts';
+import { placesOf } from '../../support/administrator.ts';
+import { asking, basic } from '../../support/asking.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { send, type Answer } from '../../support/raw-http.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+
+const ADMIN = 'admin';
+const PASSWORD = 'P@ssw0rd!';
+
+/** Within what an access token is good for. */
+const LOGIN_SECONDS = 240;
+
+/** An answer that takes longer waits for time to pass. */
+const LATE_MS = 500;
+
+const SOON = { timeout: 20_000, interval: 3 };
+
+const SETTINGS = {
+  entity_limit: 'unlimited',
+  'agent-listener': { port: 0 },
+  // Which has nothing but what the recorded one has.
+  'core-api': { port: 0 },
+  // What the peer has not.
+  'client-quarantine': 0,
+  'handle-when-silence-ends': false,
+};
+
+/** A backend as the recorded one was: the users admin and agent, the namespace default, and a folder for handlers. */
+export class V2Scene implements AsyncDisposable {
+  readonly clock: ManualClock;
+  /** Of the listener of the newer API alone. */
+  readonly url: string;
+  readonly agentUrl: string;
+  readonly dir: string;
+  readonly #api: ApiClient;
+  readonly #parts: AsyncDisposableStack;
+  #token = '';
+  #loggedInMs = Number.NEGATIVE_INFINITY;
+  /** By file in `out`, how much of it was read. */
+  readonly #read = new Map<string, number>();
+
+  private constructor(
+    parts: AsyncDisposableStack,
+    api: ApiClient,
+    { url, agentUrl, clock, dir }: Pick<V2Scene, 'url' | 'agentUrl' | 'clock' | 'dir'>,
+  ) {
+    this.#parts = parts;
+    this.url = url;
+    this.agentUrl = agentUrl;
+    this.clock = clock;
+    this.dir = dir;
+    this.#api = api;
+  }
+
+  /** @param begun epoch seconds */
+  static async open(begun: number | undefined): Promise<V2Scene> {
+    await using parts = new AsyncDisposableStack();
+    const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+    parts.defer(() => rm(dir, { recursive: true, force: true }));
+    await mkdir(join(dir, 'out'));
+    const file = join(dir, 'backend.json');
+    await writeFile(file, JSON.stringify(SETTINGS));
+    const stateDir = join(dir, 'store');
+    const openStore = (): ReturnType<typeof openLevelStore> => openLevelStore(stateDir);
+    const clock = new ManualClock(begun === undefined ? undefined : begun * 1000);
+    const log = new RecordedLog();
+    const env = { MON_ADMIN_USERNAME: ADMIN, MON_ADMIN_PASSWORD: PASSWORD };
+    // Whose writer waits a moment for company, which a clock that stands never ends.
+    await initialize({ openStore, clock: new SystemClock(), log, env, terminal: undefined });
+    const backend = await compose({
+      config: await loadConfig({ file, directories: [], env: {} }),
+      openStore,
+      clock,
+      log,
+      bind: '127.0.0.1',
+      port: 0,
+      localPlaces: placesOf(stateDir),
+      // Nobody waits for company while the clock stands.
+      batcher: { batchLimit: 1 },
+    });
+    parts.defer(() => backend.stop());
+    await asking(backend.url)('PUT', '/api/core/v2/users/agent', {
+      username: 'agent',
+      password: PASSWORD,
+      groups: ['system:agents'],
+      disabled: false,
+    });
+    const { url, v2Url = '', agentUrl = '' } = backend;
+    return new V2Scene(parts.move(), openApiClient({ backend: url }), { url: v2Url, agentUrl, clock, dir });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts.disposeAsync();
+  }
+
+  /** The tokens of that user, from a login just now. */
+  async logIn(username = ADMIN, password = PASSWORD): Promise<{ readonly access: string; readonly refresh: string }> {
+    const headers = { Authorization: basic(username, password) };
+    const { body, text } = await this.ask({ method: 'GET', target: '/auth', headers });
+    const { access_token: access, refresh_token: refresh = '' } = (body ?? {}) as Readonly<
+      Record<string, string | undefined>
+    >;
+    if (access === undefined) throw new Error(`no token for ${username}: ${text}`);
+    return { access, refresh };
+  }
+
+  /** Of the administrator, the same as long as it is good. */
+  async token(): Promise<string> {
+    if (this.clock.now() - this.#loggedInMs > LOGIN_SECONDS * 1000) {
+      this.#loggedInMs = this.clock.now();
+      this.#token = (await this.logIn()).access;
+    }
+    return this.#token;
+  }
+
+  /** Asks; what is answered late on purpose, as guesses of passwords are, is waited for. */
+  async ask(request: Parameters<typeof send>[1]): Promise<Answer> {
+    const ticking = setInterval(() => this.clock.advance(LATE_MS), LATE_MS);
+    try {
+      return await send(this.url, request);
+    } finally {
+      clearInterval(ticking);
+    }
+  }
+
+  /** Lets time pass in steps, each with all that is to be stored and handled. */
+  async pass(ms: number, each: () => Promise<void> = async () => undefined): Promise<void> {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      this.clock.advance(Math.min(left, STEP_MS));
+      await this.settled();
+      await each();
+    }
+  }
+
+  /** Waits until nothing is to be stored, and no handler runs or could start. */
+  async settled(): Promise<void> {
+    await vi.waitFor(async () => {
+      const waiting = (await this.#api.info()).transport?.results?.messages;
+      if (waiting !== 0) throw new Error(`${String(waiting)} results are not stored`);
+      const busy = (await this.#api.handlers()).filter(({ queued, running }) => queued + running > 0);
+      if (busy.length > 0) throw new Error(`handlers have not run: ${JSON.stringify(busy)}`);
+    }, SOON);
+  }
+
+  /** The lines that a command has appended to a file of `out` since the last look. */
+  async written(file: string): Promise<string[]> {
+    const text = await readFile(join(this.dir, 'out', file), 'utf8').catch(() => '');
+    const news = text.slice(this.#read.get(file) ?? 0);
+    this.#read.set(file, text.length);
+    return news.split('\n').filter((line) => line !== '');
+  }
+}
+
+/** As often as the recorder looked. */
+const STEP_MS = 300;

@@ -1,0 +1,268 @@
+import { hostname } from 'node:os';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { hashPassword } from '../../../../daemon/backend/access/password.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+const basic = (pair: string): string => Buffer.from(pair).toString('base64');
+
+/** The status that answers a WebSocket of the feed. */
+function handshake(url: string, pair: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket = new WebSocket(`${url}${FEED_PATH}`, FEED_PROTOCOL, {
+    headers: { Authorization: `Basic ${basic(pair)}` },
+  });
+  socket.on('upgrade', ({ statusCode = 0 }) => resolve(statusCode));
+  socket.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
+  socket.on('open', () => socket.close());
+  return promise;
+}
+
+const postFrom = (backend: RunningBackend, headers: Record<string, string>): Promise<Answer> =>
+  send(backend.url, { method: 'POST', target: '/silenced', headers, body: '{"check":"disk"}' });
+
+test('a wrong password takes as long for a user who is not there, so the time tells nobody who is', async () => {
+  await using backend = await startBackend({
+    settings: { api: { user: 'admin', password: await hashPassword('right') } },
+  });
+  const msOf = async (user: string, password: string): Promise<number> => {
+    const startedAt = performance.now();
+    const headers = { Authorization: `Basic ${basic(`${user}:${password}`)}` };
+    expect((await send(backend.url, { method: 'GET', target: '/clients', headers })).status).toBe(401);
+    return performance.now() - startedAt;
+  };
+  const known = Math.min(await msOf('admin', 'a'), await msOf('admin', 'b'), await msOf('admin', 'c'));
+  const unknown = Math.min(await msOf('nobody', 'a'), await msOf('nobody', 'b'), await msOf('nobody', 'c'));
+  expect(unknown).toBeGreaterThan(known / 3);
+});
+
+describe('with credentials configured', () => {
+  let backend: RunningBackend;
+  beforeAll(async () => {
+    backend = await startBackend({ settings: { api: { user: 'admin', password: 'pa:ss' } } });
+  });
+  afterAll(() => backend[Symbol.asyncDispose]());
+
+  const ask = (method: string, target: string, authorization?: string): Promise<Answer> =>
+    send(backend.url, { method, target, headers: authorization === undefined ? {} : { Authorization: authorization } });
+
+  test.each([
+    { name: 'nothing', authorization: undefined, status: 401 },
+    { name: 'the right pair', authorization: `Basic ${basic('admin:pa:ss')}`, status: 200 },
+    { name: 'the scheme in another case', authorization: `bASIC ${basic('admin:pa:ss')}`, status: 200 },
+    { name: 'a wrong user', authorization: `Basic ${basic('root:pa:ss')}`, status: 401 },
+    { name: 'a wrong password', authorization: `Basic ${basic('admin:pass')}`, status: 401 },
+    { name: 'the beginning of the password', authorization: `Basic ${basic('admin:pa')}`, status: 401 },
+    { name: 'more than the password', authorization: `Basic ${basic('admin:pa:ss:')}`, status: 401 },
+    { name: 'no colon', authorization: `Basic ${basic('admin')}`, status: 401 },
+    { name: 'nothing after the scheme', authorization: 'Basic ', status: 401 },
+    { name: 'no base64', authorization: 'Basic !!!', status: 401 },
+    { name: 'another scheme', authorization: `Bearer ${basic('admin:pa:ss')}`, status: 401 },
+  ])('$name: $status', async ({ authorization, status }) => {
+    expect((await ask('GET', '/clients', authorization)).status).toBe(status);
+  });
+
+  test('a refusal says how to get in, on every path', async () => {
+    for (const target of ['/clients', '/nope', '/health', '/%zz', '/clients#x', `/${'x'.repeat(9000)}`]) {
+      expect(await ask('GET', target)).toMatchObject({
+        status: 401,
+        headers: { 'www-authenticate': 'Basic realm="Restricted Area"' },
+        body: { error: expect.stringContaining('send user and password by HTTP Basic, or an API key') },
+      });
+    }
+  });
+
+  test('OPTIONS needs none', async () => {
+    expect((await ask('OPTIONS', '/clients')).status).toBe(200);
+  });
+});
+
+describe('with a hashed password configured', () => {
+  // As costly as the program makes them: some hundred milliseconds each.
+  const hashing = hashPassword('pa:ss');
+  let backend: RunningBackend;
+  beforeEach(async () => {
+    backend = await startBackend({ settings: { api: { user: 'admin', password: await hashing } } });
+  });
+  afterEach(() => backend[Symbol.asyncDispose]());
+
+  const ask = (pair: string): Promise<Answer> =>
+    send(backend.url, { method: 'GET', target: '/events', headers: { Authorization: `Basic ${basic(pair)}` } });
+
+  test.each([
+    { pair: 'admin:pa:ss', status: 200 },
+    { pair: 'root:pa:ss', status: 401 },
+    { pair: 'admin:pa', status: 401 },
+    { pair: 'admin:', status: 401 },
+  ])('$pair: $status', async ({ pair, status }) => {
+    expect((await ask(pair)).status).toBe(status);
+  });
+
+  test('the hash itself is no password', async () => {
+    expect((await ask(`admin:${await hashing}`)).status).toBe(401);
+  });
+
+  test('who was let in once is let in at once, however many others guess', async () => {
+    expect((await ask('admin:pa:ss')).status).toBe(200);
+    const guesses = Array.from({ length: 40 }, (_, at) => ask(`admin:guess-${String(at)}`));
+    const before = performance.now();
+    for (let count = 0; count < 20; count++) expect((await ask('admin:pa:ss')).status).toBe(200);
+    // Less than four verifications would take.
+    expect(performance.now() - before).toBeLessThan(1000);
+    // What goes beyond the few that are looked at is told to come again.
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThan(10);
+  });
+
+  test('a whole fleet with the same password comes back at once after a restart', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask('admin:pa:ss')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test('a flood of wrong passwords of others neither delays nor refuses the right one', async () => {
+    const password = await hashPassword('pa:ss', { N: 8192, r: 8, p: 1 });
+    await using behindProxy = await startBackend({
+      settings: { 'trusted-proxies': ['127.0.0.0/8'], api: { user: 'admin', password } },
+    });
+    const from = (address: string, pair: string): Promise<Answer> =>
+      send(behindProxy.url, {
+        method: 'GET',
+        target: '/events',
+        headers: { 'X-Forwarded-For': address, Authorization: `Basic ${basic(pair)}` },
+      });
+    let answered = 0;
+    const guess = async (host: number, at: number): Promise<void> => {
+      const { status } = await from(`10.0.0.${String(host)}`, `admin:guess-${String(at)}-${String(host)}`);
+      if (status === 401) answered++;
+    };
+    const hosts = Array.from({ length: 5 }, (_, host) => host);
+    // Once, for all of them to have failed.
+    await Promise.all(hosts.map((host) => guess(host, 0)));
+    answered = 0;
+    const flood = hosts.flatMap((host) => Array.from({ length: 8 }, (_, at) => guess(host, at + 1)));
+    expect(await from('10.0.1.1', 'admin:pa:ss')).toMatchObject({ status: 200 });
+    // The one that was looked at when it came, and the next one.
+    expect(answered).toBeLessThanOrEqual(2);
+    await Promise.all(flood);
+  });
+
+  test('a WebSocket is let in and refused alike', async () => {
+    expect(await handshake(backend.url, 'admin:no')).toBe(401);
+    expect(await handshake(backend.url, 'admin:pa:ss')).toBe(101);
+  });
+
+  test('the address that a client claims for itself is not believed', async () => {
+    const headers = { 'X-Forwarded-For': '10.1.1.1', Authorization: `Basic ${basic('pa:ss')}` };
+    await send(backend.url, { method: 'GET', target: '/events', headers });
+    expect(backend.log.records.at(-1)?.fields).toEqual({ remote_address: '127.0.0.1' });
+  });
+
+  test('failures are in the log by address, never with what was sent', async () => {
+    await ask('pa:ss:admin');
+    expect(backend.log.records.at(-1)).toEqual({
+      level: 'warn',
+      message: 'authentication failed',
+      fields: { remote_address: '127.0.0.1' },
+    });
+  });
+});
+
+describe('a backend without credentials on loopback', () => {
+  let backend: RunningBackend;
+  beforeAll(async () => {
+    backend = await startBackend();
+  });
+  afterAll(() => backend[Symbol.asyncDispose]());
+
+  test.each(['X-Forwarded-For', 'Forwarded', 'Via'])(
+    'what a proxy passes on (%s) is not of this machine',
+    async (name) => {
+      const headers = { Host: 'localhost', [name]: '127.0.0.1' };
+      const request = { method: 'GET', target: '/events', headers };
+      expect(await send(backend.url, request)).toMatchObject({
+        status: 403,
+        body: { error: expect.stringContaining('this came through a proxy: make an administrator') },
+      });
+    },
+  );
+
+  test.each([
+    { host: 'localhost:4567', status: 200 },
+    { host: '127.0.0.1:4567', status: 200 },
+    { host: '[::1]:4567', status: 200 },
+    { host: 'mon.localhost', status: 200 },
+    { host: 'mon', status: 403 },
+    { host: 'localhost.', status: 403 },
+    { host: hostname(), status: 200 },
+    { host: hostname().split('.', 1)[0] ?? '', status: 200 },
+    { host: 'rebound.evil.example:4567', status: 403 },
+    { host: '127.0.0.1.evil.example', status: 403 },
+    { host: 'localhost.evil.example', status: 403 },
+  ])('asked for $host: $status', async ({ host, status }) => {
+    expect((await send(backend.url, { method: 'GET', target: '/events', headers: { Host: host } })).status).toBe(
+      status,
+    );
+  });
+
+  test('lets no page in over a WebSocket either', async () => {
+    const headers = {
+      Host: 'evil.example:4567',
+      Origin: 'http://evil.example:4567',
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Protocol': FEED_PROTOCOL,
+    };
+    expect((await send(backend.url, { method: 'GET', target: FEED_PATH, headers })).status).toBe(403);
+  });
+});
+
+describe('pages in a browser', () => {
+  test.each([
+    { name: 'a program, which has no origin, may write', headers: {}, status: 201 },
+    {
+      name: 'a page of this very host may write',
+      headers: { Host: 'localhost:4567', Origin: 'http://localhost:4567', ...JSON_TYPE },
+      status: 201,
+    },
+    { name: 'a page of another site must not', headers: { Origin: 'https://evil.example', ...JSON_TYPE }, status: 403 },
+    {
+      name: 'another port is another site',
+      headers: { Host: 'localhost:4567', Origin: 'http://localhost', ...JSON_TYPE },
+      status: 403,
+    },
+    { name: 'a page without a site must not', headers: { Origin: 'null', ...JSON_TYPE }, status: 403 },
+    {
+      name: 'a form must not, not even one of this host',
+      headers: { Host: 'localhost', Origin: 'http://localhost', 'Content-Type': 'text/plain' },
+      status: 403,
+    },
+  ])('$name: $status', async ({ headers, status }) => {
+    await using backend = await startBackend();
+    expect((await postFrom(backend, headers)).status).toBe(status);
+  });
+
+  test('other sites may read, and must not delete', async () => {
+    await using backend = await startBackend();
+    const headers = { Origin: 'https://evil.example' };
+    const statusOf = async (method: string, target: string): Promise<number> =>
+      (await send(backend.url, { method, target, headers })).status;
+    expect(await statusOf('GET', '/silenced')).toBe(200);
+    expect(await statusOf('DELETE', '/silenced/ids/a:b')).toBe(403);
+  });
+
+  test.each([
+    { opened: 'https://dash.example', from: 'https://dash.example', status: 201 },
+    { opened: 'https://dash.example', from: 'https://evil.example', status: 403 },
+    { opened: '*', from: 'https://evil.example', status: 201 },
+  ])('opened to $opened, a page of $from: $status', async ({ opened, from, status }) => {
+    await using backend = await startBackend({ settings: { api: { cors: { Origin: opened } } } });
+    expect((await postFrom(backend, { Origin: from, ...JSON_TYPE })).status).toBe(status);
+  });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import {
+  ATTEMPTS_MAX,
+  DELAY_MS,
+  FailedLogins,
+  FREE_FAILURES,
+} from '../../../../daemon/backend/access/failed-logins.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+/** Fails so often, each attempt over before the next. */
+async function fail(logins: FailedLogins, address: string, times = FREE_FAILURES): Promise<void> {
+  for (let count = 0; count < times; count++) {
+    using login = await logins.begin(address);
+    login.fail();
+  }
+}
+
+/** Whether an attempt may go on without waiting. */
+async function isFree(logins: FailedLogins, address: string): Promise<boolean> {
+  const attempt = logins.begin(address).then((begun) => {
+    begun[Symbol.dispose]();
+    return true;
+  });
+  // Whatever is free has settled by the next turn of the event loop.
+  const waiting = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
+  return Promise.race([attempt, waiting]);
+}
+
+test('after ten failures in a minute each attempt waits; other addresses do not', async () => {
+  const clock = new ManualClock();
+  const logins = new FailedLogins(clock);
+  await fail(logins, '10.0.0.1', FREE_FAILURES - 1);
+  expect(await isFree(logins, '10.0.0.1')).toBe(true);
+  await fail(logins, '10.0.0.1', 1);
+  expect(await isFree(logins, '10.0.0.1')).toBe(false);
+  expect(await isFree(logins, '10.0.0.2')).toBe(true);
+  clock.advance(60_000);
+  expect(await isFree(logins, '10.0.0.1')).toBe(true);
+});
+
+test('an attempt that waits goes on after the delay', async () => {
+  const clock = new ManualClock();
+  const logins = new FailedLogins(clock);
+  await fail(logins, '10.0.0.1');
+  let hasEnded = false;
+  const attempt = fail(logins, '10.0.0.1', 1).then(() => (hasEnded = true));
+  clock.advance(DELAY_MS - 1);
+  expect(hasEnded).toBe(false);
+  clock.advance(1);
+  await attempt;
+  expect(hasEnded).toBe(true);
+});
+
+test.each([
+  { name: 'one address in two notations', other: '::ffff:10.0.0.1', of: '10.0.0.1', isSame: true },
+  { name: 'one network of IPv6', other: '2001:db8:0:7:ffff::1', of: '2001:db8::7:0:0:0:1', isSame: true },
+  { name: 'a short notation of IPv6', other: '2001:db8::1', of: '2001:db8:0:0:5::', isSame: true },
+  { name: 'another network of IPv6', other: '2001:db8:0:8::1', of: '2001:db8:0:7::1', isSame: false },
+])('$name', async ({ other, of, isSame }) => {
+  const logins = new FailedLogins(new ManualClock());
+  await fail(logins, of);
+  expect(await isFree(logins, other)).toBe(!isSame);
+});
+
+test('only a few attempts of an address are looked at together', async () => {
+  const logins = new FailedLogins(new ManualClock());
+  const own = await Promise.all([1, 2, 3, 4].map(() => logins.begin('10.0.0.1')));
+  await expect(logins.begin('10.0.0.1')).rejects.toMatchObject({ code: 'unavailable' });
+  own[0]?.[Symbol.dispose]();
+  await logins.begin('10.0.0.1');
+});
+
+test('one attempt has its turn at a time: the one whose address has failed least, then the one that came first', async () => {
+  const logins = new FailedLogins(new ManualClock());
+  await fail(logins, '10.0.0.1', 2);
+  await fail(logins, '10.0.0.2', 1);
+  const turns: string[] = [];
+  const attempt = async (address: string): Promise<void> => {
+    using login = await logins.begin(address);
+    await login.turn();
+    turns.push(address);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await Promise.all(['10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'].map(attempt));
+  expect(turns).toEqual(['10.0.0.1', '10.0.0.3', '10.0.0.4', '10.0.0.2', '10.0.0.1']);
+});
+
+test('where there are too many, one that has failed gives way to one that has not, and no other does', async () => {
+  const logins = new FailedLogins(new ManualClock());
+  const waitFor = async (address: string): Promise<string> => {
+    using login = await logins.begin(address);
+    await login.turn();
+    return 'looked at';
+  };
+  const running = await logins.begin('10.9.9.9');
+  await running.turn();
+  await fail(logins, '10.0.0.0', 1);
+  const guess = waitFor('10.0.0.0');
+  const clean = Array.from({ length: ATTEMPTS_MAX - 2 }, (_, host) =>
+    waitFor(`10.1.${String(host >> 8)}.${String(host & 255)}`),
+  );
+  // All of them wait now.
+  await new Promise((resolve) => setImmediate(resolve));
+  const newcomer = waitFor('10.0.0.1');
+  await expect(guess).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(waitFor('10.0.0.2')).rejects.toMatchObject({ code: 'unavailable' });
+  running[Symbol.dispose]();
+  expect(new Set(await Promise.all([newcomer, ...clean]))).toEqual(new Set(['looked at']));
+});
+
+test('however many addresses fail, few are remembered', async () => {
+  const logins = new FailedLogins(new ManualClock());
+  await fail(logins, '10.0.0.1');
+  for (let host = 0; host < 10_000; host++) await fail(logins, `10.1.${String(host >> 8)}.${String(host & 255)}`, 1);
+  expect(await isFree(logins, '10.0.0.1')).toBe(true);
+});

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { initialize } from '../../../../daemon/backend/access/initialize.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
+import { asking, basic } from '../../../support/asking.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { Pty } from '../../../support/pty.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { startDaemon } from '../../../support/start-daemon.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { builtProgram } from '../../../support/built-programs.ts';
+
+/** Who is asked and answers nothing but these, in order. */
+const answering = (...answers: readonly string[]) => {
+  const left = [...answers];
+  const ask = async (): Promise<string> => left.shift() ?? '';
+  return { ask, askSecret: ask };
+};
+
+const init = (
+  dir: string,
+  env: Readonly<Record<string, string>>,
+  terminal?: ReturnType<typeof answering>,
+): Promise<string | undefined> =>
+  initialize({ openStore: () => openLevelStore(dir), clock: new SystemClock(), log: new RecordedLog(), env, terminal });
+
+const ADA = { MON_ADMIN_USERNAME: 'ada', MON_ADMIN_PASSWORD: 'correct horse' };
+
+test('the administrator of the environment gets in after the start, and nobody else', async () => {
+  const dir = await tempDir();
+  expect(await init(dir, ADA)).toBe('ada');
+  const backend = await openBackend({ dir });
+  const ada = asking(backend.url, basic('ada', 'correct horse'));
+  expect((await asking(backend.url, null)('GET', '/events')).status).toBe(401);
+  expect((await ada('GET', '/api/core/v2/users')).body).toMatchObject([
+    { username: 'ada', groups: ['cluster-admins'] },
+  ]);
+  expect((await ada('GET', '/api/mon/v1/audit')).body).toMatchObject([
+    { action: 'user.create', target: 'ada', who: 'mon', how: 'mon-backend init' },
+  ]);
+  await expect(init(dir, ADA)).rejects.toMatchObject({ code: 'conflict' });
+  await backend.stop();
+  // There is one now, whose password it leaves alone.
+  expect(await init(dir, { ...ADA, MON_ADMIN_PASSWORD: 'another one' })).toBeUndefined();
+});
+
+test('who is not named is asked for, the password twice', async () => {
+  const dir = await tempDir();
+  await expect(init(dir, {}, answering('eve', 'battery staple', 'battery stable'))).rejects.toThrow(
+    'two different passwords',
+  );
+  expect(await init(dir, {}, answering('eve', 'battery staple', 'battery staple'))).toBe('eve');
+});
+
+test('a file may hold the password', async () => {
+  const dir = await tempDir();
+  const file = join(await tempDir(), 'password');
+  await writeFile(file, 'correct horse\n');
+  const env = { MON_ADMIN_USERNAME: 'ada', MON_ADMIN_PASSWORD_FILE: file };
+  await expect(init(dir, { ...env, MON_ADMIN_PASSWORD: 'x' })).rejects.toThrow('not both');
+  expect(await init(dir, env)).toBe('ada');
+});
+
+test.each([
+  { name: 'a short password', env: { ...ADA, MON_ADMIN_PASSWORD: 'short' }, problem: 'password: must have at least 8' },
+  { name: 'a name with a colon', env: { ...ADA, MON_ADMIN_USERNAME: 'a:b' }, problem: 'username: must be word' },
+  { name: 'nothing, and nobody to ask', env: {}, problem: 'set MON_ADMIN_USERNAME' },
+])('nothing is made of $name', async ({ env, problem }) => {
+  const dir = await tempDir();
+  await expect(init(dir, env)).rejects.toThrow(problem);
+  expect(await init(dir, ADA)).toBe('ada');
+});
+
+/** Runs the program to its end. */
+async function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [builtProgram('mon-backend'), ...args], {
+    env: { ...process.env, ...ADA },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ]);
+  return { code, stdout, stderr };
+}
+
+test('the program says what it did, and ends with 3 when there was nothing to do', async () => {
+  const dir = join(await tempDir(), 'state');
+  const args = ['init', '--state-dir', dir];
+  expect(await run(args)).toEqual({ code: 0, stdout: `made the administrator ada in ${dir}\n`, stderr: '' });
+  expect(await run(args)).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was changed') });
+  expect(await run([...args, '--ignore-already-initialized'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  // With an administrator others may reach it, which is refused without.
+  await using daemon = await startDaemon({ stateDir: dir, args: ['--bind', '0.0.0.0', '--insecure-http'] });
+  const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
+  expect((await asking(url, null)('GET', '/events')).status).toBe(401);
+  expect((await asking(url, basic('ada', 'correct horse'))('GET', '/events')).status).toBe(200);
+});
+
+test('on a terminal the password is not shown', async () => {
+  const dir = join(await tempDir(), 'state');
+  await using pty = new Pty(process.execPath, [builtProgram('mon-backend'), 'init', '--state-dir', dir]);
+  await pty.waitForText('Name of the administrator:');
+  pty.write('ada\r');
+  await pty.waitForText('Password, at least 8 characters:');
+  pty.write('correct horse\r');
+  await pty.waitForText('The same password again:');
+  pty.write('correct horse\r');
+  await pty.waitForText('made the administrator ada');
+  expect(pty.screen.text).not.toContain('correct');
+  expect(await pty.exited).toMatchObject({ exitCode: 0 });
+});

@@ -1,0 +1,92 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Sessions } from '../../../../daemon/backend/access/sessions.ts';
+import { HandlingRig } from '../../../support/handling-rig.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+/** Of the access token. */
+const QUARTER_MS = 15 * 60_000;
+/** Of a log-in that nobody shows the refresh token of. */
+const HALF_DAY_MS = 12 * 3_600_000;
+
+const partsOf = ({ batcher, registry, clock, log }: HandlingRig) => ({
+  batcher,
+  registry,
+  clock,
+  log,
+  groupsOf: () => [],
+});
+
+async function threeLogins() {
+  const rig = await HandlingRig.open();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  const { registry, clock } = rig;
+  const sessions = new Sessions({ ...partsOf(rig), sessionsOfUserMax: 3 });
+  onTestFinished(() => sessions[Symbol.dispose]());
+  const open = async (username = 'ada') => {
+    const tokens = await sessions.open(username);
+    clock.advance(1000);
+    return tokens;
+  };
+  const living = async (...tokens: readonly { readonly accessToken: string }[]) => {
+    const found = await Promise.all(tokens.map(({ accessToken }) => sessions.find(accessToken)));
+    return found.map((session) => session !== undefined);
+  };
+  return { clock, registry, sessions, open, living };
+}
+
+test('one log-in too many ends the one that was idle for longest, not the oldest', async () => {
+  const { open, living, clock } = await threeLogins();
+  const [one, two, three] = [await open(), await open(), await open()];
+  clock.advance(60_000);
+  await living(one);
+  const four = await open();
+  expect(await living(one, two, three, four)).toEqual([true, false, true, true]);
+});
+
+test('log-ins of others do not count', async () => {
+  const { open, living } = await threeLogins();
+  const one = await open();
+  for (let count = 0; count < 5; count++) await open('bob');
+  expect(await living(one)).toEqual([true]);
+});
+
+test('what is over goes first', async () => {
+  const { open, living, clock, registry, sessions } = await threeLogins();
+  const [over, one, two] = [await open(), await open(), await open()];
+  // Between two sweeps.
+  sessions[Symbol.dispose]();
+  clock.advance(HALF_DAY_MS - QUARTER_MS);
+  const [nextOne, nextTwo] = [
+    await sessions.refresh(one.accessToken, one.refreshToken),
+    await sessions.refresh(two.accessToken, two.refreshToken),
+  ];
+  clock.advance(QUARTER_MS - 1000);
+  const four = await open();
+  expect(registry.credentials.sessions.size).toBe(3);
+  await expect(sessions.refresh(over.accessToken, over.refreshToken)).rejects.toMatchObject({
+    code: 'unauthenticated',
+  });
+  const again = [
+    await sessions.refresh(nextOne.accessToken, nextOne.refreshToken),
+    await sessions.refresh(nextTwo.accessToken, nextTwo.refreshToken),
+  ];
+  expect(await living(...again, four)).toEqual([true, true, true]);
+});
+
+test('tokens outlive a restart, as the key that signs them is in the store', async () => {
+  const dir = await tempDir();
+  const first = await HandlingRig.open({}, { dir });
+  const before = new Sessions(partsOf(first));
+  const tokens = await before.open('ada');
+  before[Symbol.dispose]();
+  const { clock } = first;
+  await first[Symbol.asyncDispose]();
+  const second = await HandlingRig.open({}, { dir, clock });
+  onTestFinished(() => second[Symbol.asyncDispose]());
+  const after = new Sessions(partsOf(second));
+  onTestFinished(() => after[Symbol.dispose]());
+  expect(await after.find(tokens.accessToken)).toMatchObject({ username: 'ada' });
+  expect(await after.refresh(tokens.accessToken, tokens.refreshToken)).toMatchObject({
+    refreshToken: tokens.refreshToken,
+  });
+});

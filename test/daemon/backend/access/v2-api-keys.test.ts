@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { SkippingClock } from '../../../support/skipping-clock.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const KEYS = '/api/core/v2/apikeys';
+const CLOSED = { user: 'root', password: 'long enough', bind: '127.0.0.1', port: 0 };
+
+let clock: SkippingClock;
+let backend: RunningBackend;
+let asRoot: Ask;
+
+beforeAll(async () => {
+  clock = new SkippingClock();
+  backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
+  asRoot = asRootOf(backend);
+  await asRoot('POST', '/api/core/v2/users', {
+    username: 'ada',
+    // Of "correct horse", as cheap as it can be.
+    password_hash: '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.',
+    groups: ['operators'],
+  });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+function asRootOf({ url }: Pick<Backend, 'url'>): Ask {
+  return asking(url, basic('root', 'long enough'));
+}
+
+interface Granted {
+  readonly key: string;
+  readonly id: string;
+  readonly ask: Ask;
+}
+
+async function grant(limits: object): Promise<Granted> {
+  const { status, body } = await asRoot('POST', KEYS, { metadata: {}, username: 'ada', ...limits });
+  expect(status).toBe(201);
+  const { key, metadata } = body as { readonly key: string; readonly metadata: { readonly name: string } };
+  return { key, id: metadata.name, ask: asking(backend.url, `Key ${key}`) };
+}
+
+test('a key is told once, and let in everywhere', async () => {
+  const answer = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
+  const body = answer.body as { readonly key: string; readonly metadata: { readonly name: string } };
+  const id = body.metadata.name;
+  expect(answer).toMatchObject({ status: 201, headers: { location: `${KEYS}/${body.key}` } });
+  expect(body.key).toMatch(new RegExp(`^mk_${id}_[\\w-]{43}$`));
+  expect(body).toMatchObject({
+    username: 'ada',
+    // All that operators have, in their order.
+    scopes: ['read', 'submit', 'silence', 'resolve'],
+    namespace: null,
+    expires_at: 0,
+    last_used: null,
+    metadata: { created_by: 'root' },
+  });
+  const ask = asking(backend.url, `Key ${body.key}`);
+  expect((await ask('GET', '/events')).status).toBe(200);
+  expect((await ask('GET', '/api/mon/v1/overview')).status).toBe(200);
+  expect((await ask('GET', '/api/core/v2/namespaces')).status).toBe(200);
+  expect((await ask('GET', '/auth/test')).status).toBe(200);
+
+  const secret = body.key.slice(-43);
+  const shown = await asRoot('GET', `${KEYS}/${id}`);
+  expect(shown.body).toMatchObject({ username: 'ada', last_used: expect.any(Number) });
+  expect(shown.text + (await asRoot('GET', KEYS)).text).not.toContain(secret);
+  expect(JSON.stringify(backend.log.records)).not.toContain(secret);
+  expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(secret);
+});
+
+test('the path that is told with a key is good for looking at it and taking it away, and is kept nowhere', async () => {
+  const { headers } = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
+  const { location = '' } = headers as { readonly location?: string };
+  const key = location.slice(KEYS.length + 1);
+  expect((await asking(backend.url, `Key ${key}`)('GET', '/api/core/v2/namespaces')).status).toBe(200);
+  expect((await asRoot('GET', location)).text).not.toContain(key);
+  expect((await asRoot('GET', `${location.slice(0, -1)}${location.endsWith('A') ? 'B' : 'A'}`)).status).toBe(404);
+  expect((await asRoot('DELETE', location.replace('mk_', '%6Dk_'))).status).toBe(204);
+  expect((await asRoot('GET', location)).status).toBe(404);
+  expect((await asking(backend.url, `Key ${key}`)('GET', '/api/core/v2/namespaces')).status).toBe(401);
+  expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(key.slice(-43));
+  expect(JSON.stringify(backend.log.records)).not.toContain(key.slice(-43));
+});
+
+function patch(id: string, body: object, headers: Readonly<Record<string, string>> = {}): ReturnType<Ask> {
+  return send(backend.url, {
+    method: 'PATCH',
+    target: `${KEYS}/${id}`,
+    headers: {
+      authorization: basic('root', 'long enough'),
+      'Content-Type': 'application/merge-patch+json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('a patch', () => {
+  test('gives a key to somebody else, with what that one may do', async () => {
+    await asRoot('POST', '/api/core/v2/users', { username: 'bea', password: 'long enough', groups: ['viewers'] });
+    const { id, ask } = await grant({ description: 'wall' });
+    const changed = await patch(id, { username: 'bea' });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { metadata: { name: id, created_by: 'root' }, username: 'bea', scopes: ['read'], description: 'wall' },
+    });
+    expect(changed.headers['etag']).toBe((await asRoot('GET', `${KEYS}/${id}`)).headers['etag']);
+    expect((await ask('GET', '/events')).status).toBe(200);
+    expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(403);
+  });
+
+  test('changes the limits, and what it does not name stays', async () => {
+    const { id } = await grant({ scopes: ['read', 'silence'], expire: 3600 });
+    const before = (await asRoot('GET', `${KEYS}/${id}`)).body as object;
+    const answer = await patch(id, { scopes: ['read'], namespace: 'default' });
+    expect(answer.body).toEqual({ ...before, scopes: ['read'], namespace: 'default' });
+    expect((await patch(id, { expires_at: null })).body).toMatchObject({ expires_at: 0, scopes: ['read'] });
+  });
+
+  test.each([
+    { name: 'of another name', body: { metadata: { name: '0123456789abcdef' } }, status: 400 },
+    { name: 'for nobody', body: { username: 'nobody' }, status: 400 },
+    { name: 'with more than its user may do', body: { scopes: ['admin'] }, status: 403 },
+    { name: 'of a state that is over', body: {}, headers: { 'If-Match': '"0123456789abcdef"' }, status: 412 },
+    { name: 'that does not say what it is', body: {}, headers: { 'Content-Type': 'application/json' }, status: 400 },
+  ])('$name is refused: $status', async ({ body, headers, status }) => {
+    const { id } = await grant({ scopes: ['read'] });
+    const before = (await asRoot('GET', `${KEYS}/${id}`)).body;
+    expect((await patch(id, body, headers)).status).toBe(status);
+    expect((await asRoot('GET', `${KEYS}/${id}`)).body).toEqual(before);
+  });
+
+  test('of a key that is not there is 404', async () => {
+    expect((await patch('0123456789abcdef', {})).status).toBe(404);
+  });
+});
+
+describe('a key of the peer, whose name is the key', () => {
+  const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
+  const asPeer = (): Ask => asking(backend.url, `Key ${KEY}`);
+  const object = {
+    type: 'APIKey',
+    api_version: 'core/v2',
+    metadata: { name: KEY, created_by: 'root' },
+    spec: { created_at: 1_600_000_000, username: 'ada' },
+  };
+
+  test('goes on to let its user in after a restore, and is stored as a hash', async () => {
+    const restore = () => asRoot('POST', '/api/mon/v1/restore', { objects: [object] });
+    expect((await restore()).body).toMatchObject({ results: [{ outcome: 'created' }] });
+    expect((await restore()).body).toMatchObject({ results: [{ outcome: 'unchanged' }] });
+    expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
+    expect((await asPeer()('GET', '/api/core/v2/users')).status).toBe(403);
+    const told = [await asRoot('GET', KEYS), await asRoot('GET', '/api/mon/v1/dump/APIKey')];
+    expect(told.map(({ status }) => status)).toEqual([200, 200]);
+    expect(told.map(({ text }) => text).join('')).not.toContain(KEY);
+    expect(told.map(({ text }) => text.includes('sha256$'))).toEqual([false, true]);
+  });
+
+  test('is taken away by its name', async () => {
+    expect((await asRoot('DELETE', `${KEYS}/${KEY}`)).status).toBe(204);
+    expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(401);
+  });
+
+  test('is made by a PUT, as files are', async () => {
+    const { metadata, spec } = object;
+    expect((await asRoot('PUT', `${KEYS}/${KEY}`, { metadata, ...spec })).status).toBe(201);
+    expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
+    expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(KEY);
+  });
+});
+
+test.each([
+  { name: 'of nobody', wanted: { username: 'nobody' }, status: 400 },
+  { name: 'without a user', wanted: {}, status: 400 },
+  { name: 'with more than its user may do', wanted: { username: 'ada', scopes: ['read', 'admin'] }, status: 403 },
+  { name: 'with a scope that there is not', wanted: { username: 'ada', scopes: ['write'] }, status: 400 },
+  { name: 'with no scope', wanted: { username: 'ada', scopes: [] }, status: 400 },
+  { name: 'for a namespace that there is not', wanted: { username: 'ada', namespace: 'nowhere' }, status: 404 },
+  { name: 'that ends in two ways', wanted: { username: 'ada', expire: 60, expires_at: 4_000_000_000 }, status: 400 },
+])('no key $name: $status', async ({ wanted, status }) => {
+  const before = (await asRoot('GET', KEYS)).body as unknown[];
+  expect((await asRoot('POST', KEYS, wanted)).status).toBe(status);
+  expect((await asRoot('GET', KEYS)).body).toHaveLength(before.length);
+});
+
+test('a key may never do more than its user may by now', async () => {
+  const { ask } = await grant({ scopes: ['read', 'silence'] });
+  expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
+  await asRoot('PUT', '/api/core/v2/users/ada/groups/viewers');
+  await asRoot('DELETE', '/api/core/v2/users/ada/groups/operators');
+  expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(403);
+  expect((await ask('GET', '/silenced')).status).toBe(200);
+  await asRoot('DELETE', '/api/core/v2/users/ada');
+  expect((await ask('GET', '/silenced')).status).toBe(401);
+  await asRoot('PUT', '/api/core/v2/users/ada/reinstate');
+  await asRoot('PUT', '/api/core/v2/users/ada/groups/operators');
+  expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
+});
+
+test('what is made with a key is signed with the name of its user, unless the request names somebody', async () => {
+  const { ask } = await grant({});
+  await ask('POST', '/silenced', { check: 'signed', creator: 'bob' });
+  await ask('POST', '/api/mon/v1/bulk', {
+    operations: [{ op: 'silence', check: 'bulk', creator: 'bob', reason: 'x' }],
+  });
+  await ask('POST', '/silenced', { check: 'own' });
+  expect((await ask('GET', '/silenced/ids/*:signed')).body).toMatchObject({ creator: 'bob' });
+  expect((await ask('GET', '/silenced/ids/*:bulk')).body).toMatchObject({ creator: 'bob' });
+  expect((await ask('GET', '/silenced/ids/*:own')).body).toMatchObject({ creator: 'ada' });
+});
+
+test('a bulk needs the scope of each thing in it', async () => {
+  const { ask } = await grant({ scopes: ['read', 'silence'] });
+  const silence = { op: 'silence', check: 'half', reason: 'x' };
+  const resolve = { op: 'resolve', client: 'web', check: 'half' };
+  expect((await ask('POST', '/api/mon/v1/bulk', { operations: [silence, resolve] })).status).toBe(403);
+  expect((await ask('GET', '/silenced/ids/*:half')).status).toBe(404);
+  expect((await ask('POST', '/api/mon/v1/bulk', { operations: [silence] })).status).toBe(200);
+});
+
+const entity = (namespace: string) => ({ metadata: { name: 'web', namespace }, entity_class: 'proxy' });
+const silence = (namespace: string) => ({ metadata: { namespace }, check: 'disk', reason: 'x' });
+const check = (namespace: string) => ({ metadata: { name: 'disk', namespace }, status: 2, output: 'full' });
+
+describe('a key of a namespace stays in it', () => {
+  let ask: Ask;
+  beforeAll(async () => {
+    await asRoot('POST', '/api/core/v2/namespaces', { name: 'dmz' });
+    for (const namespace of ['default', 'dmz']) {
+      await asRoot('POST', '/api/core/v2/entities', entity(namespace));
+      await asRoot('POST', '/api/core/v2/silenced', silence(namespace));
+      await asRoot('POST', '/api/core/v2/events', { entity: entity(namespace), check: check(namespace) });
+    }
+    ({ ask } = await grant({ username: 'root', namespace: 'dmz' }));
+  });
+
+  test('the legacy API is of another one', async () => {
+    expect((await ask('GET', '/events')).status).toBe(403);
+    expect((await ask('POST', '/results', { name: 'x', output: '', status: 0 })).status).toBe(403);
+  });
+
+  test('it sees its own, and nothing else', async () => {
+    expect((await ask('GET', '/api/core/v2/namespaces')).body).toEqual([{ name: 'dmz' }]);
+    for (const type of ['entities', 'events', 'silenced']) {
+      expect((await ask('GET', `/api/core/v2/namespaces/default/${type}`)).status).toBe(404);
+      const all = (await ask('GET', `/api/core/v2/${type}`)).body as object[];
+      expect(all).toEqual((await ask('GET', `/api/core/v2/namespaces/dmz/${type}`)).body);
+      expect(all).toHaveLength(1);
+      expect(((await asRoot('GET', `/api/core/v2/${type}`)).body as object[]).length).toBeGreaterThan(1);
+    }
+  });
+
+  test.each([
+    { type: 'entities', body: entity('default') },
+    { type: 'silenced', body: { ...silence('default'), check: 'other' } },
+    { type: 'events', body: { entity: entity('default'), check: check('default') } },
+    { type: 'events', body: { entity: entity('default'), check: check('dmz') } },
+  ])('a body of $type that names another one is refused', async ({ type, body }) => {
+    const before = (await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text;
+    expect([400, 404]).toContain((await ask('POST', `/api/core/v2/${type}`, body)).status);
+    expect((await ask('POST', `/api/core/v2/namespaces/dmz/${type}`, body)).status).toBe(400);
+    expect((await ask('POST', `/api/core/v2/namespaces/default/${type}`, body)).status).toBe(404);
+    expect((await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text).toBe(before);
+  });
+
+  test('what is of all namespaces is not its own, whatever its scopes', async () => {
+    for (const target of ['/api/core/v2/users', '/api/core/v2/apikeys', '/api/mon/v1/audit', '/api/mon/v1/dump/User']) {
+      expect((await ask('GET', target)).status).toBe(403);
+    }
+  });
+});
+
+test('its last use outlives a restart, to the minute', async () => {
+  const dir = await tempDir();
+  const still = new ManualClock();
+  // Commits wait for company by this clock.
+  const ticking = setInterval(() => still.advance(2), 1);
+  const open = (): Promise<Backend> => openBackend({ dir, clock: still, definitions: { api: CLOSED } });
+  const first = await open();
+  const { body } = await asRootOf(first)('POST', KEYS, { username: 'root' });
+  const { key, metadata } = body as { readonly key: string; readonly metadata: { readonly name: string } };
+  await asking(first.url, `Key ${key}`)('GET', '/info');
+  const shown = await asRootOf(first)('GET', `${KEYS}/${metadata.name}`);
+  still.advance(60_000);
+  await first.stop();
+  const second = await open();
+  expect((await asRootOf(second)('GET', `${KEYS}/${metadata.name}`)).body).toEqual(shown.body);
+  await second.stop();
+  clearInterval(ticking);
+});
+
+test('a key comes back from a dump, whoever has it', async () => {
+  const { ask, id } = await grant({ scopes: ['read'] });
+  const { body } = await asRoot('GET', '/api/mon/v1/dump/APIKey');
+  const { objects } = body as {
+    readonly objects: readonly { readonly metadata: { readonly name: string }; readonly spec: object }[];
+  };
+  const dumped = objects.flatMap(({ metadata, spec }) => (metadata.name === id ? [{ ...spec, metadata }] : []))[0];
+  await asRoot('DELETE', `${KEYS}/${id}`);
+  expect((await ask('GET', '/info')).status).toBe(401);
+  expect((await asRoot('PUT', `${KEYS}/${id}`, dumped)).status).toBe(201);
+  expect((await ask('GET', '/info')).status).toBe(200);
+  expect((await asRoot('GET', `${KEYS}/${id}`)).body).toMatchObject({
+    scopes: ['read'],
+    metadata: { created_by: 'root' },
+  });
+});
+
+test('lists come in pages', async () => {
+  const ids = ((await asRoot('GET', KEYS)).body as { metadata: { name: string } }[]).map(
+    ({ metadata }) => metadata.name,
+  );
+  const first = await asRoot('GET', `${KEYS}?limit=2`);
+  const rest = await asRoot('GET', `${KEYS}?limit=100&continue=${first.headers['sensu-continue'] ?? ''}`);
+  const both = [...(first.body as object[]), ...(rest.body as object[])];
+  expect(both).toMatchObject(ids.map((name) => ({ metadata: { name } })));
+  expect(rest.headers).not.toHaveProperty('sensu-continue');
+});
+
+/** A socket that was let in, and how it ends. */
+async function openSocket(path: string, protocol: string, key: string): Promise<{ readonly ended: Promise<number> }> {
+  const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${path}`, protocol, {
+    headers: { authorization: `Key ${key}` },
+  });
+  const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
+  socket.on('open', resolve);
+  socket.on('error', reject);
+  socket.on('close', end);
+  await opened;
+  return { ended };
+}
+
+test.each([
+  { name: 'revoked', end: (id: string) => asRoot('DELETE', `${KEYS}/${id}`) },
+  {
+    name: 'over',
+    end: async () => clock.skip(10_000),
+  },
+  { name: 'of a user who is disabled', end: () => asRoot('DELETE', '/api/core/v2/users/ada') },
+  {
+    name: 'of a user who may no longer do it',
+    end: () => asRoot('DELETE', '/api/core/v2/users/ada/groups'),
+  },
+])('sockets end with a key that is $name', async ({ end }) => {
+  const { key, id } = await grant({ expire: 10 });
+  const kept = await grant({ username: 'root' });
+  const feed = await openSocket(FEED_PATH, FEED_PROTOCOL, key);
+  const agent = await openSocket(AGENT_PATH, AGENT_PROTOCOL, key);
+  const other = await openSocket(FEED_PATH, FEED_PROTOCOL, kept.key);
+  await end(id);
+  expect(await Promise.all([feed.ended, agent.ended])).toEqual([1008, 1008]);
+  expect(await Promise.race([other.ended, asRoot('GET', '/info')])).toMatchObject({ status: 200 });
+  await asRoot('PUT', '/api/core/v2/users/ada/reinstate');
+  await asRoot('PUT', '/api/core/v2/users/ada/groups/operators');
+});
+
+test.each([
+  { name: 'the key is let in', key: (good: string) => good, outcome: 'hello' },
+  { name: 'a wrong one is not', key: () => 'mk_0123456789abcdef_no', outcome: 'unauthenticated' },
+])('a page says who it is in its first message: $name', async ({ key, outcome }) => {
+  const good = await grant({ scopes: ['read'] });
+  const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${FEED_PATH}`, FEED_PROTOCOL);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  socket.on('open', () => {
+    socket.send(JSON.stringify({ type: 'authenticate', key: key(good.key) }));
+    socket.send(JSON.stringify({ type: 'subscribe', topics: ['events'] }));
+  });
+  const heard: string[] = [];
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as { readonly type: string; readonly code?: string };
+    heard.push(message.type);
+    if (message.type === 'live' || message.type === 'error') resolve(message.code ?? heard[0] ?? '');
+  });
+  expect(await promise).toBe(outcome);
+  socket.terminate();
+});
+
+test('wrong keys are slowed down, and are in the log without what was sent', async () => {
+  const good = await grant({});
+  const guess = `mk_${good.id}_${'x'.repeat(43)}`;
+  clock.skip(60_000);
+  for (let count = 0; count < 10; count++) {
+    expect((await asking(backend.url, `Key ${guess}`)('GET', '/info')).status).toBe(401);
+  }
+  const slowed = asking(backend.url, `Key ${guess}`)('GET', '/info');
+  // The same address with the right key does not wait.
+  const first = await Promise.race([slowed, good.ask('GET', '/info')]);
+  expect(first.status).toBe(200);
+  expect(JSON.stringify(backend.log.records)).not.toContain(guess);
+  expect((await slowed).status).toBe(401);
+});

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import type { Answer } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { SkippingClock } from '../../../support/skipping-clock.ts';
+
+const USERS = '/api/core/v2/users';
+
+/** Of "correct horse", as cheap as it can be. */
+const HASH = '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.';
+
+/** Of "battery staple". */
+const OTHER_HASH = '$2b$04$qW96ZUZ0ZXBIyycU3g1Gye4DsLo2iNgd2kuEICAMEzqxa4lfbpZ/S';
+
+let clock: SkippingClock;
+let backend: RunningBackend;
+let asRoot: Ask;
+
+beforeAll(async () => {
+  clock = new SkippingClock();
+  backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
+  asRoot = asking(backend.url, basic('root', 'long enough'));
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const as = (user: string, password: string): Ask => asking(backend.url, basic(user, password));
+const viewer = (username: string): object => ({ username, password_hash: HASH, groups: ['viewers'] });
+const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const statusOf = async (asked: Promise<Answer>): Promise<number> => (await asked).status;
+
+test('a user with a password gets in with it, on every API, and may do what the groups may', async () => {
+  const made = await asRoot('POST', USERS, { username: 'eve', password: 'battery staple', groups: ['viewers'] });
+  expect(made).toMatchObject({ status: 201, headers: { location: `${USERS}/eve` } });
+  const eve = as('eve', 'battery staple');
+  expect(await statusOf(eve('GET', '/events'))).toBe(200);
+  expect(await statusOf(eve('GET', '/api/core/v2/namespaces'))).toBe(200);
+  expect(await statusOf(eve('POST', '/silenced', { check: 'disk' }))).toBe(403);
+  expect(await statusOf(eve('GET', USERS))).toBe(403);
+  expect(await statusOf(as('eve', 'battery stable')('GET', '/events'))).toBe(401);
+  const { text } = await asRoot('GET', USERS);
+  expect(text).not.toContain('$2b$');
+  expect((await asRoot('GET', '/api/mon/v1/dump/User')).text).toContain('$2b$10$');
+  expect(text + (await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain('battery');
+});
+
+test('a hash of a dump is taken as it is', async () => {
+  const user = { username: 'dump', password_hash: HASH, groups: ['operators', 'of-another-cluster'], disabled: false };
+  expect(await statusOf(asRoot('PUT', `${USERS}/dump`, user))).toBe(201);
+  const { password_hash: _hash, ...shown } = user;
+  expect((await asRoot('GET', `${USERS}/dump`)).body).toEqual(shown);
+  expect(await statusOf(as('dump', 'correct horse')('GET', '/info'))).toBe(200);
+});
+
+test.each([
+  { name: 'short', user: { username: 'x', password: 'seven77' } },
+  { name: 'longer than bcrypt looks at', user: { username: 'x', password: 'é'.repeat(37) } },
+  { name: 'missing', user: { username: 'x' } },
+  { name: 'twofold', user: { username: 'x', password: 'long enough', password_hash: HASH } },
+  { name: 'no hash of bcrypt', user: { username: 'x', password_hash: 'x' } },
+  { name: 'a hash that would take for ever', user: { username: 'x', password_hash: HASH.replace('$04$', '$31$') } },
+  { name: 'fine, of a name with a colon', user: { username: 'x:y', password: 'long enough' } },
+  { name: 'fine, of the name of the backend', user: { username: 'mon', password: 'long enough' } },
+])('a password that is $name: 400', async ({ user }) => {
+  expect(await asRoot('POST', USERS, user)).toMatchObject({ status: 400, body: { code: 1 } });
+});
+
+test('there is one of each name', async () => {
+  expect(await statusOf(asRoot('POST', USERS, { username: 'one', password_hash: HASH }))).toBe(201);
+  expect(await asRoot('POST', USERS, { username: 'one', password_hash: HASH })).toMatchObject({
+    status: 409,
+    body: { code: 3 },
+  });
+  expect(await statusOf(asRoot('PUT', `${USERS}/two`, { username: 'one' }))).toBe(400);
+});
+
+test('another password counts at once, the old one no more', async () => {
+  await asRoot('POST', USERS, { username: 'bob', password_hash: HASH, groups: ['viewers'] });
+  const old = as('bob', 'correct horse');
+  expect(await statusOf(old('GET', '/info'))).toBe(200);
+  expect(await statusOf(asRoot('PUT', `${USERS}/bob/password`, { username: 'bob', password: 'another one' }))).toBe(
+    201,
+  );
+  expect(await statusOf(old('GET', '/info'))).toBe(401);
+  expect(await statusOf(as('bob', 'another one')('GET', '/info'))).toBe(200);
+  expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, { password: 'another one' }))).toBe(404);
+});
+
+describe('a password is changed as clients of the peer do', () => {
+  const NEXT = { password: 'correct horse', password_hash: OTHER_HASH };
+
+  test('by the user, who knows the one before', async () => {
+    await asRoot('POST', USERS, viewer('kim'));
+    const kim = as('kim', 'correct horse');
+    expect(await kim('PUT', `${USERS}/kim/password`, NEXT)).toMatchObject({ status: 201, text: '' });
+    expect(await statusOf(kim('GET', '/info'))).toBe(401);
+    expect(await statusOf(as('kim', 'battery staple')('GET', '/info'))).toBe(200);
+  });
+
+  test('by an administrator, the second time as well as the first', async () => {
+    await asRoot('POST', USERS, viewer('lee'));
+    expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, NEXT))).toBe(201);
+    expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, { ...NEXT, password: 'battery staple' }))).toBe(201);
+    expect(await statusOf(asRoot('PUT', `${USERS}/lee/reset_password`, { password_hash: HASH }))).toBe(201);
+    expect(await statusOf(as('lee', 'correct horse')('GET', '/info'))).toBe(200);
+  });
+
+  test('by nobody else, and not by guessing', async () => {
+    await asRoot('POST', USERS, viewer('max'));
+    await asRoot('POST', USERS, viewer('mia'));
+    const max = as('max', 'correct horse');
+    expect(await statusOf(max('PUT', `${USERS}/mia/password`, NEXT))).toBe(403);
+    expect(await statusOf(max('PUT', `${USERS}/max/reset_password`, { password_hash: OTHER_HASH }))).toBe(403);
+    const wrong = { ...NEXT, password: 'wrong horse' };
+    expect(await max('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect(await asRoot('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
+    // Without the one before, whoever finds an open terminal could.
+    expect(await statusOf(max('PUT', `${USERS}/max/password`, { password_hash: OTHER_HASH }))).toBe(400);
+    expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, NEXT))).toBe(404);
+    expect(await statusOf(as('mia', 'correct horse')('GET', '/info'))).toBe(200);
+  });
+
+  test('and a user may look at themselves; the hash is for nobody, not even an administrator', async () => {
+    await asRoot('POST', USERS, viewer('ned'));
+    const ned = as('ned', 'correct horse');
+    const open = { username: 'ned', groups: ['viewers'], disabled: false };
+    expect((await ned('GET', `${USERS}/ned`)).body).toEqual(open);
+    expect((await asRoot('GET', `${USERS}/ned`)).body).toEqual(open);
+    expect(await statusOf(ned('GET', `${USERS}/max`))).toBe(403);
+  });
+});
+
+test('who is deleted is disabled, and can be reinstated', async () => {
+  await asRoot('POST', USERS, { username: 'leaver', password_hash: HASH, groups: ['viewers'] });
+  const leaver = as('leaver', 'correct horse');
+  expect(await statusOf(leaver('GET', '/info'))).toBe(200);
+  expect(await statusOf(asRoot('DELETE', `${USERS}/leaver`))).toBe(204);
+  expect(await statusOf(leaver('GET', '/info'))).toBe(401);
+  expect((await asRoot('GET', `${USERS}/leaver`)).body).toMatchObject({ disabled: true });
+  expect(await statusOf(asRoot('PUT', `${USERS}/leaver/reinstate`))).toBe(201);
+  expect(await statusOf(leaver('GET', '/info'))).toBe(200);
+});
+
+test('what is done to users is in the audit trail, by whom', async () => {
+  await asRoot('POST', USERS, { username: 'traced', password_hash: HASH });
+  await asRoot('PUT', `${USERS}/traced/groups/viewers`);
+  await asRoot('DELETE', `${USERS}/traced`);
+  const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.target=traced');
+  expect(body).toMatchObject([
+    { action: 'user.disable', who: 'root', before: { groups: ['viewers'] }, after: { disabled: true } },
+    { action: 'user.change', who: 'root', after: { groups: ['viewers'] } },
+    { action: 'user.create', who: 'root', before: null, after: { groups: [], disabled: false } },
+  ]);
+});
+
+describe('tokens', () => {
+  interface Tokens {
+    readonly access_token: string;
+    readonly expires_at: number;
+    readonly refresh_token: string;
+  }
+  const bearer = ({ access_token: token }: Tokens): Ask => asking(backend.url, `Bearer ${token}`);
+  const logIn = async (): Promise<Tokens> => (await as('user', 'correct horse')('GET', '/auth')).body as Tokens;
+  beforeAll(() => asRoot('PUT', `${USERS}/user`, { username: 'user', password_hash: HASH, groups: ['viewers'] }));
+
+  test('the password is shown once, then tokens', async () => {
+    const before = Math.floor(clock.now() / 1000);
+    const tokens = await logIn();
+    expect(tokens).toEqual({
+      access_token: expect.any(String),
+      expires_at: expect.any(Number),
+      refresh_token: expect.any(String),
+    });
+    const lifetime = tokens.expires_at - before;
+    // A little more when a second begins meanwhile.
+    expect(lifetime >= 900 && lifetime <= 905).toBe(true);
+    const ask = bearer(tokens);
+    expect(await statusOf(ask('GET', '/events'))).toBe(200);
+    expect(await statusOf(ask('GET', '/api/core/v2/namespaces'))).toBe(200);
+    expect(await statusOf(ask('POST', '/silenced', { check: 'disk' }))).toBe(403);
+    expect(await ask('GET', '/auth/test')).toMatchObject({ status: 200, text: '' });
+  });
+
+  test('the access token ends, and the next one comes for the refresh token', async () => {
+    const tokens = await logIn();
+    clock.skip(900_000);
+    expect(await statusOf(bearer(tokens)('GET', '/events'))).toBe(401);
+    const next = await bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token });
+    expect(next).toMatchObject({ status: 200, body: { refresh_token: tokens.refresh_token } });
+    expect(await statusOf(bearer(next.body as Tokens)('GET', '/events'))).toBe(200);
+  });
+
+  test('requests under way with the token before are not refused', async () => {
+    const tokens = await logIn();
+    const next = await bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token });
+    expect(await statusOf(bearer(tokens)('GET', '/events'))).toBe(200);
+    expect(await statusOf(bearer(next.body as Tokens)('GET', '/events'))).toBe(200);
+  });
+
+  test('a log-out counts at once, for both tokens', async () => {
+    const tokens = await logIn();
+    const out = await bearer(tokens)('POST', '/auth/logout', { refresh_token: tokens.refresh_token });
+    expect(out).toMatchObject({ status: 200, text: '' });
+    expect(await statusOf(bearer(tokens)('GET', '/events'))).toBe(401);
+    expect(await statusOf(bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token }))).toBe(401);
+  });
+
+  test('the refresh token ends after twelve hours in which nobody showed it', async () => {
+    const tokens = await logIn();
+    clock.skip(12 * 3_600_000);
+    expect(await statusOf(bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token }))).toBe(401);
+  });
+
+  test('tokens of two log-ins do not go together', async () => {
+    const [one, two] = [await logIn(), await logIn()];
+    expect(await statusOf(bearer(one)('POST', '/auth/token', { refresh_token: two.refresh_token }))).toBe(401);
+    expect(await statusOf(bearer(one)('POST', '/auth/token', { refresh_token: one.access_token }))).toBe(401);
+    expect(await statusOf(asking(backend.url, `Bearer ${one.refresh_token}`)('GET', '/events'))).toBe(401);
+  });
+
+  test('refusals are the peer’s: text, in two wordings', async () => {
+    expect(await as('user', 'wrong')('GET', '/auth')).toMatchObject({ status: 401, text: 'Unauthorized\n' });
+    const nobody = asking(backend.url, null);
+    const refused = { status: 401, text: 'Request unauthorized\n' };
+    expect(await nobody('GET', '/auth')).toMatchObject(refused);
+    expect(await nobody('GET', '/auth/test')).toMatchObject(refused);
+    expect(await nobody('POST', '/auth/token', { refresh_token: 'x' })).toMatchObject(refused);
+    expect(await bearer(await logIn())('POST', '/auth/token', {})).toMatchObject(refused);
+  });
+
+  test('an access token tells its holder who they are, as clients of the peer read it', async () => {
+    const { access_token: token, expires_at: expires } = await logIn();
+    const [header = '', claims = '', signature] = token.split('.');
+    expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(read(claims)).toEqual({
+      sub: 'user',
+      groups: ['viewers'],
+      provider: { provider_id: 'basic', provider_type: 'basic', user_id: 'user' },
+      api_key: false,
+      exp: expires,
+      jti: expect.any(String),
+    });
+    expect(signature).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('a token that says something else than what was signed is refused', async () => {
+    const { access_token: token } = await logIn();
+    const [header = '', claims = '', signature = ''] = token.split('.');
+    const forged = encode({ ...(read(claims) as object), sub: 'root' });
+    const none = encode({ alg: 'none', typ: 'JWT' });
+    for (const text of [`${header}.${forged}.${signature}`, `${none}.${claims}.`, `${header}.${claims}.`]) {
+      expect(await statusOf(asking(backend.url, `Bearer ${text}`)('GET', '/events'))).toBe(401);
+    }
+    expect(await statusOf(asking(backend.url, `Bearer ${token}`)('GET', '/events'))).toBe(200);
+  });
+});
+
+describe('the settings', () => {
+  test.each([
+    {
+      name: 'an administrator who asks gets the secrets',
+      ask: () => asRoot,
+      target: '/settings?redacted=false',
+      shown: true,
+    },
+    { name: 'an administrator who does not ask, none', ask: () => asRoot, target: '/settings', shown: false },
+    {
+      name: 'nobody else gets any',
+      ask: () => as('dump', 'correct horse'),
+      target: '/settings?redacted=false',
+      shown: false,
+    },
+  ])('$name', async ({ ask, target, shown }) => {
+    expect((await ask()('GET', target)).text.includes('long enough')).toBe(shown);
+  });
+
+  test('that is written down', async () => {
+    const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=settings.read');
+    expect(body).toMatchObject([{ who: 'root', target: 'settings' }]);
+  });
+});
+
+describe('a backend without anybody', () => {
+  test('is closed by the first user, and keeps its last administrator', async () => {
+    await using open = await startBackend();
+    const anybody = asking(open.url, null);
+    const local = asking(open.url);
+    expect(await statusOf(anybody('GET', '/events'))).toBe(200);
+    expect(await statusOf(anybody('GET', '/auth'))).toBe(401);
+    const admin = { username: 'root', password_hash: HASH, groups: ['cluster-admins'] };
+    expect(await statusOf(anybody('POST', USERS, admin))).toBe(403);
+    expect(await statusOf(local('POST', USERS, admin))).toBe(201);
+    expect(await statusOf(anybody('GET', '/events'))).toBe(401);
+    const root = asking(open.url, basic('root', 'correct horse'));
+    expect(await root('DELETE', `${USERS}/root`)).toMatchObject({ status: 409, body: { code: 3 } });
+    expect(await statusOf(root('DELETE', `${USERS}/root/groups/cluster-admins`))).toBe(409);
+    expect(await statusOf(root('POST', USERS, { ...admin, username: 'second' }))).toBe(201);
+    expect(await statusOf(root('DELETE', `${USERS}/root`))).toBe(204);
+  });
+});

@@ -1,0 +1,350 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { AGENT_WINDOW } from '../../../../shared/schemas/agent.ts';
+import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
+import type { BatcherOptions } from '../../../../daemon/backend/commit/batcher.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+interface Rig {
+  readonly url: string;
+  readonly api: ApiClient;
+  readonly store: TroubledStore;
+  readonly log: RecordedLog;
+}
+
+async function openRig(options: { readonly batcher?: BatcherOptions } = {}): Promise<Rig> {
+  const log = new RecordedLog();
+  const stores: TroubledStore[] = [];
+  const around = (store: ConstructorParameters<typeof TroubledStore>[0]): TroubledStore => {
+    const troubled = new TroubledStore(store);
+    stores.push(troubled);
+    return troubled;
+  };
+  const backend = await openBackend({ dir: await tempDir(), around, log, ...options });
+  onTestFinished(() => backend.stop());
+  const [store] = stores;
+  if (store === undefined) throw new Error('the store was not opened');
+  return { url: backend.url, api: openApiClient({ backend: backend.url }), store, log };
+}
+
+const run = (id: number, about: Partial<SubmittedResult> = {}): { id: number; check: SubmittedResult } => ({
+  id,
+  check: { name: 'disk', output: `run ${String(id)}`, status: id, ...about },
+});
+
+const SOON = { timeout: 10_000, interval: 10 };
+
+/** Results that wait for their commit. */
+async function queuedResults(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^mon_queued_results (\d+)$/m.exec(metrics)?.[1]);
+}
+
+/** Waits until a figure no longer changes. */
+async function settled(read: () => number): Promise<number> {
+  let [last, times] = [NaN, 0];
+  return await vi.waitFor(() => {
+    const figure = read();
+    [last, times] = [figure, figure === last ? times + 1 : 0];
+    if (times < 30) throw new Error(`${String(figure)} is not the end`);
+    return figure;
+  }, SOON);
+}
+
+async function historyOf(api: ApiClient, client = 'web-1'): Promise<readonly number[] | undefined> {
+  return (await api.result(client, 'disk'))?.check.history;
+}
+
+test('hello registers the client and is answered with where its spool goes on and how much may be under way', async () => {
+  const { url, api } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  expect(await agent.join()).toMatchObject({ type: 'welcome', acked: 0, window: 64 });
+  expect((await api.client('web-1'))?.subscriptions).toEqual(['web', 'client:web-1']);
+});
+
+test('results are acknowledged by the highest id that is committed', async () => {
+  const { url, api } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  agent.say({ type: 'results', results: [run(1), run(2)] });
+  agent.say({ type: 'results', results: [run(3)] });
+  await agent.reaches(3);
+  expect(await historyOf(api)).toEqual([1, 2, 3]);
+  const acks = agent.heard.filter(({ type }) => type === 'ack').map((message) => ('id' in message ? message.id : 0));
+  expect(acks).toEqual(acks.toSorted((a, b) => a - b));
+});
+
+test('an id that was committed has no second effect, on the same connection or the next', async () => {
+  const { url, api } = await openRig();
+  const first = await AgentPeer.connect(url);
+  await first.join();
+  first.say({ type: 'results', results: [run(1), run(2)] });
+  first.say({ type: 'results', results: [run(1), run(2), run(3)] });
+  await first.reaches(3);
+  first.cut();
+  const second = await AgentPeer.connect(url);
+  expect(await second.join()).toMatchObject({ acked: 3 });
+  second.say({ type: 'results', results: [run(2), run(3), run(4)] });
+  await second.reaches(4);
+  expect(await historyOf(api)).toEqual([1, 2, 3, 4]);
+});
+
+test('another spool of the same client starts its ids over', async () => {
+  const { url, api } = await openRig();
+  const before = await AgentPeer.connect(url);
+  await before.join('spool-1');
+  before.say({ type: 'results', results: [run(1), run(2)] });
+  await before.reaches(2);
+  before.cut();
+  const after = await AgentPeer.connect(url);
+  expect(await after.join('spool-2')).toMatchObject({ acked: 0 });
+  after.say({ type: 'results', results: [run(1)] });
+  await after.reaches(1);
+  expect(await historyOf(api)).toEqual([1, 2, 1]);
+});
+
+test('ids may have gaps: a spool that ran over dropped its oldest results', async () => {
+  const { url, api } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  agent.say({ type: 'results', results: [run(7), run(9)] });
+  await agent.reaches(9);
+  expect(await historyOf(api)).toEqual([7, 9]);
+});
+
+test('a result that breaks a rule is named, counts as delivered, and takes no other with it', async () => {
+  const { url, api, log } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  agent.say({
+    type: 'results',
+    results: [run(1, { handlers: [] }), run(2, { name: 'not a name' }), run(3, { handlers: [] })],
+  });
+  await agent.reaches(3);
+  expect(await agent.hears('rejected')).toEqual({
+    type: 'rejected',
+    id: 2,
+    error: 'name: must be word characters, dots and hyphens only',
+  });
+  expect(await historyOf(api)).toEqual([1, 3]);
+  expect(log.messages('error')).toEqual(['invalid check result refused']);
+});
+
+test('what is nested so deep that nobody could show it is refused: a result alone, a client with its connection', async () => {
+  const { url, api } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  agent.say({ type: 'results', results: [run(1, { deep: nested(31) }), run(2, { deep: nested(32) }), run(3)] });
+  await agent.reaches(3);
+  expect(await agent.hears('rejected')).toEqual({
+    type: 'rejected',
+    id: 2,
+    error: 'the result is nested deeper than 32 levels',
+  });
+  expect(await historyOf(api)).toEqual([1, 3]);
+  agent.say({
+    type: 'keepalive',
+    client: { name: 'web-1', address: '192.0.2.1', subscriptions: [], deep: nested(4000) },
+  });
+  expect(await agent.hears('error')).toMatchObject({
+    code: 'invalid',
+    message: 'the client is nested deeper than 32 levels',
+  });
+  expect((await agent.ends()).code).toBe(1008);
+  expect((await api.client('web-1'))?.['deep']).toBeUndefined();
+});
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 0 : [nested(levels - 1)];
+}
+
+test('while the queue is full nothing is acknowledged and nothing is lost', async () => {
+  const { url, api, store } = await openRig({ batcher: { queueLimit: 3, batchLimit: 1 } });
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  for (let id = 1; id <= 20; id++) agent.say({ type: 'results', results: [run(id)] });
+  await vi.waitFor(() => expect(store.writes).toBe(2));
+  expect(agent.acked).toBe(0);
+  release();
+  await agent.reaches(20);
+  expect(await historyOf(api)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+});
+
+test('an agent that sends more than may be in flight is not read until the store has taken it', async () => {
+  const { url, store } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  onTestFinished(release);
+  // More by far than the buffers of both ends of a connection take.
+  const output = 'x'.repeat(100_000);
+  for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
+  await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW), SOON);
+  expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
+  expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
+  release();
+  await agent.reaches(600);
+});
+
+test('a result that breaks a rule is named once, however long its frame had to wait', async () => {
+  const { url, store } = await openRig({ batcher: { queueLimit: 1, batchLimit: 1 } });
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  for (let id = 1; id <= 5; id++) agent.say({ type: 'results', results: [run(id, { name: 'not a name' })] });
+  agent.say({ type: 'results', results: [run(6), run(7)] });
+  release();
+  await agent.reaches(7);
+  expect(agent.heard.filter(({ type }) => type === 'rejected')).toHaveLength(5);
+});
+
+test('what is still being written counts for no welcome', async () => {
+  const { url, store } = await openRig({ batcher: { batchLimit: 1 } });
+  const old = await AgentPeer.connect(url);
+  await old.join();
+  const release = store.hold();
+  old.say({ type: 'results', results: [run(1)] });
+  await vi.waitFor(() => expect(store.writes).toBe(2));
+  const young = await AgentPeer.connect(url);
+  young.greet();
+  old.say({ type: 'results', results: [run(2)] });
+  // The first result is stored, and the second is not.
+  store.refuses = (ops) => ops.some((op) => op.type === 'put' && op.value.includes('run 2'));
+  release();
+  expect(await young.hears('welcome')).toMatchObject({ acked: 1 });
+});
+
+test('when the store fails, later results of the connection do not overtake those that failed', async () => {
+  const { url, api, store } = await openRig({ batcher: { batchLimit: 1 } });
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  for (let id = 1; id <= 5; id++) agent.say({ type: 'results', results: [run(id)] });
+  await vi.waitFor(() => expect(store.writes).toBe(2));
+  // The disk refuses the write that is under way, and takes the next ones.
+  let refusals = 0;
+  store.refuses = () => refusals++ === 0;
+  release();
+  expect(await agent.ends()).toEqual({ code: 1013, reason: 'results could not be stored' });
+
+  const again = await AgentPeer.connect(url);
+  const { acked } = await again.join();
+  for (let id = acked + 1; id <= 5; id++) again.say({ type: 'results', results: [run(id)] });
+  await again.reaches(5);
+  expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('frames that were held while the queue was full do not overtake those that failed either', async () => {
+  const { url, api, store } = await openRig({ batcher: { batchLimit: 1, queueLimit: 2 } });
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  for (let id = 1; id <= 6; id++) agent.say({ type: 'results', results: [run(id)] });
+  await vi.waitFor(() => expect(store.writes).toBe(2));
+  let refusals = 0;
+  store.refuses = () => refusals++ === 0;
+  release();
+  await agent.ends();
+  const again = await AgentPeer.connect(url);
+  const { acked } = await again.join();
+  for (let id = acked + 1; id <= 6; id++) again.say({ type: 'results', results: [run(id)] });
+  await again.reaches(6);
+  expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('an agent that comes back before its old connection was found dead takes its place', async () => {
+  const { url } = await openRig();
+  const old = await AgentPeer.connect(url);
+  await old.join();
+  const young = await AgentPeer.connect(url);
+  await young.join();
+  expect(await old.ends()).toEqual({ code: 4001, reason: 'another agent with this name has connected' });
+  young.say({ type: 'results', results: [run(1)] });
+  await young.reaches(1);
+});
+
+test('once a client has shown a signature, results and hellos need it', async () => {
+  const { url, api, log } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join('spool-1', { signature: 'mine' });
+  agent.say({
+    type: 'results',
+    results: [{ ...run(1), signature: 'mine' }, run(2), { ...run(3), signature: 'other' }],
+  });
+  await agent.reaches(3);
+  expect(await historyOf(api)).toEqual([1]);
+  expect(await api.client('web-1')).not.toHaveProperty('signature', 'other');
+
+  const impostor = await AgentPeer.connect(url);
+  impostor.greet('spool-2');
+  expect(await impostor.hears('error')).toEqual({
+    type: 'error',
+    code: 'forbidden',
+    message: 'invalid client signature of web-1',
+  });
+  expect((await impostor.ends()).code).toBe(1008);
+  expect(log.messages('warn')).toContain('agent refused');
+});
+
+test('a client that was deleted with a ban cannot come back before its end', async () => {
+  const { url, api } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  await fetch(`${url}/clients/web-1?invalidate=true&invalidate_expire=3600`, { method: 'DELETE' });
+  agent.say({ type: 'results', results: [run(1)] });
+  await agent.reaches(1);
+  expect(await api.result('web-1', 'disk')).toBeUndefined();
+  agent.say({ type: 'keepalive', client: { name: 'web-1', address: '192.0.2.1' } });
+  expect(await agent.hears('error')).toMatchObject({ code: 'forbidden' });
+  expect(await api.client('web-1')).toBeUndefined();
+});
+
+test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp }>([
+  { name: 'text that is no JSON', frame: '{', error: 'frames must be JSON' },
+  { name: 'another type', frame: '{"type":"shout"}', error: /type/ },
+  {
+    name: 'results before hello',
+    frame: JSON.stringify({ type: 'results', results: [run(1)] }),
+    error: 'the first frame must be hello',
+  },
+  { name: 'an id that is no number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
+  {
+    name: 'a frame whose ids do not grow',
+    hello: true,
+    frame: JSON.stringify({ type: 'results', results: [run(2), run(1)] }),
+    error: 'the ids of the results in a frame must grow',
+  },
+  { name: 'no results at all', frame: '{"type":"results","results":[]}', error: /results/ },
+  {
+    name: 'a client without an address',
+    frame: '{"type":"hello","spool":"s","client":{"name":"web-1"}}',
+    error: /^client: address/,
+  },
+  {
+    name: 'a keepalive before hello',
+    frame: '{"type":"keepalive","client":{"name":"web-1","address":"a"}}',
+    error: 'this connection belongs to nobody yet',
+  },
+])('$name ends the connection with the reason', async ({ hello = false, frame, error }) => {
+  const { url } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  if (hello) await agent.join();
+  agent.sayText(frame);
+  const { code, message } = await agent.hears('error');
+  expect(code).toBe('invalid');
+  expect(message).toMatch(error);
+  expect((await agent.ends()).code).toBe(1008);
+});
+
+test('an agent cannot speak for another client in its keepalive', async () => {
+  const { url } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  agent.say({ type: 'keepalive', client: { name: 'db-1', address: '192.0.2.2' } });
+  expect((await agent.hears('error')).message).toBe('this connection belongs to web-1');
+});

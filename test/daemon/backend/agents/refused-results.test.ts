@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { RefusedResults } from '../../../../daemon/backend/agents/refused-results.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+
+const MORE = 'more invalid check results were refused than are told one by one';
+
+test('of one client a few refused results are told in a minute, the others counted', () => {
+  const [clock, log] = [new ManualClock(), new RecordedLog()];
+  using refused = new RefusedResults({ clock, log });
+  const tell = (client: string, id: number): void => refused.tell({ namespace: 'default', client, id }, 'no name');
+  for (let id = 1; id <= 1000; id++) tell('broken', id);
+  tell('other', 1);
+  expect(log.records).toHaveLength(21);
+  expect(log.records.at(-1)).toEqual({
+    level: 'error',
+    message: 'invalid check result refused',
+    fields: { namespace: 'default', client: 'other', id: 1, reason: 'no name' },
+  });
+  clock.advance(60_000);
+  expect(log.records.at(-1)).toEqual({
+    level: 'error',
+    message: MORE,
+    fields: { refused: 980, first_clients: ['default/broken'] },
+  });
+  tell('broken', 1001);
+  clock.advance(60_000);
+  expect(log.records).toHaveLength(23);
+});
+
+test('of many clients no more are told than of some', () => {
+  const log = new RecordedLog();
+  {
+    using refused = new RefusedResults({ clock: new ManualClock(), log });
+    for (let at = 0; at < 10_000; at++) refused.tell({ namespace: 'default', client: `c-${String(at)}` }, 'no name');
+  }
+  expect(log.records).toHaveLength(501);
+  expect(log.records.at(-1)).toMatchObject({ message: MORE, fields: { refused: 9500 } });
+  expect(log.records.at(-1)?.fields['first_clients']).toHaveLength(10);
+});

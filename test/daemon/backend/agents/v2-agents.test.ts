@@ -1,0 +1,489 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { GoAgent } from '../../../support/go-agent.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const INTERVAL_S = 10;
+const SOON = { timeout: 10_000, interval: 5 };
+
+const clock = new ManualClock(Date.now());
+let dir: string;
+let backend: RunningBackend;
+let api: ApiClient;
+let url: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+  backend = await startBackend({
+    clock,
+    batcher: { batchLimit: 1 },
+    settings: {
+      'agent-listener': { port: 0 },
+      'client-quarantine': 0,
+      handlers: { cmdb: { type: 'pipe', command: `cat > ${dir}/departed` } },
+      checks: {
+        disk: { command: 'check-disk', subscribers: ['web'], interval: INTERVAL_S, handlers: ['pager'], team: 'ops' },
+        long: { command: `echo ${'x'.repeat(100_000)}`, subscribers: ['slow'], interval: 3600 },
+        labelled: { command: 'check :::labels.region:::', subscribers: ['labelled'], interval: INTERVAL_S },
+      },
+    },
+  });
+  api = openApiClient({ backend: backend.url });
+  url = backend.agentUrl;
+});
+
+afterAll(async () => {
+  await backend[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const soon = (expectation: () => Promise<void> | void): Promise<void> => vi.waitFor(expectation, SOON);
+
+test('an unknown agent is told so, registers with its first keepalive, and is told how it is stored', async () => {
+  const agent = await GoAgent.joined(url, { name: 'new', subscriptions: ['web', 'linux'] });
+  expect(agent.answer).toMatchObject({ accept: 'application/json', 'content-type': 'application/json' });
+  expect(await agent.hears('entity_config')).toEqual({
+    metadata: { name: 'not found', namespace: 'default' },
+    entity_class: 'agent',
+  });
+  await agent.register({ timeout: 40, ttl: 90 });
+  expect(agent.configurations.at(-1)).toMatchObject({
+    metadata: { name: 'new', namespace: 'default' },
+    entity_class: 'agent',
+    subscriptions: ['web', 'linux', 'entity:new'],
+    deregister: false,
+  });
+  expect(await api.client('new')).toMatchObject({
+    name: 'new',
+    address: '192.0.2.7',
+    subscriptions: ['web', 'linux', 'client:new'],
+    keepalives: true,
+    keepalive: { thresholds: { warning: 40, critical: 90 } },
+  });
+  agent.cut();
+});
+
+test('it runs what its subscriptions ask for, and the result is like any other', async () => {
+  const agent = await GoAgent.joined(url, { name: 'runner' });
+  await agent.register();
+  clock.advance(INTERVAL_S * 1000);
+  const request = await agent.hears('check_request');
+  expect(request).toEqual({
+    config: expect.objectContaining({
+      metadata: { name: 'disk', namespace: 'default', labels: null, annotations: null },
+      command: 'check-disk',
+      handlers: ['pager'],
+      subscriptions: ['web'],
+      interval: INTERVAL_S,
+    }),
+    assets: null,
+    hooks: null,
+    hook_assets: {},
+    issued: expect.any(Number),
+  });
+  agent.answerRequest(request, { status: 2, output: 'disk is full\n' });
+  await soon(async () => expect(await api.event('runner', 'disk')).toMatchObject({ check: { status: 2 } }));
+  expect((await api.event('runner', 'disk'))?.check).toMatchObject({
+    output: 'disk is full\n',
+    issued: request['issued'],
+    duration: 0.25,
+    handlers: ['pager'],
+    team: 'ops',
+  });
+  agent.answerRequest(request, { status: 0, output: 'fine\n' });
+  await soon(async () => expect(await api.event('runner', 'disk')).toBeUndefined());
+  agent.cut();
+});
+
+test('a silence on its own subscription covers its events', async () => {
+  const agent = await GoAgent.joined(url, { name: 'quiet' });
+  await agent.register();
+  await api.silence({ subscription: 'client:quiet', reason: 'work', creator: 'me' });
+  agent.event({ metadata: { name: 'backup' }, status: 1, output: 'late' });
+  await soon(async () =>
+    expect(await api.event('quiet', 'backup')).toMatchObject({ silenced: true, silenced_by: ['client:quiet:*'] }),
+  );
+  agent.cut();
+});
+
+test('what the backend has stored of it wins over what it says, and reaches it when it changes', async () => {
+  const agent = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
+  await agent.register();
+  await api.saveClient({ ...(await api.client('kept')), name: 'kept', address: '192.0.2.7', subscriptions: ['db'] });
+  await agent.hears('entity_config', ({ subscriptions }) => String(subscriptions) === 'db,entity:kept');
+  agent.cut();
+  await soon(() => expect(backend.log.records.at(-1)).toMatchObject({ message: 'agent disconnected' }));
+
+  // After a restart its own settings still say something else.
+  const again = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
+  expect((await again.hears('entity_config'))['subscriptions']).toEqual(['db', 'entity:kept']);
+  again.keepalive();
+  again.event({ metadata: { name: 'after' }, status: 0, output: '' });
+  await soon(async () => expect(await api.result('kept', 'after')).toBeDefined());
+  expect((await api.client('kept'))?.subscriptions).toEqual(['db', 'client:kept']);
+  again.cut();
+});
+
+test('an agent of version 5, and one that manages its entity itself, say what they are', async () => {
+  const old = await GoAgent.joined(url, { name: 'five', version: '5.11.1', subscriptions: ['old'] });
+  await old.register();
+  await api.saveClient({ ...(await api.client('five')), name: 'five', address: '192.0.2.7', subscriptions: ['db'] });
+  old.keepalive();
+  await soon(async () => expect((await api.client('five'))?.subscriptions).toEqual(['old', 'client:five']));
+  old.cut();
+
+  const labels = { 'sensu.io/managed_by': 'sensu-agent', region: 'eu' };
+  const entity = { metadata: { name: 'own', namespace: 'default', labels }, subscriptions: ['own'] };
+  const own = await GoAgent.joined(url, { name: 'own', entity });
+  await own.register();
+  await api.saveClient({ ...(await api.client('own')), name: 'own', address: '192.0.2.7', subscriptions: ['db'] });
+  own.send('keepalive', {
+    timestamp: 1,
+    entity: { ...entity, entity_class: 'agent' },
+    check: { metadata: { name: 'keepalive' } },
+  });
+  await soon(async () => expect((await api.client('own'))?.subscriptions).toEqual(['own', 'client:own']));
+  own.cut();
+});
+
+function labelled(name: string, labels: unknown): Promise<GoAgent> {
+  const metadata = { name, namespace: 'default', labels };
+  return GoAgent.joined(url, { name, subscriptions: ['labelled'], entity: { metadata } });
+}
+
+test('tokens of a check are replaced before it is asked for; without a value it is not', async () => {
+  const [known, unknown] = [await labelled('known', { region: 'eu' }), await labelled('unknown', null)];
+  await Promise.all([known.register(), unknown.register()]);
+  clock.advance(INTERVAL_S * 1000);
+  expect((await known.hears('check_request'))['config']).toMatchObject({ command: 'check eu' });
+  await soon(() =>
+    expect(backend.log.records.find(({ fields }) => fields['unmatched_tokens'] !== undefined)).toMatchObject({
+      level: 'warn',
+      fields: { client: 'unknown', check: 'labelled', unmatched_tokens: ['labels.region'] },
+    }),
+  );
+  expect(unknown.payloads('check_request')).toEqual([]);
+  known.cut();
+  unknown.cut();
+});
+
+test('its events can be about other entities, and about checks that nobody has defined', async () => {
+  const agent = await GoAgent.joined(url, { name: 'prober' });
+  await agent.register();
+  agent.event({ metadata: { name: 'ping' }, status: 1, output: 'lost', proxy_entity_name: 'router-1' });
+  agent.event({ metadata: { name: 'ping' }, status: 0, output: 'ok' }, { metadata: { name: 'router-2' } });
+  await soon(async () => expect(await api.result('router-2', 'ping')).toBeDefined());
+  expect((await api.result('router-1', 'ping'))?.check).toMatchObject({ origin: 'prober', source: 'router-1' });
+  expect(await api.client('router-2')).toMatchObject({ type: 'proxy' });
+  agent.cut();
+});
+
+test('when it is silent its keepalive fails by its own thresholds', async () => {
+  const agent = await GoAgent.joined(url, { name: 'silent' });
+  await agent.register({ timeout: 60, ttl: 3600 });
+  agent.cut();
+  await soon(async () => {
+    clock.advance(30_000);
+    expect(await api.event('silent', 'keepalive')).toMatchObject({ check: { status: 1 } });
+  });
+});
+
+test('pings are answered', async () => {
+  const agent = await GoAgent.joined(url, { name: 'pinger' });
+  agent.ping();
+  await soon(() => expect(agent.pongs).toBe(1));
+  agent.cut();
+});
+
+test('deleting its entity closes its connection; it may come back as a new one', async () => {
+  const agent = await GoAgent.joined(url, { name: 'deleted' });
+  await agent.register();
+  await api.deleteClient('deleted');
+  expect(await agent.ends()).toEqual({ code: 1000, reason: 'the entity was deleted' });
+  const again = await GoAgent.joined(url, { name: 'deleted' });
+  expect((await again.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
+  // Within the same second, which is all that a keepalive tells.
+  await again.register();
+  expect(again.ending).toBeUndefined();
+  again.cut();
+});
+
+test('its keepalive event is there from the first keepalive on, and keeps to its thresholds by the second', async () => {
+  const agent = await GoAgent.joined(url, { name: 'punctual' });
+  const begun = Math.floor(clock.now() / 1000);
+  const check = { metadata: { name: 'keepalive' }, interval: 4, timeout: 8, ttl: 16, status: 0, output: '' };
+  agent.send('keepalive', { timestamp: begun, entity: agent.entity, check });
+  await agent.hears('entity_config', ({ metadata }) => (metadata as { name: string }).name === 'punctual');
+  const core = new V2Peer(backend.url);
+  const statusAfter = async (seconds: number): Promise<unknown> => {
+    return await vi.waitFor(async () => {
+      const { body } = await core.get('/namespaces/default/events/punctual/keepalive');
+      const { executed, status } = (body as { check?: { executed: number; status: number } }).check ?? {};
+      if (executed !== undefined && executed >= begun + seconds) return status;
+      clock.advance(500);
+      throw new Error('there was no news');
+    }, SOON);
+  };
+  expect(await statusAfter(0)).toBe(0);
+  expect(await statusAfter(8)).toBe(1);
+  expect(await statusAfter(16)).toBe(2);
+  agent.cut();
+});
+
+test('one that is to deregister goes with its events when it says goodbye, not when it is cut off', async () => {
+  const entity = { deregister: true, deregistration: { handler: 'cmdb' } };
+  const agent = await GoAgent.joined(url, { name: 'cattle', entity });
+  await agent.register();
+  agent.event({ metadata: { name: 'disk' }, status: 2, output: 'full' });
+  await soon(async () => expect(await api.event('cattle', 'disk')).toBeDefined());
+  agent.cut();
+  const again = await GoAgent.joined(url, { name: 'cattle', entity });
+  expect((await again.hears('entity_config'))['deregister']).toBe(true);
+  again.leave();
+  await soon(async () => expect(await api.client('cattle')).toBeUndefined());
+  expect(await api.event('cattle', 'disk')).toBeUndefined();
+  await soon(async () =>
+    expect(JSON.parse(await readFile(join(dir, 'departed'), 'utf8'))).toMatchObject({
+      client: { name: 'cattle' },
+      check: { name: 'deregistration', status: 1, output: 'client initiated deregistration' },
+      action: 'create',
+    }),
+  );
+});
+
+test('or when it falls silent', async () => {
+  const agent = await GoAgent.joined(url, { name: 'gone', entity: { deregister: true } });
+  await agent.register({ timeout: 60 });
+  agent.cut();
+  await soon(async () => {
+    clock.advance(30_000);
+    expect(await api.client('gone')).toBeUndefined();
+  });
+});
+
+test('our own agents connect to the same listener', async () => {
+  const peer = await AgentPeer.connect(url, 'mine');
+  expect(await peer.join()).toMatchObject({ type: 'welcome' });
+  peer.cut();
+});
+
+test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; status: number; body: string }>([
+  {
+    name: 'of an unknown namespace',
+    identity: { namespace: 'zz' },
+    status: 404,
+    body: 'namespace "zz" not found',
+  },
+  {
+    name: 'without a usable name',
+    identity: { name: 'not a name' },
+    status: 400,
+    body: 'Sensu-AgentName: must be word characters, dots and hyphens only',
+  },
+])('an agent $name is refused before its connection is opened', async ({ identity, status, body }) => {
+  expect(await GoAgent.connect(url, identity)).toEqual({ status, body, type: 'text/plain; charset=utf-8' });
+});
+
+test.each<{ name: string; frame: string | Buffer; reason: string }>([
+  { name: 'no type', frame: '{"a":1}', reason: 'a frame must be a type, a line feed and JSON' },
+  { name: 'no JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
+  { name: 'protobuf', frame: Buffer.from('event\n\u0001\u0002'), reason: 'the payload must be JSON' },
+  {
+    name: 'a keepalive of somebody else',
+    frame: 'keepalive\n{"entity":{"metadata":{"name":"other"}}}',
+    reason: 'not to other',
+  },
+  { name: 'a keepalive that is no event', frame: 'keepalive\n[]', reason: 'expected' },
+])('a frame with $name closes the connection and says why', async ({ frame, reason }) => {
+  const agent = await GoAgent.joined(url, { name: 'hostile' });
+  agent.sendRaw(frame);
+  expect(await agent.ends()).toEqual({ code: 1008, reason: expect.stringContaining(reason) });
+});
+
+test.each<{ name: string; event: unknown; reason: string }>([
+  { name: 'no event', event: [], reason: 'expected object' },
+  { name: 'a status that is text', event: { check: { metadata: { name: 'a' }, status: '1' } }, reason: 'check.status' },
+  {
+    name: 'a name that is none',
+    event: { check: { metadata: { name: 'a b' }, status: 1 } },
+    reason: 'check.metadata.name',
+  },
+  {
+    name: 'no end of levels',
+    event: { check: { metadata: { name: 'a' }, deep: nested(200) } },
+    reason: 'nested deeper than',
+  },
+])('an event with $name is refused, and takes no other with it', async ({ event, reason }) => {
+  const agent = await GoAgent.joined(url, { name: 'careless' });
+  await agent.register();
+  const before = backend.log.records.length;
+  agent.send('event', event);
+  agent.event({ metadata: { name: 'next' }, status: 0, output: reason });
+  await soon(async () => expect((await api.result('careless', 'next'))?.check.output).toBe(reason));
+  const refusals = backend.log.records
+    .slice(before)
+    .filter(({ message }) => message === 'invalid check result refused');
+  expect(refusals.map(({ fields }) => fields['reason'])).toEqual([expect.stringContaining(reason)]);
+  agent.cut();
+});
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 0 : [nested(levels - 1)];
+}
+
+test('a frame that is too long closes the connection, one of an unknown type does not', async () => {
+  const agent = await GoAgent.joined(url, { name: 'long' });
+  agent.send('surprise', {});
+  agent.event({ metadata: { name: 'x' }, status: 0, output: 'y'.repeat(1024 * 1024) });
+  await soon(async () => expect(await api.result('long', 'x')).toBeDefined());
+  agent.event({ metadata: { name: 'x' }, status: 0, output: 'y'.repeat(3 * 1024 * 1024) });
+  expect((await agent.ends()).code).toBe(1009);
+});
+
+const KEYS = [
+  'check',
+  'entity',
+  'metadata',
+  'name',
+  'status',
+  'output',
+  'metrics',
+  'timestamp',
+  '__proto__',
+  'handlers',
+];
+
+const ENTITY_KEYS = (
+  'system subscriptions deregister deregistration redact user keepalive socket signature ' +
+  'address type labels timeout ttl handlers entity_class sensu_agent_version safe_mode'
+).split(' ');
+
+test('whatever comes in a frame, the backend goes on, and so does every other agent', async () => {
+  const steady = await GoAgent.joined(url, { name: 'steady' });
+  await steady.register();
+  const payload = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constant({ name: 'fuzz' }),
+      fc.dictionary(fc.constantFrom(...KEYS), tie('value'), { maxKeys: 5 }),
+    ),
+  })).value;
+  const frame = fc.oneof(
+    { weight: 4, arbitrary: payload.map((value) => `event\n${JSON.stringify(value)}`) },
+    { weight: 1, arbitrary: payload.map((value) => `keepalive\n${JSON.stringify(value)}`) },
+    {
+      weight: 2,
+      arbitrary: fc.dictionary(fc.constantFrom(...ENTITY_KEYS), fc.jsonValue({ maxDepth: 2 })).map((about) => {
+        const entity = { ...about, metadata: { name: 'fuzz' } };
+        return `keepalive\n${JSON.stringify({ entity, check: about, timestamp: 1 })}`;
+      }),
+    },
+    { weight: 1, arbitrary: fc.string({ maxLength: 40 }) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)) },
+  );
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(frame, { maxLength: 6 }), async (frames) => {
+      runs++;
+      const agent = await GoAgent.joined(url, { name: 'fuzz' });
+      for (const data of frames) agent.sendRaw(data);
+      steady.event({ metadata: { name: 'beat' }, status: 0, output: String(runs) });
+      await soon(async () => expect((await api.result('steady', 'beat'))?.check.output).toBe(String(runs)));
+      agent.cut();
+    }),
+    { numRuns: 60 },
+  );
+  expect(backend.log.records.filter(({ fields }) => fields['code'] === 'internal')).toEqual([]);
+  steady.cut();
+});
+
+test('a metric without a check has no status and is left out', async () => {
+  const agent = await GoAgent.joined(url, { name: 'metrics' });
+  agent.send('event', { entity: agent.entity, metrics: { handlers: [], points: [{ name: 'a', value: 1 }] } });
+  agent.event({ metadata: { name: 'y' }, status: 0, output: '' });
+  await soon(async () => expect(await api.result('metrics', 'y')).toBeDefined());
+  agent.cut();
+});
+
+function isGone(client: string): boolean {
+  return backend.log.records.some(
+    ({ message, fields }) => message === 'agent disconnected' && fields['client'] === client,
+  );
+}
+
+test('one that does not read is cut off before its requests fill the memory', async () => {
+  const agent = await GoAgent.joined(url, { name: 'slow', subscriptions: ['slow'] });
+  await agent.register();
+  agent.deafen();
+  let asked = 0;
+  for (; asked < 1000 && !isGone('slow'); asked++) await api.requestCheck({ check: 'long' });
+  expect(isGone('slow')).toBe(true);
+  agent.cut();
+});
+
+interface Troubled {
+  readonly other: RunningBackend;
+  readonly store: TroubledStore;
+}
+
+async function troubledBackend(): Promise<Troubled> {
+  const stores: TroubledStore[] = [];
+  const other = await startBackend({
+    settings: { 'agent-listener': { port: 0 } },
+    around: (store) => {
+      const troubled = new TroubledStore(store);
+      stores.push(troubled);
+      return troubled;
+    },
+  });
+  onTestFinished(() => other[Symbol.asyncDispose]());
+  const [store] = stores;
+  if (store === undefined) throw new Error('the store was not opened');
+  return { other, store };
+}
+
+test.each(['stays', 'hangs up'])(
+  'what a store refuses for a while is stored later, once and in order, whether its agent %s',
+  async (then) => {
+    const { other, store } = await troubledBackend();
+    const agent = await GoAgent.joined(other.agentUrl, { name: 'patient' });
+    await agent.register();
+    store.refuses = () => true;
+    const statuses = Array.from({ length: 15 }, (_, at) => at % 4);
+    for (const status of statuses) agent.event({ metadata: { name: 'disk' }, status, output: String(status) });
+    if (then === 'hangs up') agent.leave();
+    const writes = store.writes;
+    await soon(() => expect(store.writes).toBeGreaterThan(writes));
+    store.refuses = () => false;
+    const history = async (): Promise<unknown> =>
+      (await openApiClient({ backend: other.url }).result('patient', 'disk'))?.check.history;
+    await soon(async () => expect(await history()).toEqual(statuses));
+    agent.cut();
+  },
+);
+
+test('a backend that stops takes no goodbye for a departure', async () => {
+  const state = await tempDir();
+  const { program } = await loadConfig({ directories: [], env: {}, flags: { 'agent-listener': { port: 0 } } });
+  const open = (): ReturnType<typeof openBackend> => openBackend({ dir: state, definitions: { program } });
+  const first = await open();
+  const agent = await GoAgent.joined(first.agentUrl ?? '', { name: 'loyal', entity: { deregister: true } });
+  await agent.register();
+  await first.stop();
+  expect((await agent.ends()).code).toBe(1001);
+  const second = await open();
+  onTestFinished(() => second.stop());
+  expect(await openApiClient({ backend: second.url }).client('loyal')).toMatchObject({ name: 'loyal' });
+});

@@ -1,0 +1,32 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { DEFINITIONS } from '../../../../daemon/backend/store/keys.ts';
+import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { onClosed } from '../../../support/earlier-stores.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const ORPHAN = {
+  command: 'true',
+  subscriptions: ['linux'],
+  interval: 60,
+  metadata: { name: 'left-over', namespace: 'gone' },
+};
+
+test('the procedure of reference 9.3: a check of a namespace that does not exist is found in the list of all, and goes with it', async () => {
+  const dir = await tempDir();
+  await (await openBackend({ dir })).stop();
+  const key = encodeTuple([DEFINITIONS, 'checks', 'gone', 'left-over']);
+  await onClosed(dir, (database) => database.put(key, JSON.stringify(ORPHAN)));
+  const backend = await openBackend({ dir });
+  onTestFinished(() => backend.stop());
+  const core = new V2Peer(backend.url);
+
+  expect((await core.get('/namespaces')).body).toEqual([{ name: 'default' }]);
+  expect((await core.get('/checks')).body).toMatchObject([ORPHAN]);
+  expect((await core.get('/checks?limit=1')).body).toMatchObject([ORPHAN]);
+  await core.post('/namespaces', { name: 'gone' });
+  expect(await core.delete('/namespaces/gone/checks/left-over')).toMatchObject({ status: 204 });
+  expect(await core.delete('/namespaces/gone')).toMatchObject({ status: 204 });
+  expect((await core.get('/checks')).body).toEqual([]);
+});

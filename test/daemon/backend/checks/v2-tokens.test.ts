@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+let backend: RunningBackend;
+let core: V2Peer;
+let agent: AgentPeer;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    batcher: { lingerMs: 0 },
+    settings: {
+      checks: { docker: { command: "docker ps --format '{{.Names}}'", subscribers: ['linux'], interval: 3600 } },
+    },
+  });
+  core = new V2Peer(backend.url);
+  agent = await AgentPeer.connect(backend.url, 'web-1');
+  await agent.join('spool', { subscriptions: ['linux'] });
+});
+
+afterAll(async () => backend[Symbol.asyncDispose]());
+
+const CHECKS = '/namespaces/default/checks';
+const COMMAND = 'ping {{ .labels.target | default "none" }}';
+
+/** What the agent is asked to run as this check. */
+async function asked(check: string, requests = 1): Promise<readonly CheckRequest[]> {
+  expect(await core.post(`${CHECKS}/${check}/execute`, {})).toMatchObject({ status: 202 });
+  return await vi.waitFor(() => {
+    const heard = agent.heard.flatMap((message) =>
+      message.type === 'check_request' && message.check.name === check ? [message.check] : [],
+    );
+    expect(heard).toHaveLength(requests);
+    return heard;
+  });
+}
+
+test('the agent is told which checks have tokens of the newer face: those that are stored', async () => {
+  await core.put(`${CHECKS}/stored`, {
+    command: COMMAND,
+    interval: 60,
+    subscriptions: ['linux'],
+    metadata: { name: 'stored' },
+  });
+  expect(await asked('stored')).toMatchObject([{ command: COMMAND, entity_tokens: true }]);
+  const [configured] = await asked('docker');
+  expect(configured).toMatchObject({ command: "docker ps --format '{{.Names}}'" });
+  expect(configured).not.toHaveProperty('entity_tokens');
+});
+
+test('of proxy requests the backend replaces them, and who lacks an attribute is not asked about', async () => {
+  for (const [name, labels] of [
+    ['switch-1', { target: '192.0.2.9 {{ .name }}' }],
+    ['switch-2', { target: '192.0.2.10' }],
+    ['switch-3', null],
+  ] as const) {
+    await core.put(`/namespaces/default/entities/${name}`, { entity_class: 'proxy', metadata: { name, labels } });
+  }
+  await core.put(`${CHECKS}/proxied`, {
+    command: 'ping {{ .labels.target }}',
+    interval: 60,
+    subscriptions: ['linux'],
+    proxy_requests: { entity_attributes: ["entity.entity_class == 'proxy'"] },
+    metadata: { name: 'proxied' },
+  });
+  const requests = await asked('proxied', 2);
+  expect(requests).toMatchObject([
+    { command: 'ping 192.0.2.9 {{ .name }}', source: 'switch-1' },
+    { command: 'ping 192.0.2.10', source: 'switch-2' },
+  ]);
+  // Nobody looks at them again.
+  for (const request of requests) expect(request).not.toHaveProperty('entity_tokens');
+  expect(backend.log.records.map(({ fields }) => fields)).toContainEqual({
+    check: 'proxied',
+    clients: 1,
+    first_clients: ['switch-3'],
+    unmatched_tokens: ['{{ .labels.target }} has no value: set it, or add | default "..."'],
+  });
+});

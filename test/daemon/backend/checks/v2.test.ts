@@ -1,0 +1,459 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { administratorOf } from '../../../support/administrator.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { send } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+let backend: RunningBackend;
+let core: V2Peer;
+
+const CHECKS = '/namespaces/prod/checks';
+const NOT_FOUND = { message: 'not found', code: 2 };
+
+beforeAll(async () => {
+  backend = await startBackend({
+    batcher: { lingerMs: 0 },
+    settings: {
+      checks: {
+        configured: { command: 'true', subscribers: ['all', 'client:web-1'], interval: 3600, handlers: ['mail'] },
+      },
+    },
+  });
+  core = new V2Peer(backend.url);
+  for (const name of ['prod', 'pages']) await core.post('/namespaces', { name });
+});
+
+afterAll(async () => backend[Symbol.asyncDispose]());
+
+const disk = (name: string, attributes: object = {}): Record<string, unknown> => ({
+  command: 'check-disk',
+  subscriptions: ['linux'],
+  interval: 60,
+  metadata: { name, namespace: 'prod' },
+  ...attributes,
+});
+
+/** What the peer shows of a check that says nothing of it. */
+const ZERO = {
+  handlers: [],
+  high_flap_threshold: 0,
+  low_flap_threshold: 0,
+  publish: false,
+  runtime_assets: null,
+  proxy_entity_name: '',
+  check_hooks: null,
+  stdin: false,
+  subdue: null,
+  ttl: 0,
+  timeout: 0,
+  round_robin: false,
+  output_metric_format: '',
+  output_metric_handlers: null,
+  env_vars: null,
+  secrets: null,
+};
+
+const shown = (name: string, attributes: object = {}): Record<string, unknown> => ({
+  ...ZERO,
+  ...disk(name, attributes),
+  metadata: { name, namespace: 'prod', created_by: 'local administrator' },
+});
+
+describe('as the command-line tool asks (clients, section 6)', () => {
+  test('create, info, list, set, execute, delete', async () => {
+    expect(await core.post(CHECKS, disk('disk'))).toMatchObject({ status: 201, body: undefined });
+    expect(await core.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shown('disk') });
+    expect((await core.get(CHECKS)).body).toEqual([shown('disk')]);
+    expect(await core.put(`${CHECKS}/disk`, disk('disk', { interval: 30 }))).toMatchObject({
+      status: 201,
+      body: undefined,
+    });
+    expect((await core.get(`${CHECKS}/disk`)).body).toEqual(shown('disk', { interval: 30 }));
+    const executed = await core.post(`${CHECKS}/disk/execute`, { creator: 'admin', metadata: { name: 'disk' } });
+    expect(executed).toMatchObject({ status: 202, body: { issued: expect.any(Number) } });
+    expect(await core.delete(`${CHECKS}/disk`)).toMatchObject({ status: 204, body: undefined });
+    expect(await core.get(`${CHECKS}/disk`)).toMatchObject({ status: 404, body: NOT_FOUND });
+    expect(await core.delete(`${CHECKS}/disk`)).toMatchObject({ status: 404, body: NOT_FOUND });
+    expect(await core.post(`${CHECKS}/disk/execute`, {})).toMatchObject({ status: 404, body: NOT_FOUND });
+  });
+
+  test('a second one of the name is refused', async () => {
+    await core.post(CHECKS, disk('twice'));
+    expect(await core.post(CHECKS, disk('twice'))).toMatchObject({
+      status: 409,
+      body: { message: 'resource already exists', code: 3 },
+    });
+    await core.delete(`${CHECKS}/twice`);
+  });
+
+  test('a deletion with the content type of JSON and no body, not even its length', async () => {
+    await core.post(CHECKS, disk('gone'));
+    const answer = await send(backend.url, {
+      method: 'DELETE',
+      target: `/api/core/v2${CHECKS}/gone`,
+      headers: { ...administratorOf(backend.url), 'Content-Type': 'application/json' },
+    });
+    expect(answer).toMatchObject({ status: 204, text: '' });
+  });
+
+  test('without a namespace in the path, in the one of the body or else in default', async () => {
+    expect(await core.post('/checks', disk('somewhere'))).toMatchObject({ status: 201 });
+    expect(await core.post('/checks', { ...disk('nowhere'), metadata: { name: 'nowhere' } })).toMatchObject({
+      status: 201,
+    });
+    expect((await core.get(`${CHECKS}/somewhere`)).status).toBe(200);
+    expect((await core.delete('/namespaces/default/checks/nowhere')).status).toBe(204);
+    await core.delete(`${CHECKS}/somewhere`);
+  });
+});
+
+describe('answers of the genuine service', () => {
+  test.each<[name: string, method: string, path: string, body: unknown, status: number, answer: unknown]>([
+    [
+      'another name than in the path',
+      'PUT',
+      `${CHECKS}/a`,
+      disk('b'),
+      400,
+      { code: 1, message: expect.stringContaining('b') },
+    ],
+    [
+      'another namespace than in the path',
+      'PUT',
+      '/namespaces/default/checks/a',
+      disk('a'),
+      400,
+      { code: 1, message: 'the namespace of the body, prod, is not the one of the path, default' },
+    ],
+    [
+      'a name with a space',
+      'POST',
+      CHECKS,
+      disk('a b'),
+      400,
+      { code: 1, message: expect.stringContaining('metadata.name') },
+    ],
+    ['no metadata', 'POST', CHECKS, { command: 'x' }, 400, { code: 1, message: expect.stringContaining('metadata') }],
+    ['no object', 'POST', CHECKS, [], 400, { code: 1, message: expect.any(String) }],
+    ['a list of an unknown namespace', 'GET', '/namespaces/nope/checks', undefined, 200, []],
+    // There it is 500: a plain defect.
+    [
+      'into an unknown namespace',
+      'PUT',
+      '/namespaces/nope/checks/a',
+      { ...disk('a'), metadata: { name: 'a', namespace: 'nope' } },
+      404,
+      { code: 2, message: 'the namespace nope does not exist' },
+    ],
+    ['a wrong method', 'PATCH', CHECKS, undefined, 405, undefined],
+    ['an unknown path', 'GET', '/nothing', undefined, 404, NOT_FOUND],
+    ['a limit that is no number', 'GET', `${CHECKS}?limit=abc`, undefined, 200, []],
+    [
+      'an escape that is none',
+      'GET',
+      `${CHECKS}/%zz`,
+      undefined,
+      400,
+      { code: 1, message: expect.stringContaining('%25') },
+    ],
+    [
+      'a body that is too long',
+      'POST',
+      CHECKS,
+      disk('long', { command: 'x'.repeat(512_000) }),
+      413,
+      { code: 1, message: 'the body is larger than 512000 bytes: send less' },
+    ],
+  ])('%s', async (_name, method, path, body, status, answer) => {
+    expect(await core.send(method, path, body)).toMatchObject({ status, body: answer });
+  });
+
+  test('what is no JSON', async () => {
+    const answer = await send(backend.url, {
+      method: 'POST',
+      target: `/api/core/v2${CHECKS}`,
+      headers: administratorOf(backend.url),
+      body: '{"a":',
+    });
+    expect(answer).toMatchObject({ status: 400, body: { code: 1, message: expect.stringContaining('not JSON') } });
+  });
+});
+
+describe('ETag', () => {
+  test('names the state of one object: the same to everybody who reads it, another after each change', async () => {
+    await core.put(`${CHECKS}/tagged`, disk('tagged'));
+    const first = (await core.get(`${CHECKS}/tagged`)).headers.get('etag');
+    expect(first).toMatch(/^"[\da-f]{16}"$/);
+    expect((await core.get(CHECKS)).headers.get('etag')).toBeNull();
+    const put = await core.put(`${CHECKS}/tagged`, disk('tagged', { interval: 10 }));
+    expect(put.headers.get('etag')).toBe((await core.get(`${CHECKS}/tagged`)).headers.get('etag'));
+    expect(put.headers.get('etag')).not.toBe(first);
+  });
+
+  test.each<[header: string, value: (tag: string) => string, status: number]>([
+    ['If-Match', (tag) => tag, 201],
+    ['If-Match', (tag) => `"0000000000000000", ${tag}`, 201],
+    ['If-Match', () => '*', 201],
+    ['If-Match', () => '"0000000000000000"', 412],
+    ['If-None-Match', () => '*', 412],
+    ['If-None-Match', (tag) => tag, 412],
+    ['If-None-Match', () => '"0000000000000000"', 201],
+  ])('%s %s: a change is %s', async (header, value, status) => {
+    const path = `${CHECKS}/guarded`;
+    await core.put(path, disk('guarded'));
+    const tag = (await core.get(path)).headers.get('etag') ?? '';
+    const answer = await core.send('PUT', path, disk('guarded', { interval: 10 }), { [header]: value(tag) });
+    expect(answer).toMatchObject(status === 412 ? { status, body: { code: 7 } } : { status });
+  });
+
+  test('guards a deletion, and the making of what must not be there', async () => {
+    const path = `${CHECKS}/once`;
+    const make = (): Promise<unknown> => core.send('PUT', path, disk('once'), { 'If-None-Match': '*' });
+    expect(await make()).toMatchObject({ status: 201 });
+    expect(await make()).toMatchObject({ status: 412 });
+    expect(await core.send('DELETE', path, undefined, { 'If-Match': '"0"' })).toMatchObject({ status: 412 });
+    expect(await core.send('PUT', `${CHECKS}/never`, disk('never'), { 'If-Match': '*' })).toMatchObject({
+      status: 412,
+    });
+  });
+
+  test('spares who has an object already from getting it again', async () => {
+    await core.put(`${CHECKS}/known`, disk('known'));
+    const tag = (await core.get(`${CHECKS}/known`)).headers.get('etag') ?? '';
+    expect(await core.send('GET', `${CHECKS}/known`, undefined, { 'If-None-Match': tag })).toMatchObject({
+      status: 304,
+    });
+  });
+});
+
+describe('a patch', () => {
+  const path = `${CHECKS}/patched`;
+
+  test('changes what it names and takes away what it says is null', async () => {
+    await core.put(path, disk('patched', { timeout: 5, handlers: [] }));
+    const answer = await core.patch(path, { timeout: null, interval: 5, metadata: { labels: { a: 'b' } } });
+    const rest = shown('patched', { timeout: 0, interval: 5 });
+    const patched = { ...rest, metadata: { ...(rest['metadata'] as object), labels: { a: 'b' } } };
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body).toEqual(patched);
+    expect((await core.get(path)).body).toEqual(patched);
+    expect(answer.headers.get('etag')).toBe((await core.get(path)).headers.get('etag'));
+  });
+
+  test.each<[object, number]>([
+    [{ interval: 'x' }, 400],
+    [{ metadata: { name: 'other' } }, 400],
+    [{ metadata: { namespace: 'default' } }, 400],
+    [{ metadata: null }, 400],
+  ])('%j is refused', async (patch, status) => {
+    await core.put(path, disk('patched'));
+    expect(await core.patch(path, patch)).toMatchObject({ status, body: { code: 1 } });
+    expect((await core.get(path)).body).toEqual(shown('patched'));
+  });
+
+  test('needs its content type, an object, and its precondition', async () => {
+    await core.put(path, disk('patched'));
+    expect(await core.send('PATCH', path, {}, { 'Content-Type': 'application/json' })).toMatchObject({ status: 400 });
+    expect(await core.patch(`${CHECKS}/nobody`, {})).toMatchObject({ status: 404 });
+    const headers = { 'Content-Type': 'application/merge-patch+json; charset=utf-8', 'If-Match': '"0"' };
+    expect(await core.send('PATCH', path, {}, headers)).toMatchObject({ status: 412, body: { code: 7 } });
+  });
+});
+
+test('a page may patch on its own host, and with the content type that no form has', async () => {
+  await core.put(`${CHECKS}/page`, disk('page'));
+  const patch = (contentType: string, origin: string): Promise<{ readonly status: number }> =>
+    send(backend.url, {
+      method: 'PATCH',
+      target: `/api/core/v2${CHECKS}/page`,
+      headers: { ...administratorOf(backend.url), 'Content-Type': contentType, Origin: origin, Host: 'localhost' },
+      body: '{"interval":5}',
+    });
+  expect(await patch('application/merge-patch+json', 'http://localhost')).toMatchObject({ status: 200 });
+  expect(await patch('text/plain', 'http://localhost')).toMatchObject({ status: 403 });
+  expect(await patch('application/merge-patch+json', 'http://elsewhere.example')).toMatchObject({ status: 403 });
+});
+
+function without(attributes: object, absent: unknown): object {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== absent));
+}
+
+describe('what is sent comes back with the same types (Ansible compares them)', () => {
+  test('each attribute that says something, empty or not', async () => {
+    const text = fc.string({ minLength: 1, maxLength: 20 });
+    const texts = fc.option(fc.array(text, { maxLength: 3 }));
+    // A definition that names these is refused (design, S9).
+    const key = text.filter((name) => !['__proto__', 'constructor', 'prototype'].includes(name));
+    const pairs = fc.option(fc.dictionary(key, text, { maxKeys: 3, noNullPrototype: true }));
+    const check = fc.record(
+      {
+        command: text,
+        handlers: texts,
+        runtime_assets: fc.constantFrom(null, [], ['sensu/check-disk:1.0']),
+        output_metric_handlers: texts,
+        interval: fc.integer({ min: 1, max: 1000 }),
+        timeout: fc.option(fc.nat(100)),
+        publish: fc.option(fc.boolean()),
+        round_robin: fc.boolean(),
+        stdin: fc.boolean(),
+        proxy_entity_name: fc.constantFrom('', 'switch-1'),
+        low_flap_threshold: fc.constantFrom(0, 20),
+        high_flap_threshold: fc.constantFrom(0, 60),
+        env_vars: fc.option(
+          fc.array(
+            text.map((value) => `NAME=${value.replaceAll('\0', '')}`),
+            { maxLength: 2 },
+          ),
+        ),
+        check_hooks: fc.option(
+          fc.array(fc.dictionary(key, fc.array(text), { maxKeys: 2, noNullPrototype: true }), { maxLength: 2 }),
+        ),
+        subdue: fc.constantFrom(
+          null,
+          { days: {} },
+          { days: { all: [{ begin: '5:00PM', end: '6:00PM' }], friday: null } },
+        ),
+        proxy_requests: fc.constantFrom(null, {
+          entity_attributes: ["entity.entity_class == 'proxy'"],
+          splay: true,
+          splay_coverage: 90,
+        }),
+        secrets: fc.option(fc.array(fc.record({ name: text, secret: text }), { maxLength: 1 })),
+        pipelines: fc.constantFrom(null, [], [{ type: 'Pipeline', api_version: 'core/v2', name: 'x' }]),
+        unknown: fc
+          .jsonValue({ maxDepth: 2 })
+          .filter((value) => !/"(?:__proto__|constructor|prototype)"/.test(JSON.stringify(value))),
+      },
+      { requiredKeys: ['command', 'interval'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(check, pairs, pairs, async (attributes, labels, annotations) => {
+        const sent = { ...attributes, metadata: { name: 'any', namespace: 'prod', labels, annotations } };
+        // As JSON has it: without a sign at zero.
+        const expected = JSON.parse(JSON.stringify(sent)) as typeof sent;
+        expect(await core.put(`${CHECKS}/any`, sent)).toMatchObject({ status: 201 });
+        const { body } = await core.get(`${CHECKS}/any`);
+        const { metadata, ...rest } = expected;
+        expect(body).toMatchObject(without(rest, null));
+        expect(body).toMatchObject({ metadata: { ...without(metadata, null), created_by: 'local administrator' } });
+      }),
+      { numRuns: 60 },
+    );
+    await core.delete(`${CHECKS}/any`);
+  });
+});
+
+test('a check of the configuration is shown in default, marked, and can be changed only there', async () => {
+  const path = '/namespaces/default/checks/configured';
+  const { body } = await core.get(path);
+  expect(body).toMatchObject({
+    metadata: { name: 'configured', namespace: 'default', annotations: { 'mon/source': 'configuration' } },
+    subscriptions: ['all', 'entity:web-1'],
+    publish: true,
+    handlers: ['mail'],
+  });
+  expect((await core.get('/checks')).body).toContainEqual(body);
+  const refused = {
+    status: 409,
+    body: { message: 'configured is defined in the configuration file; change it there', code: 3 },
+  };
+  const own = { ...disk('configured'), metadata: { name: 'configured', namespace: 'default' } };
+  expect(await core.put(path, own)).toMatchObject(refused);
+  expect(await core.patch(path, { interval: 1 })).toMatchObject(refused);
+  expect(await core.delete(path)).toMatchObject(refused);
+});
+
+test('a stored check of default is one of the legacy API too, and no setting', async () => {
+  await core.put('/namespaces/default/checks/both', { ...disk('both', { publish: true }), metadata: { name: 'both' } });
+  const legacy = await fetch(`${backend.url}/checks/both`);
+  expect(await legacy.json()).toMatchObject({
+    name: 'both',
+    command: 'check-disk',
+    subscribers: ['linux'],
+    interval: 60,
+  });
+  expect(await (await fetch(`${backend.url}/settings`)).json()).not.toHaveProperty('checks.both');
+  await core.delete('/namespaces/default/checks/both');
+  expect((await fetch(`${backend.url}/checks/both`)).status).toBe(404);
+});
+
+describe('a list', () => {
+  const names = ['c-1', 'c-2', 'c-3', 'c-4', 'c-5'];
+  const list = '/namespaces/pages/checks';
+
+  beforeAll(async () => {
+    for (const [at, name] of names.entries()) {
+      const labels = { even: String(at % 2 === 1) };
+      await core.put(
+        `${list}/${name}`,
+        disk(name, { interval: at + 1, metadata: { name, namespace: 'pages', labels } }),
+      );
+    }
+  });
+
+  async function page(query: string): Promise<{ names: string[]; next: string | null }> {
+    const { body, headers } = await core.get(`${list}?${query}`);
+    const checks = body as { metadata: { name: string } }[];
+    return { names: checks.map(({ metadata }) => metadata.name), next: headers.get('sensu-continue') };
+  }
+
+  test('comes in pages, the last of which names no other', async () => {
+    const first = await page('limit=2');
+    expect(first).toMatchObject({ names: ['c-1', 'c-2'], next: expect.stringMatching(/^[\w-]+$/) });
+    const second = await page(`limit=2&continue=${String(first.next)}`);
+    expect(second.names).toEqual(['c-3', 'c-4']);
+    expect(await page(`limit=2&continue=${String(second.next)}`)).toEqual({ names: ['c-5'], next: null });
+    expect(await page('types=check&limit=5')).toEqual({ names, next: null });
+    expect(await page('limit=0')).toEqual({ names, next: null });
+  });
+
+  test('goes on where it was, whatever has gone meanwhile', async () => {
+    const { next } = await page('limit=2');
+    await core.delete(`${list}/c-2`);
+    expect(await page(`limit=2&continue=${String(next)}`)).toMatchObject({ names: ['c-3', 'c-4'] });
+    await core.put(
+      `${list}/c-2`,
+      disk('c-2', { metadata: { name: 'c-2', namespace: 'pages', labels: { even: 'true' } } }),
+    );
+  });
+
+  test.each(['x', 'W10', 'WyJhIl0', '"'])('a position that is none of ours is refused: %s', async (token) => {
+    expect(await core.get(`${list}?limit=1&continue=${encodeURIComponent(token)}`)).toMatchObject({
+      status: 400,
+      body: { code: 1 },
+    });
+  });
+
+  test('is selected before it is paged', async () => {
+    const selector = `labelSelector=${encodeURIComponent('even == "true"')}`;
+    const first = await page(`limit=1&${selector}`);
+    expect(first.names).toEqual(['c-2']);
+    expect(await page(`limit=1&${selector}&continue=${String(first.next)}`)).toEqual({ names: ['c-4'], next: null });
+    expect(
+      await page(`fieldSelector=${encodeURIComponent('check.name in [c-1, c-5] && check.interval == 5')}`),
+    ).toEqual({
+      names: ['c-5'],
+      next: null,
+    });
+  });
+
+  test.each(['check.name', 'entity.name == x', 'check.name = x'])(
+    'a selector is refused with a reason: %s',
+    async (text) => {
+      expect(await core.get(`${list}?fieldSelector=${encodeURIComponent(text)}`)).toMatchObject({
+        status: 400,
+        body: { code: 1 },
+      });
+    },
+  );
+
+  test('over all namespaces is in their order, by pages as well', async () => {
+    const { body, headers } = await core.get('/checks?limit=1');
+    expect(body).toMatchObject([{ metadata: { namespace: 'default' } }]);
+    const { body: rest } = await core.get(`/checks?limit=100&continue=${String(headers.get('sensu-continue'))}`);
+    const namespaces = (rest as { metadata: { namespace: string } }[]).map(({ metadata }) => metadata.namespace);
+    expect(namespaces).toEqual(namespaces.toSorted());
+    expect(namespaces).toContain('pages');
+  });
+});

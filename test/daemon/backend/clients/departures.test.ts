@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
+import { Batcher } from '../../../../daemon/backend/commit/batcher.ts';
+import { Clients } from '../../../../daemon/backend/clients/write.ts';
+import { EntityLimit } from '../../../../daemon/backend/clients/entity-limit.ts';
+import { Results } from '../../../../daemon/backend/results/write.ts';
+import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const QUARANTINE_MS = 60_000;
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend | undefined;
+
+async function start(): Promise<void> {
+  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
+}
+async function stop(): Promise<void> {
+  await backend?.stop();
+  backend = undefined;
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(stop);
+});
+
+const url = (): string => backend?.url ?? '';
+const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(url(), { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const names = async (): Promise<unknown[]> =>
+  ((await ask('GET', '/clients')).body as readonly { name: string }[]).map(({ name }) => name);
+const seconds = (): number => Math.floor(clock.now() / 1000);
+
+/** An agent that said hello now. */
+async function agent(name = 'web-1', about: Readonly<Record<string, unknown>> = {}): Promise<AgentPeer> {
+  const peer = await AgentPeer.connect(url(), name);
+  await peer.join('spool', { timestamp: seconds(), ...about });
+  return peer;
+}
+
+async function report(peer: AgentPeer, id: number, check: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  peer.say({ type: 'results', results: [{ id, check: { name: 'disk', output: 'full', status: 2, ...check } }] });
+  await peer.reaches(id);
+}
+
+async function stored(table: string): Promise<unknown[]> {
+  await stop();
+  const store = await openLevelStore(dir);
+  const keys: unknown[] = [];
+  for await (const [key] of store.scan([table])) keys.push(key.at(-1));
+  await store.close();
+  return keys;
+}
+
+describe('a deleted client is in quarantine (user demand 24)', () => {
+  test('late results of its agent are taken from it, and bring nothing back', async () => {
+    const peer = await agent();
+    await report(peer, 1);
+    expect((await ask('DELETE', '/clients/web-1')).status).toBe(202);
+    await report(peer, 2, { executed: seconds() - 5 });
+    await report(peer, 3);
+    expect(await names()).toEqual([]);
+    expect((await ask('GET', '/results')).body).toEqual([]);
+  });
+
+  test('so are those that another agent reports for it', async () => {
+    const peer = await agent();
+    await report(peer, 1, { source: 'switch-1' });
+    await ask('DELETE', '/clients/switch-1');
+    await report(peer, 2, { source: 'switch-1' });
+    expect(await names()).toEqual(['web-1']);
+    clock.advance(QUARANTINE_MS);
+    await report(await agent(), 3, { source: 'switch-1' });
+    expect(await names()).toEqual(['switch-1', 'web-1']);
+  });
+
+  test('a keepalive that was under way does not bring it back', async () => {
+    const peer = await agent();
+    await ask('DELETE', '/clients/web-1');
+    peer.say({ type: 'keepalive', client: { name: 'web-1', address: 'a', timestamp: seconds() } });
+    expect(await peer.hears('error')).toMatchObject({ code: 'conflict' });
+    expect(await names()).toEqual([]);
+  });
+
+  test('a keepalive that was made since does, and its results count again', async () => {
+    const peer = await agent();
+    await ask('DELETE', '/clients/web-1');
+    clock.advance(1000);
+    peer.say({ type: 'keepalive', client: { name: 'web-1', address: 'a', timestamp: seconds() } });
+    await vi.waitFor(async () => expect(await names()).toEqual(['web-1']));
+    await report(peer, 1);
+    expect((await ask('GET', '/results/web-1/disk')).status).toBe(200);
+  });
+
+  test('whoever uses the API speaks of now and is believed', async () => {
+    await ask('POST', '/clients', { name: 'web-1', address: 'a' });
+    await ask('DELETE', '/clients/web-1');
+    expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
+    await ask('DELETE', '/clients/web-1');
+    expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
+  });
+
+  test('its time is over after a minute, restarts or not, and nothing of it stays', async () => {
+    await report(await agent('proxying'), 1, { source: 'switch-1' });
+    await ask('DELETE', '/clients/switch-1');
+    clock.advance(QUARANTINE_MS / 2);
+    expect(await stored(TOMBSTONES)).toEqual(['switch-1']);
+    await start();
+    const again = await agent('proxying');
+    await report(again, 2, { source: 'switch-1' });
+    expect(await names()).toEqual(['proxying']);
+    clock.advance(QUARANTINE_MS / 2);
+    expect(await stored(TOMBSTONES)).toEqual([]);
+  });
+});
+
+test('there is no quarantine when the setting is 0', async () => {
+  await stop();
+  const config = await loadConfig({ directories: [], env: {} });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    definitions: { program: { ...config.program, 'client-quarantine': 0 } },
+  });
+  const peer = await agent();
+  await report(peer, 1, { source: 'switch-1' });
+  await ask('DELETE', '/clients/switch-1');
+  await report(peer, 2, { source: 'switch-1' });
+  expect(await names()).toEqual(['switch-1', 'web-1']);
+});
+
+describe('a client that is deleted with invalidate', () => {
+  const BAN_SECONDS = 300;
+  beforeEach(async () => {
+    await ask('POST', '/clients', { name: 'web-1', address: 'a' });
+    await ask('DELETE', `/clients/web-1?invalidate=true&invalidate_expire=${String(BAN_SECONDS)}`);
+  });
+
+  test('cannot come back by a result that is posted for it', async () => {
+    const answer = await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' });
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { error: 'web-1 was deleted with invalidate: post it to /clients to let it in again' },
+    });
+    expect(await names()).toEqual([]);
+  });
+
+  test('is named where an array of results speaks of it, and the others are stored', async () => {
+    const answer = await ask('POST', '/api/mon/v1/results', [
+      { name: 'disk' },
+      { name: 'disk', output: 'o', source: 'db-1' },
+      { name: 'disk', output: 'o', source: 'web-1' },
+    ]);
+    expect(answer).toMatchObject({ status: 202, body: { accepted: 1, rejected: [{ index: 0 }, { index: 2 }] } });
+    expect(await names()).toEqual(['db-1']);
+  });
+
+  test('cannot come back through agents either, and may when its time is over', async () => {
+    clock.advance(2 * QUARANTINE_MS);
+    await report(await agent('proxying'), 1, { source: 'web-1' });
+    const refused = await AgentPeer.connect(url(), 'web-1');
+    refused.greet('spool', { timestamp: seconds() });
+    expect(await refused.hears('error')).toMatchObject({ code: 'forbidden' });
+    expect(await names()).toEqual(['proxying']);
+    clock.advance(BAN_SECONDS * 1000 - 2 * QUARANTINE_MS);
+    await report(await agent('proxying'), 2, { source: 'web-1' });
+    expect(await names()).toEqual(['proxying', 'web-1']);
+    expect(await stored(INVALIDATED)).toEqual([]);
+  });
+
+  test('is let in again by whoever posts it', async () => {
+    expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
+    expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
+    await agent('web-1');
+    expect(await stored(INVALIDATED)).toEqual([]);
+  });
+});
+
+test('what the backend made of a client before it was deleted does not bring it back', async () => {
+  const store = await openLevelStore(await tempDir());
+  onTestFinished(() => store.close());
+  const registry = new Registry();
+  const lease = await store.acquire('main', 1000);
+  const batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog() }, { batchLimit: 1 });
+  const entityLimit = new EntityLimit(registry, () => 'unlimited');
+  const results = new Results({
+    batcher,
+    clock,
+    definitions: new Definitions({ checks: new Map(), handlers: new Map() }),
+    limits: { proxyClientQuota: 1000, entityLimit },
+  });
+  const clients = new Clients({ batcher, entityLimit, quarantineSeconds: 0 });
+  await clients.put('default', { name: 'web-1', address: 'a' });
+  const check = { name: 'keepalive', output: 'o', status: 0, executed: 1, issued: 1 };
+  await Promise.all([
+    clients.remove('default', 'web-1', { expireSeconds: undefined }),
+    results.record('default', [{ client: 'web-1', reporter: 'web-1', check }]),
+  ]);
+  expect(registry.namespace('default').clients.size).toBe(0);
+});

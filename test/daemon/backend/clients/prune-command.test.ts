@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { pruneCommand, type PruneFlags } from '../../../../daemon/backend/clients/prune-command.ts';
+import { asking, type Ask } from '../../../support/asking.ts';
+import { commandRig, type CommandRig } from '../../../support/command-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const FLAGS: PruneFlags = {
+  olderThan: undefined,
+  name: undefined,
+  namespace: undefined,
+  skipConfirm: false,
+  dryRun: false,
+};
+const OLD = { ...FLAGS, olderThan: 30 * 24 * 3600 };
+
+/** Serves a store while `act` asks, with the clock so many days after the beginning. */
+async function serving<T>(dir: string, days: number, act: (ask: Ask) => Promise<T>): Promise<T> {
+  const clock = new ManualClock();
+  clock.advance(days * DAY_MS);
+  const backend: Backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
+  try {
+    return await act(asking(backend.url));
+  } finally {
+    await backend.stop();
+  }
+}
+
+interface Trail {
+  readonly how: string;
+  readonly after: readonly { readonly target: string }[];
+}
+
+const namesOf = async (ask: Ask, target: string): Promise<string[]> =>
+  (
+    (await ask('GET', target)).body as {
+      name?: string;
+      client?: string | { name: string };
+      metadata?: { name: string };
+    }[]
+  ).map(
+    ({ name, client, metadata }) =>
+      name ?? metadata?.name ?? (typeof client === 'string' ? client : client?.name) ?? '',
+  );
+
+/** Three clients that are 40 days old, of which one still has results, and one of today. */
+async function aStore(): Promise<string> {
+  const dir = await tempDir();
+  await serving(dir, 0, async (ask) => {
+    await ask('POST', '/clients', { name: 'gone', address: '10.0.0.1' });
+    for (const source of ['ci-1', 'ci-2'])
+      await ask('POST', '/results', { source, name: 'disk', output: 'full', status: 2 });
+    await ask('POST', '/api/core/v2/namespaces', { name: 'dev' });
+    const metadata = { name: 'gone', namespace: 'dev' };
+    await ask('POST', '/api/core/v2/namespaces/dev/entities', { metadata, entity_class: 'proxy' });
+  });
+  await serving(dir, 40, async (ask) => {
+    await ask('POST', '/results', { source: 'ci-2', name: 'disk', output: 'full', status: 2 });
+    await ask('POST', '/clients', { name: 'new', address: '10.0.0.1' });
+  });
+  return dir;
+}
+
+function rigOf(answer = true): CommandRig {
+  const clock = new ManualClock();
+  clock.advance(40 * DAY_MS);
+  return commandRig({ answer, clock });
+}
+
+const left = (dir: string): Promise<{ clients: string[]; entities: string[]; results: string[]; events: string[] }> =>
+  serving(dir, 40, async (ask) => ({
+    clients: await namesOf(ask, '/clients'),
+    entities: await namesOf(ask, '/api/core/v2/namespaces/dev/entities'),
+    results: await namesOf(ask, '/results'),
+    events: await namesOf(ask, '/events'),
+  }));
+
+const ALL = {
+  clients: ['ci-1', 'ci-2', 'gone', 'new'],
+  entities: ['gone'],
+  results: ['ci-1', 'ci-2'],
+  events: ['ci-1', 'ci-2'],
+};
+
+test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<typeof ALL> }>([
+  {
+    title: 'those of whom nothing was heard for so long; a result of a proxy client counts',
+    flags: OLD,
+    gone: ['default/ci-1', 'default/gone', 'dev/gone'],
+    rest: { clients: ['ci-2', 'new'], entities: [], results: ['ci-2'], events: ['ci-2'] },
+  },
+  {
+    title: 'by name',
+    flags: { ...FLAGS, name: 'ci-?' },
+    gone: ['default/ci-1', 'default/ci-2'],
+    rest: { clients: ['gone', 'new'], results: [], events: [] },
+  },
+  { title: 'in one namespace', flags: { ...FLAGS, namespace: 'dev' }, gone: ['dev/gone'], rest: { entities: [] } },
+  {
+    title: 'all that is said together',
+    flags: { ...OLD, name: '*o*', namespace: 'default' },
+    gone: ['default/gone'],
+    rest: { clients: ['ci-1', 'ci-2', 'new'] },
+  },
+  { title: 'nobody', flags: { ...FLAGS, name: 'x*' }, gone: [], rest: {} },
+])('prune deletes $title', async ({ flags, gone, rest }) => {
+  const dir = await aStore();
+  const rig = rigOf();
+  await pruneCommand(dir, flags, rig);
+  expect(rig.printed.join('')).toContain(gone.map((name) => `  ${name}\n`).join(''));
+  expect(rig.asked).toHaveLength(gone.length === 0 ? 0 : 1);
+  expect(await left(dir)).toEqual({ ...ALL, ...rest });
+  await serving(dir, 40, async (ask) => {
+    expect((await ask('GET', '/health?deep=1')).body).toMatchObject({ problems: [] });
+    const records = (await ask('GET', '/api/mon/v1/audit?limit=10')).body as Trail[];
+    const pruned = records.filter(({ how }) => how === 'mon-backend prune').flatMap(({ after }) => after);
+    expect(pruned.map(({ target }) => target)).toEqual(gone);
+  });
+});
+
+describe('nothing is deleted', () => {
+  test('by a dry run, which says who would go', async () => {
+    const dir = await aStore();
+    const rig = rigOf();
+    await pruneCommand(dir, { ...OLD, dryRun: true }, rig);
+    expect(rig.printed.join('')).toMatch(/^3 clients of 5 are meant\n {2}default\/ci-1\n/);
+    expect(await left(dir)).toEqual(ALL);
+  });
+
+  test.each([
+    { title: 'when the operator says no', rig: rigOf(false), flags: OLD, error: /aborted by operator/ },
+    { title: 'when nothing says which', rig: rigOf(), flags: FLAGS, error: /--older-than DURATION, --name PATTERN/ },
+  ])('$title', async ({ rig, flags, error }) => {
+    const dir = await aStore();
+    await expect(pruneCommand(dir, flags, rig)).rejects.toThrow(error);
+    expect(await left(dir)).toEqual(ALL);
+  });
+
+  test('while a backend holds the store', async () => {
+    const dir = await aStore();
+    await serving(dir, 40, () => expect(pruneCommand(dir, OLD, rigOf())).rejects.toMatchObject({ code: 'conflict' }));
+  });
+});
+
+test('what is cut off is gone slice by slice, and the next run goes on', async () => {
+  const dir = await tempDir();
+  const many = Array.from({ length: 450 }, (_, at) => ({ source: `ci-${String(at)}`, name: 'disk', output: '' }));
+  await serving(dir, 0, (ask) => ask('POST', '/api/mon/v1/results', many));
+  const rig = rigOf();
+  const stopped = { ...rig, ask: async () => (queueMicrotask(() => rig.stop.abort(new Error('stopped'))), true) };
+  await expect(pruneCommand(dir, { ...FLAGS, name: 'ci-*' }, stopped)).rejects.toThrow('stopped');
+  await pruneCommand(dir, { ...FLAGS, name: 'ci-*', skipConfirm: true }, rigOf());
+  expect(await serving(dir, 0, (ask) => namesOf(ask, '/clients'))).toEqual([]);
+});

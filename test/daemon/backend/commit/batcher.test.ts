@@ -1,0 +1,330 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Batcher, type BatcherOptions } from '../../../../daemon/backend/commit/batcher.ts';
+import type { Transaction } from '../../../../daemon/backend/commit/transaction.ts';
+import type { ChangeRecord } from '../../../../daemon/backend/ports.ts';
+import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { UnsettledWriteError } from '../../../../daemon/backend/store/disk-error.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+interface Rig {
+  readonly batcher: Batcher;
+  readonly store: TroubledStore;
+  readonly registry: Registry;
+  readonly clock: ManualClock;
+  readonly log: RecordedLog;
+  /** What was committed, write by write. */
+  readonly records: readonly ChangeRecord[];
+}
+
+async function openRig(options?: BatcherOptions): Promise<Rig> {
+  const store = new TroubledStore(await openLevelStore(await tempDir()));
+  const registry = new Registry();
+  await registry.load(store);
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const lease = await store.acquire('main', 30_000);
+  const batcher = new Batcher({ registry, store, lease, clock, log }, options);
+  const records: ChangeRecord[] = [];
+  await store.watch('main', 0, (record) => records.push(record));
+  onTestFinished(async () => {
+    await batcher.close();
+    await store.close();
+  });
+  return { batcher, store, registry, clock, log, records };
+}
+
+/** A change that makes a client. */
+const put =
+  (name: string) =>
+  (transaction: Transaction): void => {
+    const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
+    const client = { name, address: '192.0.2.1', subscriptions: [], timestamp: transaction.now, version: '1.9.0' };
+    transaction.saveClient(namespace, client, { signature: '' });
+  };
+
+const clientsOf = (registry: Registry): string[] => [...registry.namespace(DEFAULT_NAMESPACE).clients.keys()];
+
+/** What a fresh start would find. */
+async function storedClients(store: TroubledStore): Promise<string[]> {
+  const registry = new Registry();
+  await registry.load(store);
+  return clientsOf(registry);
+}
+
+/** A command of any weight; how it was settled. */
+function settled(batcher: Batcher, name: string, weight: number): Promise<MonError | undefined> {
+  return new Promise((resolve) => {
+    batcher.enqueue({ weight, apply: put(name), settle: resolve });
+  });
+}
+
+test('commands that arrive within the linger are one write, in their order', async () => {
+  const { batcher, clock, records } = await openRig({ lingerMs: 2 });
+  const runs = ['c', 'a', 'b'].map((name) => batcher.run(put(name)));
+  clock.advance(1);
+  expect(records).toEqual([]);
+  clock.advance(1);
+  await Promise.all(runs);
+  expect(records).toEqual([{ seq: 1, changes: ['c', 'a', 'b'].map((name) => ['client', DEFAULT_NAMESPACE, name]) }]);
+});
+
+test('a full batch does not wait for the clock', async () => {
+  const { batcher, records } = await openRig({ batchLimit: 3 });
+  await Promise.all(['a', 'b', 'c'].map((name) => batcher.run(put(name))));
+  expect(records.map(({ changes }) => changes.length)).toEqual([3]);
+});
+
+test('what arrives during a write is the next one, and is settled after it', async () => {
+  const { batcher, store, records } = await openRig({ batchLimit: 1 });
+  const release = store.hold();
+  const order: string[] = [];
+  const runs = ['a', 'b', 'c', 'd'].map((name) => batcher.run(put(name)).then(() => order.push(name)));
+  await vi.waitFor(() => expect(store.writes).toBe(1));
+  expect(order).toEqual([]);
+  release();
+  await Promise.all(runs);
+  expect(order).toEqual(['a', 'b', 'c', 'd']);
+  expect(records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+});
+
+test('a command is settled only when it is in the store', async () => {
+  const { batcher, store } = await openRig({ batchLimit: 1 });
+  for (let count = 1; count <= 5; count++) {
+    await batcher.run(put(`web-${String(count)}`));
+    expect(await storedClients(store)).toHaveLength(count);
+  }
+});
+
+test('a command returns what it found out, and one that changes nothing writes nothing', async () => {
+  const { batcher, records } = await openRig({ batchLimit: 1 });
+  expect(await batcher.run(({ nowMs }) => nowMs)).toBe(ManualClock.START_MS);
+  expect(records).toEqual([]);
+});
+
+test('a refusal reaches its own caller and no other', async () => {
+  const { batcher, clock, registry } = await openRig();
+  const runs = [
+    batcher.run(put('a')),
+    batcher.run(() => {
+      throw new MonError('not_found', 'there is no such thing');
+    }),
+    batcher.run(put('b')),
+  ];
+  clock.advance(2);
+  expect(await Promise.allSettled(runs)).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'not_found' } },
+    { status: 'fulfilled' },
+  ]);
+  expect(clientsOf(registry)).toEqual(['a', 'b']);
+});
+
+test('a command with a defect leaves nothing behind and takes no other with it', async () => {
+  const { batcher, clock, registry, store, log } = await openRig();
+  const runs = [
+    batcher.run(put('a')),
+    batcher.run((transaction) => {
+      put('half')(transaction);
+      throw new TypeError('cannot read properties of undefined');
+    }),
+    batcher.run(put('b')),
+  ];
+  clock.advance(2);
+  expect(await Promise.allSettled(runs)).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'internal', message: 'internal error' } },
+    { status: 'fulfilled' },
+  ]);
+  expect(clientsOf(registry)).toEqual(['a', 'b']);
+  expect(await storedClients(store)).toEqual(['a', 'b']);
+  expect(log.messages('error')).toEqual(['a change failed']);
+});
+
+test('a command whose needs have a defect takes no other with it either', async () => {
+  const { batcher, clock, registry } = await openRig();
+  const runs = [
+    batcher.run(put('a')),
+    batcher.run(put('half'), {
+      needs: () => {
+        throw new TypeError('cannot read properties of undefined');
+      },
+    }),
+  ];
+  clock.advance(2);
+  expect(await Promise.allSettled(runs)).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'internal' } },
+  ]);
+  expect(clientsOf(registry)).toEqual(['a']);
+});
+
+test('when the store refuses a write, all of it fails, the state is as before, and work goes on', async () => {
+  const { batcher, store, registry, records, log } = await openRig({ batchLimit: 1 });
+  await batcher.run(put('before'));
+  const { generation } = registry;
+  let refusals = 0;
+  store.refuses = () => refusals++ === 0;
+  await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
+  expect(clientsOf(registry)).toEqual(['before']);
+  expect(registry.generation).toBeGreaterThan(generation);
+  await batcher.run(put('after'));
+  expect(await storedClients(store)).toEqual(['after', 'before']);
+  expect(records.map(({ seq }) => seq)).toEqual([1, 2]);
+  expect(log.messages('error')).toEqual(['store write failed']);
+});
+
+test('in a write that failed, a refusal that rested on it is no refusal', async () => {
+  const { batcher, store, clock } = await openRig();
+  store.refuses = () => true;
+  const isNew = batcher.run((transaction) => {
+    if (transaction.registry.namespace(DEFAULT_NAMESPACE).clients.has('a')) throw new MonError('conflict', 'is there');
+    put('a')(transaction);
+  });
+  const isThere = batcher.run((transaction) => {
+    if (transaction.registry.namespace(DEFAULT_NAMESPACE).clients.has('a')) throw new MonError('conflict', 'is there');
+  });
+  clock.advance(2);
+  expect(await Promise.allSettled([isNew, isThere])).toMatchObject([
+    { reason: { code: 'unavailable' } },
+    { reason: { code: 'unavailable' } },
+  ]);
+});
+
+test('when the state cannot be read again either, nothing is told to be at rest, and the next write tries again', async () => {
+  const { batcher, store, registry } = await openRig({ batchLimit: 1 });
+  await batcher.run(put('before'));
+  await vi.waitFor(() => expect(batcher.isAtRest).toBe(true));
+  let rests = 0;
+  batcher.onRest(() => rests++);
+  store.refuses = () => true;
+  store.refusesScans = () => true;
+  await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(batcher.run(put('lost too'))).rejects.toMatchObject({ code: 'unavailable' });
+  expect(batcher.isAtRest).toBe(false);
+  expect(rests).toBe(0);
+  store.refuses = () => false;
+  store.refusesScans = () => false;
+  await batcher.run(put('after'));
+  await vi.waitFor(() => expect(batcher.isAtRest).toBe(true));
+  expect(rests).toBe(1);
+  expect(clientsOf(registry).toSorted()).toEqual(['after', 'before']);
+});
+
+test('a state that could not be read again is read as soon as the disk allows, without a write', async () => {
+  const { batcher, store, registry, clock, log } = await openRig({ batchLimit: 1 });
+  await batcher.run(put('before'));
+  store.refuses = () => true;
+  store.refusesScans = () => true;
+  await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
+  await vi.waitFor(() => expect(log.records).toHaveLength(2));
+  clock.advance(250);
+  await vi.waitFor(() => expect(log.records).toHaveLength(3));
+  expect(batcher.isAtRest).toBe(false);
+  store.refusesScans = () => false;
+  await vi.waitFor(() => {
+    clock.advance(250);
+    expect(batcher.isAtRest).toBe(true);
+  });
+  expect(clientsOf(registry)).toEqual(['before']);
+});
+
+test('while the store takes no writes, nothing is applied that it would refuse, and readers see none of it', async () => {
+  const { batcher, store, registry, log } = await openRig({ batchLimit: 1 });
+  await batcher.run(put('before'));
+  store.refuses = () => true;
+  await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
+  store.closedFor = new MonError('unavailable', 'the disk fails');
+  // Closed, it could not be read either, to find out what the registry was before.
+  store.refusesScans = () => true;
+  const { writes } = store;
+  await expect(batcher.run(put('lost too'))).rejects.toMatchObject({ code: 'unavailable' });
+  expect(store.writes).toBe(writes);
+  expect(clientsOf(registry)).toEqual(['before']);
+  expect(batcher.isFailing).toBe(true);
+  store.refuses = () => false;
+  store.mend();
+  expect(batcher.isFailing).toBe(false);
+  expect(log.messages('info')).toEqual(['the store takes writes again']);
+  await batcher.run(put('after'));
+  expect(clientsOf(registry)).toEqual(['before', 'after']);
+});
+
+test('only what is gone for good is said to be refused', async () => {
+  const { batcher, store } = await openRig({ batchLimit: 1 });
+  store.refuses = () => true;
+  await expect(batcher.run(put('lost'))).rejects.toThrow(/try again later$/);
+  store.refuses = () => {
+    throw new UnsettledWriteError('/var/lib/mon', new Error('EIO'));
+  };
+  await expect(batcher.run(put('perhaps'))).rejects.toThrow(/look before you try it again$/);
+  store.refuses = () => true;
+  store.refusesScans = () => true;
+  await expect(batcher.run(put('still shown'))).rejects.toThrow(/look before you try it again$/);
+});
+
+test('beyond the limit of the queue a command is refused at once; one that alone is larger is taken', async () => {
+  const { batcher, store } = await openRig({ queueLimit: 10, batchLimit: 1 });
+  const release = store.hold();
+  const large = settled(batcher, 'large', 100);
+  expect(batcher.queued).toBe(100);
+  expect(() => batcher.enqueue({ weight: 1, apply: put('b'), settle: () => undefined })).toThrow(
+    expect.objectContaining({ code: 'unavailable' }),
+  );
+  release();
+  expect(await large).toBeUndefined();
+  expect(batcher.queued).toBe(0);
+  expect(await settled(batcher, 'c', 1)).toBeUndefined();
+});
+
+test('after every commit, and at rest, the listeners are told while registry and store agree', async () => {
+  const { batcher, store, registry } = await openRig({ batchLimit: 1 });
+  const seen: number[] = [];
+  const listener = batcher.onRest(() => seen.push(clientsOf(registry).length));
+  const release = store.hold();
+  const runs = ['a', 'b', 'c'].map((name) => batcher.run(put(name)));
+  expect(batcher.isAtRest).toBe(false);
+  release();
+  await Promise.all(runs);
+  await vi.waitFor(() => expect(seen).toEqual([1, 2, 3]));
+  listener[Symbol.dispose]();
+  await batcher.run(put('d'));
+  expect(seen).toEqual([1, 2, 3]);
+});
+
+test('closing commits what waits, and refuses what comes after', async () => {
+  const { batcher, store } = await openRig();
+  const waiting = batcher.run(put('a'));
+  await batcher.close();
+  await waiting;
+  expect(await storedClients(store)).toEqual(['a']);
+  await expect(batcher.run(put('b'))).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('a commit counts its results', async () => {
+  const { batcher } = await openRig({ batchLimit: 1 });
+  await batcher.run((transaction) => {
+    transaction.resultCount += 3;
+  });
+  expect(batcher.committedResults).toBe(3);
+});
+
+test('an answer that cannot be given holds up nothing', async () => {
+  const { batcher, clock, log } = await openRig();
+  batcher.enqueue({
+    weight: 1,
+    apply: put('a'),
+    settle: () => {
+      throw new Error('the socket is gone');
+    },
+  });
+  const after = batcher.run(put('b'));
+  clock.advance(2);
+  await after;
+  expect(log.messages('error')).toEqual(['an answer could not be given']);
+});

@@ -1,0 +1,169 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import type { StoreOp } from '../../../../daemon/backend/ports.ts';
+import { encodeClient } from '../../../../daemon/backend/clients/client-record.ts';
+import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import { clientKey } from '../../../../daemon/backend/store/keys.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { openApiClient } from '../../../../shared/client/api-client.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const settings = { 'memory-limit': 1, entity_limit: 'unlimited', 'proxy-client-quota': 1_000_000 };
+
+const sources = (prefix: string, count: number): object[] =>
+  Array.from({ length: count }, (_, at) => ({
+    source: `${prefix}-${String(at)}`,
+    name: 'ping',
+    output: 'pong',
+    status: 0,
+  }));
+
+/** A backend of which the memory is full, and who talks to it. */
+async function fullBackend() {
+  const backend = await startBackend({ settings });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const post = (target: string, body: unknown): Promise<Answer> =>
+    send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+  const { body } = await post('/api/mon/v1/results', sources('flood', 5000));
+  return { backend, post, flood: body as { accepted: number; rejected: { error: string }[] } };
+}
+
+test('ever new sources are refused at the limit, by a sentence that names the setting; what is known goes on', async () => {
+  const { backend, post, flood } = await fullBackend();
+  expect(flood.accepted).toBeGreaterThan(500);
+  expect(flood.accepted).toBeLessThan(2000);
+  expect(flood.rejected[0]?.error).toMatch(/and 1 MiB is the limit \(memory-limit\): nothing new is taken/);
+
+  expect((await post('/results', { source: 'flood-0', name: 'ping', output: 'again', status: 2 })).status).toBe(202);
+  expect((await post('/resolve', { client: 'flood-0', check: 'ping' })).status).toBe(202);
+  const api = openApiClient({ backend: backend.url });
+  expect((await api.clients()).length).toBe(flood.accepted);
+  expect((await api.result('flood-0', 'ping'))?.check.output).toBe('Resolving on request of the API');
+});
+
+test.each<{ title: string; target: string; body: object }>([
+  { title: 'a result of an unknown client', target: '/results', body: { source: 'new', name: 'ping', output: '' } },
+  { title: 'a new check', target: '/results', body: { source: 'flood-0', name: 'new', output: '' } },
+  { title: 'a client', target: '/clients', body: { name: 'new', address: '10.0.0.1' } },
+  {
+    title: 'a client that becomes large',
+    target: '/clients',
+    body: {
+      name: 'flood-0',
+      address: 'a',
+      subscriptions: Array.from({ length: 1000 }, (_, at) => `web-${String(at)}`),
+    },
+  },
+  { title: 'a silence', target: '/silenced', body: { check: 'ping' } },
+  { title: 'a stash', target: '/stashes', body: { path: 'a', content: {} } },
+  {
+    title: 'an entity',
+    target: '/api/core/v2/namespaces/default/entities',
+    body: { metadata: { name: 'new', namespace: 'default' }, entity_class: 'proxy' },
+  },
+  {
+    title: 'an event',
+    target: '/api/core/v2/namespaces/default/events',
+    body: { entity: { metadata: { name: 'new' } }, check: { metadata: { name: 'ping' }, status: 0, output: '' } },
+  },
+])('without memory nothing new is taken, with 507: $title', async ({ target, body }) => {
+  const { post } = await fullBackend();
+  const answer = await post(target, body);
+  expect(answer.status).toBe(507);
+  expect(answer.text).toContain('memory-limit');
+});
+
+test('deleting makes room, and is possible whatever there is', async () => {
+  const { backend, post, flood } = await fullBackend();
+  const api = openApiClient({ backend: backend.url });
+  const names = (await api.clients()).slice(0, 20).map(({ name }) => name);
+  expect((await post('/silenced', { check: 'ping' })).status).toBe(507);
+  for (const name of names) await api.deleteClient(name);
+  expect((await post('/silenced', { check: 'ping' })).status).toBe(201);
+  expect((await api.clients()).length).toBe(flood.accepted - names.length);
+});
+
+test('an agent is told of what is new and not taken, once: it does not send it again', async () => {
+  const { backend } = await fullBackend();
+  const known = await AgentPeer.connect(backend.url, 'flood-1');
+  await known.join();
+  known.say({
+    type: 'results',
+    results: [
+      { id: 1, check: { name: 'new', output: '', status: 0 } },
+      { id: 2, check: { name: 'ping', output: 'of its agent', status: 0 } },
+    ],
+  });
+  await known.reaches(2);
+  expect((await known.hears('rejected')).error).toMatch(/^flood-1\/new is new: .*memory-limit/);
+  expect((await openApiClient({ backend: backend.url }).result('flood-1', 'ping'))?.check.output).toBe('of its agent');
+
+  const stranger = await AgentPeer.connect(backend.url, 'stranger');
+  stranger.say({ type: 'hello', client: { name: 'stranger', address: '10.0.0.1' }, spool: 's' });
+  expect(await stranger.hears('error')).toMatchObject({
+    code: 'no_memory',
+    message: expect.stringContaining('memory-limit'),
+  });
+});
+
+test('clients are taken until the memory is full whatever their size, and what was taken starts and is served', async () => {
+  const dir = await tempDir();
+  const { program } = await loadConfig({ directories: [], env: {} });
+  const open = () => openBackend({ dir, definitions: { program: { ...program, 'memory-limit': 1 } } });
+  const text = 'x'.repeat(16 * 1024);
+  const first = await open();
+  const post = async (target: string, body: unknown): Promise<number> =>
+    (await send(first.url, { method: 'POST', target, body: JSON.stringify(body) })).status;
+  await post('/api/mon/v1/results', sources('flood', 1600));
+  const statuses = await Promise.all(
+    Array.from({ length: 600 }, (_, at) => post('/clients', { name: `fat-${String(at)}`, address: '10.0.0.1', text })),
+  );
+  await first.stop();
+  const taken = statuses.filter((status) => status === 201).length;
+  expect(taken).toBeLessThan(600);
+  expect(statuses.filter((status) => status === 507)).toHaveLength(600 - taken);
+  // By far more than would fit with their texts.
+  expect(taken * text.length).toBeGreaterThan(4 * 1024 * 1024);
+
+  const second = await open();
+  onTestFinished(() => second.stop());
+  const api = openApiClient({ backend: second.url });
+  expect((await api.clients()).filter(({ name }) => name.startsWith('fat-'))).toHaveLength(taken);
+  expect(await api.client('fat-0')).toMatchObject({ text });
+});
+
+test('the figures tell how much is known and how much may be', async () => {
+  const { backend } = await fullBackend();
+  const metrics = (await send(backend.url, { method: 'GET', target: '/metrics' })).text;
+  expect(metrics).toMatch(/^mon_memory_limit_bytes 1048576$/m);
+  expect(Number(/^mon_memory_known_bytes (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(1048576);
+  expect(Number(/^mon_memory_refused_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(3000);
+  const health = await send(backend.url, { method: 'GET', target: '/health?deep=1' });
+  expect(health.status).toBe(412);
+  expect(health.text).toContain('memory-limit');
+  expect(backend.log.records.filter(({ message }) => message.includes('memory-limit'))).toHaveLength(1);
+});
+
+test('a store that the process could not keep in memory is not read to its end, and keeps what was known', async () => {
+  const store = await openLevelStore(await tempDir());
+  onTestFinished(() => store.close());
+  const lease = await store.acquire('main', 30_000);
+  const ops = Array.from({ length: 1000 }, (_, at): StoreOp => {
+    const name = `web-${String(at)}`;
+    const client = { name, address: 'a', subscriptions: [`client:${name}`], timestamp: 1, version: '1.9.0' };
+    return { type: 'put', key: clientKey('default', name), value: encodeClient({ client, signature: '' }) };
+  });
+  await store.write(lease, ops, []);
+  let largest = 0;
+  const refuseBeyond = (bytes: number): void => {
+    largest = Math.max(largest, bytes);
+    if (bytes > 50_000) throw new MonError('invalid', 'too much');
+  };
+  await expect(new Registry(undefined, undefined, { refuseBeyond }).load(store)).rejects.toThrow('too much');
+  expect(largest).toBeLessThan(51_000);
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { askV1 } from '../../../support/ask-v1.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { GoAgent } from '../../../support/go-agent.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const LIST = ['check-web', '--host', ':::labels.host|none:::', "it's"];
+const TEXT = String.raw`check-web --host ':::labels.host|none:::' 'it'\''s'`;
+const SOON = { timeout: 10_000, interval: 5 };
+
+let backend: RunningBackend;
+let core: V2Peer;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    batcher: { lingerMs: 0 },
+    settings: {
+      'agent-listener': { port: 0 },
+      'client-quarantine': 0,
+      checks: { configured: { command: LIST, subscribers: ['linux'], interval: 3600 } },
+      handlers: { mail: { type: 'pipe', command: ['mail', 'a b'] } },
+      mutators: { short: { command: ['head', '-1'] } },
+    },
+  });
+  core = new V2Peer(backend.url);
+});
+
+afterAll(async () => backend[Symbol.asyncDispose]());
+
+const metadata = { name: 'x', namespace: 'default' };
+const CHECKS = '/namespaces/default/checks';
+
+describe('a list of arguments', () => {
+  test.each<[kind: string, name: string, command: readonly string[], text: string]>([
+    ['checks', 'configured', LIST, TEXT],
+    ['handlers', 'mail', ['mail', 'a b'], "mail 'a b'"],
+    ['mutators', 'short', ['head', '-1'], 'head -1'],
+  ])('of the configuration is a text to clients of the newer face: %s', async (kind, name, command, text) => {
+    const { body } = await core.get(`/namespaces/default/${kind}/${name}`);
+    expect(body).toMatchObject({ command: text, mon: { command } });
+  });
+
+  test.each<[kind: string, more: object]>([
+    ['checks', { interval: 60 }],
+    ['handlers', { type: 'pipe' }],
+    ['mutators', {}],
+  ])('is stored as it was sent, and its text with it: %s', async (kind, more) => {
+    const path = `/namespaces/default/${kind}/x`;
+    expect(await core.put(path, { metadata, ...more, command: ['a', 'b c'] })).toMatchObject({ status: 201 });
+    const { body } = await core.get(path);
+    expect(body).toMatchObject({ command: "a 'b c'", mon: { command: ['a', 'b c'] } });
+    // What was read is written back, with another list, and with a text that says something else.
+    expect(await core.put(path, body)).toMatchObject({ status: 201 });
+    expect(await core.patch(path, { command: ['d'] })).toMatchObject({
+      body: { command: 'd', mon: { command: ['d'] } },
+    });
+    expect(await core.patch(path, { command: 'e' })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('command: says something else than mon.command') },
+    });
+    expect(await core.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
+  });
+
+  test('is shown by the legacy API as it is', async () => {
+    expect(await askV1(backend.url, 'GET', '/checks/configured')).toMatchObject({ command: LIST });
+  });
+});
+
+test('agents get the list, those of Sensu Go a line in which no value is more than one argument', async () => {
+  const ours = await AgentPeer.connect(backend.url, 'ours');
+  await ours.join('spool', { subscriptions: ['linux'] });
+  const labels = { host: "'; id; {{ .name }} `x`" };
+  const theirs = await GoAgent.joined(backend.agentUrl, {
+    name: 'theirs',
+    subscriptions: ['linux'],
+    entity: { metadata: { name: 'theirs', namespace: 'default', labels } },
+  });
+  const windows = await GoAgent.joined(backend.agentUrl, {
+    name: 'windows',
+    subscriptions: ['linux'],
+    entity: { metadata: { name: 'windows', namespace: 'default' }, system: { os: 'windows' } },
+  });
+  await Promise.all([theirs.register(), windows.register()]);
+  await core.put(`${CHECKS}/stored`, {
+    metadata: { name: 'stored' },
+    command: ['echo', '{{ .labels.host }}', ':::labels.host:::'],
+    interval: 60,
+    subscriptions: ['linux'],
+  });
+  await core.post(`${CHECKS}/stored/execute`, {});
+  const value = String.raw`''\''; id; {{${'`{{`'}}} .name }} ${'`x`'}'`;
+  expect((await theirs.hears('check_request'))['config']).toMatchObject({ command: `echo ${value} ${value}` });
+  await vi.waitFor(() => {
+    expect(ours.heard).toContainEqual({
+      type: 'check_request',
+      check: expect.objectContaining({ command: ['echo', '{{ .labels.host }}', ':::labels.host:::'] }),
+    });
+  }, SOON);
+  expect(windows.payloads('check_request')).toEqual([]);
+  expect(backend.log.records).toContainEqual({
+    level: 'warn',
+    message: 'the client cannot run the check: it was not asked',
+    fields: expect.objectContaining({ client: 'windows', check: 'stored' }),
+  });
+  theirs.cut();
+  windows.cut();
+});
+
+const warned = (): unknown[] => backend.log.records.filter(({ message }) => message.includes('a line for the shell'));
+
+describe('whoever stores a check', () => {
+  test.each<{ command: string | string[]; isWarned: boolean }>([
+    { command: 'ping :::address:::', isWarned: true },
+    { command: 'ping {{ .name }}', isWarned: true },
+    { command: 'ping localhost', isWarned: false },
+    { command: ['ping', ':::address:::', '{{ .name }}'], isWarned: false },
+  ])('is warned of tokens that a shell reads: $command', async ({ command, isWarned }) => {
+    const before = warned().length;
+    const { status, headers } = await core.put(`${CHECKS}/risky`, {
+      metadata: { name: 'risky' },
+      interval: 60,
+      command,
+    });
+    expect(status).toBe(201);
+    expect(
+      /^299 - "the check has tokens in a line for the shell: .* write it as a list/.test(headers.get('warning') ?? ''),
+    ).toBe(isWarned);
+    expect(warned()).toHaveLength(before + (isWarned ? 1 : 0));
+  });
+});

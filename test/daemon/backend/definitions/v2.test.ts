@@ -1,0 +1,268 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+let backend: RunningBackend;
+let core: V2Peer;
+
+const SOON = { timeout: 10_000, interval: 5 };
+
+beforeAll(async () => {
+  backend = await startBackend({
+    batcher: { lingerMs: 0 },
+    settings: {
+      handlers: { mail: { type: 'pipe', command: 'cat', filter: 'often', severities: ['critical'] } },
+      filters: { often: { attributes: { occurrences: 'eval: value > 1' } } },
+      mutators: { short: { command: 'head -1' } },
+    },
+  });
+  core = new V2Peer(backend.url);
+  await core.post('/namespaces', { name: 'prod' });
+});
+
+afterAll(async () => backend[Symbol.asyncDispose]());
+
+const metadata = { name: 'x', namespace: 'prod' };
+
+describe.each<[kind: string, valid: object, invalid: object, problem: string, zero: object]>([
+  [
+    'handlers',
+    { metadata, type: 'pipe', command: 'cat', filters: [], timeout: 0 },
+    { type: 'pipe', command: '' },
+    'command',
+    { handlers: null, env_vars: null, runtime_assets: null, secrets: null },
+  ],
+  [
+    'filters',
+    { metadata, action: 'deny', expressions: ["event.check.name == 'a'"] },
+    { expressions: ['let y = 1; y == 1'] },
+    'the expression "let y = 1; y == 1" cannot be read',
+    { runtime_assets: null },
+  ],
+  [
+    'mutators',
+    { metadata, command: 'cat', env_vars: null },
+    { command: null },
+    'command',
+    { timeout: 0, runtime_assets: null, secrets: null },
+  ],
+])('%s', (kind, valid, invalid, problem, zero) => {
+  const path = `/namespaces/prod/${kind}`;
+
+  test('are made, told of as they were sent, and deleted', async () => {
+    expect(await core.post(path, valid)).toMatchObject({ status: 201, body: undefined });
+    expect(await core.post(path, valid)).toMatchObject({ status: 409 });
+    const shown = { ...zero, ...valid, metadata: { ...metadata, created_by: 'local administrator' } };
+    expect((await core.get(`${path}/x`)).body).toEqual(shown);
+    expect((await core.get(path)).body).toEqual([shown]);
+    expect((await core.get(`/${kind}`)).body).toContainEqual(shown);
+    expect(await core.delete(`${path}/x`)).toMatchObject({ status: 204 });
+    expect((await core.get(path)).body).toEqual([]);
+  });
+
+  test('are refused with the reason', async () => {
+    expect(await core.put(`${path}/x`, { ...valid, ...invalid })).toMatchObject({
+      status: 400,
+      body: { code: 1, message: expect.stringContaining(problem) },
+    });
+  });
+});
+
+test('those of the configuration are shown in default, and changed only there', async () => {
+  expect((await core.get('/namespaces/default/handlers/mail')).body).toMatchObject({
+    metadata: { annotations: { 'mon/source': 'configuration' } },
+    type: 'pipe',
+    command: 'cat',
+    filters: ['not_silenced', 'often'],
+    mon: { severities: ['critical'] },
+  });
+  expect((await core.get('/namespaces/default/filters/often')).body).toMatchObject({ action: 'allow' });
+  expect((await core.get('/namespaces/default/mutators/short')).body).toMatchObject({ command: 'head -1', timeout: 0 });
+  expect(await core.delete('/namespaces/default/mutators/short')).toMatchObject({ status: 409, body: { code: 3 } });
+});
+
+test('who may not change definitions does not get their secrets', async () => {
+  const path = '/namespaces/prod/handlers/secret';
+  const sent = {
+    metadata: { name: 'secret', namespace: 'prod' },
+    type: 'pipe',
+    command: 'notify',
+    env_vars: ['DB_PASSWORD=hunter2', 'ROOM=ops'],
+    mon: { type: 'webhook', url: 'https://hooks.example/x', secret: 'hunter2', headers: { 'X-Key': 'hunter2' } },
+  };
+  await using other = await startBackend({
+    settings: { api: { user: 'admin', password: 'long enough it is' } },
+    batcher: { lingerMs: 0 },
+  });
+  const admin = new V2Peer(other.url, { Authorization: `Basic ${btoa('admin:long enough it is')}` });
+  await admin.post('/namespaces', { name: 'prod' });
+  expect(await admin.put(path, sent)).toMatchObject({ status: 201 });
+  const granted = (await admin.post('/apikeys', { metadata: {}, username: 'admin', scopes: ['read'] })).body as {
+    key: string;
+  };
+  const reader = new V2Peer(other.url, { Authorization: `Key ${granted.key}` });
+
+  expect((await admin.get(path)).body).toMatchObject({ ...sent, metadata: { created_by: 'admin' } });
+  const hidden = {
+    env_vars: ['DB_PASSWORD=REDACTED', 'ROOM=REDACTED'],
+    mon: { url: 'https://hooks.example/REDACTED', secret: 'REDACTED', headers: 'REDACTED' },
+  };
+  expect((await reader.get(path)).body).toMatchObject(hidden);
+  expect((await reader.get('/handlers')).body).toMatchObject([hidden]);
+  const audit = await fetch(`${other.url}/api/mon/v1/audit`, { headers: { Authorization: `Key ${granted.key}` } });
+  expect(await audit.text()).not.toMatch(/hunter2|hooks\.example\/x/);
+  // Nor by asking what they begin with.
+  const guess = encodeURIComponent('handler.env_vars matches hunter');
+  expect((await reader.get(`/handlers?fieldSelector=${guess}`)).body).toEqual([]);
+  expect((await admin.get(`/handlers?fieldSelector=${guess}`)).body).toHaveLength(1);
+  expect(await reader.put(path, sent)).toMatchObject({ status: 403, body: { code: 4 } });
+});
+
+test('who is kept to a namespace gets no command onto the machine of the backend, and runs checks on its own agents', async () => {
+  await using other = await startBackend({
+    settings: { api: { user: 'admin', password: 'long enough it is' } },
+    batcher: { lingerMs: 0 },
+  });
+  const admin = new V2Peer(other.url, { Authorization: `Basic ${btoa('admin:long enough it is')}` });
+  await admin.post('/namespaces', { name: 'prod' });
+  const grant = { metadata: {}, username: 'admin', scopes: ['admin'], namespace: 'prod' };
+  const { key } = (await admin.post('/apikeys', grant)).body as { key: string };
+  const kept = new V2Peer(other.url, { Authorization: `Key ${key}` });
+  const path = '/namespaces/prod';
+  expect(await kept.put(`${path}/checks/x`, { metadata, command: 'true', interval: 60 })).toMatchObject({
+    status: 201,
+  });
+  expect(
+    await kept.put(`${path}/filters/x`, { metadata, action: 'allow', expressions: ['event.is_incident'] }),
+  ).toMatchObject({ status: 201 });
+  for (const [kind, body] of [
+    ['handlers', { metadata, type: 'pipe', command: 'id' }],
+    ['mutators', { metadata, command: 'id' }],
+  ] as const) {
+    expect(await kept.put(`${path}/${kind}/x`, body)).toMatchObject({ status: 403, body: { code: 4 } });
+    expect(await admin.put(`${path}/${kind}/x`, body)).toMatchObject({ status: 201 });
+    expect(await kept.patch(`${path}/${kind}/x`, { command: 'id' })).toMatchObject({ status: 403 });
+  }
+  expect(await kept.put('/namespaces/default/checks/x', { metadata: { name: 'x' }, command: 'true' })).toMatchObject({
+    status: 404,
+  });
+});
+
+describe('in a namespace of their own', () => {
+  test('a check is scheduled, run by the agents there, merged under its results, and handled by what is defined there', async () => {
+    const file = join(await tempDir(), 'handled');
+    const place = { namespace: 'prod' };
+    await core.post('/namespaces/prod/filters', {
+      metadata: { ...place, name: 'ops-only' },
+      action: 'allow',
+      expressions: [
+        "event.check.labels['team'] == 'ops'",
+        'event.check.status == 2',
+        "event.check.namespace == 'prod'",
+      ],
+    });
+    await core.post('/namespaces/prod/mutators', {
+      metadata: { ...place, name: 'shout' },
+      command: 'echo "$WORD"',
+      env_vars: ['WORD=HELP'],
+    });
+    await core.post('/namespaces/prod/handlers', {
+      metadata: { ...place, name: 'page' },
+      type: 'pipe',
+      command: `echo "$(cat) $TEAM" >> ${file}`,
+      env_vars: ['TEAM=ops'],
+      filters: ['is_incident', 'not_silenced', 'ops-only'],
+      mutator: 'shout',
+    });
+    // One of the newer API reads events as that shows them.
+    const log = join(await tempDir(), 'log');
+    await core.post('/namespaces/prod/handlers', {
+      metadata: { ...place, name: 'log' },
+      type: 'pipe',
+      command: `cat > ${log}.part && mv ${log}.part ${log}`,
+    });
+    const inProd = await AgentPeer.connect(backend.url, 'web-1', 'prod');
+    const inDefault = await AgentPeer.connect(backend.url, 'web-1');
+    await inProd.join('a', { subscriptions: ['web'] });
+    await inDefault.join('b', { subscriptions: ['web'] });
+
+    const check = {
+      metadata: { ...place, name: 'disk', labels: { team: 'ops' } },
+      command: 'check-disk',
+      env_vars: ['LIMIT=90'],
+      subscriptions: ['web'],
+      handlers: ['page', 'log'],
+      interval: 1,
+      publish: true,
+    };
+    await core.put('/namespaces/prod/checks/disk', check);
+    const { check: request } = await inProd.hears('check_request');
+    expect(request).toMatchObject({ name: 'disk', command: 'check-disk', env_vars: ['LIMIT=90'] });
+    expect(inDefault.heard.some(({ type }) => type === 'check_request')).toBe(false);
+
+    // Its definition is merged under what the agent tells.
+    inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
+    await inProd.reaches(1);
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'), SOON);
+    const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as { check: object }, SOON);
+    const { body } = await core.get('/namespaces/prod/events/web-1/disk');
+    // A handler gets what the API hides.
+    const shown = { ...logged, check: { ...logged.check, env_vars: ['LIMIT=REDACTED'] } };
+    expect(shown).toEqual({ ...(body as object), sequence: 0 });
+    expect(logged).toMatchObject({
+      entity: { metadata: { name: 'web-1', namespace: 'prod' } },
+      check: { metadata: { name: 'disk', namespace: 'prod', labels: { team: 'ops' } }, status: 2, state: 'failing' },
+    });
+    expect((await core.get('/namespaces/default/events')).body).toEqual([]);
+
+    // Without a handler nobody is told, and nobody has forgotten one.
+    inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
+    await inProd.reaches(2);
+    expect(backend.log.messages('error')).not.toContain('unknown handler');
+
+    // From then on nobody is asked.
+    expect(await core.delete('/namespaces/prod/checks/disk')).toMatchObject({ status: 204 });
+    const asked = inProd.heard.length;
+    await core.post('/namespaces/prod/checks', { ...check, metadata: { ...place, name: 'load' }, publish: false });
+    expect(
+      await core.post('/namespaces/prod/checks/load/execute', { creator: 'ann', subscriptions: ['entity:web-1'] }),
+    ).toMatchObject({
+      status: 202,
+    });
+    await vi.waitFor(() => expect(inProd.heard.length).toBeGreaterThan(asked), SOON);
+    expect(inProd.heard.slice(asked)).toMatchObject([
+      { type: 'check_request', check: { name: 'load', api_requested: { creator: 'ann' } } },
+    ]);
+    inProd.cut();
+    inDefault.cut();
+  });
+
+  test('a check for one of several goes to them in turn', async () => {
+    const agents = await Promise.all(
+      ['a', 'b'].map(async (name) => {
+        const agent = await AgentPeer.connect(backend.url, name, 'prod');
+        await agent.join(name, { subscriptions: ['turns'] });
+        return agent;
+      }),
+    );
+    const requests = (): number[] =>
+      agents.map(({ heard }) => heard.filter(({ type }) => type === 'check_request').length);
+    await core.put('/namespaces/prod/checks/turn', {
+      metadata: { name: 'turn', namespace: 'prod' },
+      command: 'true',
+      interval: 3600,
+      subscriptions: ['turns'],
+      round_robin: true,
+    });
+    for (const expected of [1, 2, 3, 4]) {
+      await core.post('/namespaces/prod/checks/turn/execute', {});
+      await vi.waitFor(() => expect(requests().reduce((sum, count) => sum + count, 0)).toBe(expected), SOON);
+    }
+    expect(requests()).toEqual([2, 2]);
+    for (const agent of agents) agent.cut();
+  });
+});

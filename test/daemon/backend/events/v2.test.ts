@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { V2Event } from '../../../../shared/schemas/v2/event.ts';
+import { askV1 } from '../../../support/ask-v1.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { FeedPeer } from '../../../support/feed-peer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const EVENTS = '/namespaces/default/events';
+
+let clock: ManualClock;
+let backend: RunningBackend;
+let core: V2Peer;
+
+beforeAll(async () => {
+  clock = new ManualClock();
+  backend = await startBackend({
+    clock,
+    batcher: { batchLimit: 1 },
+    settings: {
+      checks: {
+        sticky: { command: 'true', subscribers: ['linux'], interval: 60, auto_resolve: false, handlers: ['pager'] },
+      },
+    },
+  });
+  core = new V2Peer(backend.url);
+  await core.post('/namespaces', { name: 'ops' });
+});
+
+afterAll(() => backend[Symbol.asyncDispose]());
+
+function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
+  return askV1(backend.url, method, path, body);
+}
+
+function eventOf(entity: string, check: string, attributes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    timestamp: NOW,
+    entity: { entity_class: 'proxy', metadata: { name: entity, namespace: 'default' } },
+    check: { metadata: { name: check, namespace: 'default' }, status: 2, output: 'broken', ...attributes },
+    metadata: { namespace: 'default' },
+  };
+}
+
+const keysOf = (body: unknown): readonly string[] =>
+  (body as V2Event[]).map(({ entity, check }) => `${entity.metadata.name}/${check.metadata.name}`);
+
+describe('an event that is sent', () => {
+  test('is a result: it makes the entity, and shows up with its counts', async () => {
+    const body = eventOf('web-01', 'cpu', { executed: NOW - 7, issued: NOW - 8, duration: 1.5, handlers: ['slack'] });
+    expect(await core.post(EVENTS, body)).toMatchObject({ status: 201, body: undefined });
+    const { status, body: event } = await core.get(`${EVENTS}/web-01/cpu`);
+    expect(status).toBe(200);
+    expect(event).toMatchObject({
+      id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+      metadata: { created_by: 'local administrator' },
+      timestamp: NOW,
+      sequence: 0,
+      entity: { metadata: { name: 'web-01', namespace: 'default' }, entity_class: 'proxy' },
+      check: {
+        metadata: { name: 'cpu', namespace: 'default' },
+        status: 2,
+        state: 'failing',
+        output: 'broken',
+        executed: NOW - 7,
+        issued: NOW - 8,
+        duration: 1.5,
+        handlers: ['slack'],
+        // It begins with the second result.
+        history: null,
+        occurrences: 1,
+        occurrences_watermark: 1,
+        last_ok: 0,
+        total_state_change: 0,
+        is_silenced: false,
+      },
+    });
+    expect((await core.get('/namespaces/default/entities/web-01')).status).toBe(200);
+    expect(await legacy('GET', '/events/web-01/cpu')).toMatchObject({
+      id: (event as V2Event).id,
+      client: { name: 'web-01', type: 'proxy' },
+      check: { name: 'cpu', status: 2, executed: NOW - 7, handlers: ['slack'] },
+    });
+  });
+
+  test('of the same check again is the next one, by POST and by PUT, with and without its path', async () => {
+    const body = eventOf('again', 'cpu');
+    for (const [method, path] of [
+      ['POST', EVENTS],
+      ['POST', `${EVENTS}/again/cpu`],
+      ['PUT', `${EVENTS}/again/cpu`],
+    ] as const) {
+      expect((await core.send(method, path, body)).status).toBe(201);
+    }
+    expect((await core.get(`${EVENTS}/again/cpu`)).body).toMatchObject({ check: { occurrences: 3 } });
+  });
+
+  test('that is well is there as well', async () => {
+    await core.post(EVENTS, eventOf('fine', 'cpu', { status: 0, output: 'ok' }));
+    const first = (await core.get(`${EVENTS}/fine/cpu`)).body;
+    expect(first).toMatchObject({ check: { state: 'passing', status: 0, last_ok: NOW, occurrences: 1 } });
+    expect((await core.get(`${EVENTS}/fine/cpu`)).body).toEqual(first);
+    expect(await legacy('GET', '/events/fine/cpu')).toBe(404);
+    expect(await legacy('GET', '/results/fine/cpu')).toMatchObject({ check: { status: 0 } });
+  });
+
+  test('merges under it the definition of its namespace', async () => {
+    await core.post('/namespaces/ops/checks', {
+      metadata: { name: 'io', namespace: 'ops' },
+      command: 'check-io',
+      subscriptions: ['db'],
+      interval: 30,
+      publish: true,
+      handlers: ['ops-pager'],
+    });
+    const body = { entity: { metadata: { name: 'db-1' } }, check: { metadata: { name: 'io' }, status: 1 } };
+    expect((await core.post('/namespaces/ops/events', body)).status).toBe(201);
+    expect((await core.get('/namespaces/ops/events/db-1/io')).body).toMatchObject({
+      entity: { metadata: { namespace: 'ops' } },
+      check: { command: 'check-io', interval: 30, handlers: ['ops-pager'], subscriptions: ['db'], status: 1 },
+    });
+    expect(await legacy('GET', '/events/db-1/io')).toBe(404);
+  });
+
+  test.each([
+    { name: 'no check', body: { entity: { metadata: { name: 'x' } } } },
+    { name: 'metrics alone', body: { entity: { metadata: { name: 'x' } }, metrics: { points: [] } } },
+    { name: 'no name of its check', body: { entity: { metadata: { name: 'x' } }, check: { status: 1 } } },
+    { name: 'no entity', body: { check: { metadata: { name: 'cpu' } } } },
+    { name: 'a status that is no number', body: eventOf('x', 'cpu', { status: 'critical' }) },
+  ])('with $name is 400', async ({ body }) => {
+    expect(await core.post(EVENTS, body)).toMatchObject({ status: 400, body: { code: 1 } });
+  });
+
+  test('must be the one that the path names', async () => {
+    expect((await core.put(`${EVENTS}/web-01/disk`, eventOf('web-01', 'cpu'))).status).toBe(400);
+    expect((await core.post('/namespaces/nope/events', { ...eventOf('x', 'y'), metadata: {} })).status).toBe(400);
+    const anywhere = { entity: { metadata: { name: 'x' } }, check: { metadata: { name: 'y' } } };
+    expect((await core.post('/namespaces/nope/events', anywhere)).status).toBe(404);
+  });
+});
+
+describe('clients that there are', () => {
+  test('the command line resolves: it reads an event and puts it back with status 0', async () => {
+    await core.post(EVENTS, eventOf('web-02', 'cpu'));
+    const { body } = await core.get(`${EVENTS}/web-02/cpu`);
+    const { check, ...event } = body as V2Event;
+    const resolved = {
+      ...event,
+      timestamp: NOW,
+      check: { ...check, status: 0, output: 'Resolved manually by sensuctl' },
+    };
+    expect((await core.put(`${EVENTS}/web-02/cpu`, resolved)).status).toBe(201);
+    expect(await legacy('GET', '/events/web-02/cpu')).toBe(404);
+    expect((await core.get(`${EVENTS}/web-02/cpu`)).body).toMatchObject({
+      check: { state: 'passing', output: 'Resolved manually by sensuctl', history: [{ status: 0 }] },
+    });
+  });
+
+  test('that resolves also what a result alone would not, because its check says so', async () => {
+    const ok = eventOf('web-03', 'sticky', { status: 0 });
+    await core.post(EVENTS, eventOf('web-03', 'sticky'));
+    await core.post(EVENTS, ok);
+    expect((await core.get(`${EVENTS}/web-03/sticky`)).body).toMatchObject({
+      check: { status: 2, handlers: ['pager'] },
+    });
+    await core.put(`${EVENTS}/web-03/sticky`, ok);
+    expect(await legacy('GET', '/events/web-03/sticky')).toBe(404);
+  });
+
+  test('the Ansible module puts the whole entity and the whole check, with metrics', async () => {
+    await core.put('/namespaces/default/checks/awesome', {
+      metadata: { name: 'awesome', namespace: 'default' },
+      command: 'true',
+      subscriptions: ['entity:web-01'],
+      interval: 60,
+      publish: false,
+      handlers: [],
+    });
+    const entity = (await core.get('/namespaces/default/entities/web-01')).body;
+    const definition = (await core.get('/namespaces/default/checks/awesome')).body as object;
+    const metrics = {
+      handlers: ['influx'],
+      points: [{ name: 'time_total', tags: [{ name: 'unit', value: 's' }], timestamp: NOW, value: 0.005 }],
+    };
+    const check = {
+      ...definition,
+      duration: 1.945,
+      executed: NOW - 60,
+      status: 1,
+      output: '10',
+      state: 'passing',
+      history: [{ executed: 1, status: 1 }],
+    };
+    const body = { timestamp: NOW, metadata: { namespace: 'default' }, entity, check, metrics };
+    expect((await core.put(`${EVENTS}/web-01/awesome`, body)).status).toBe(201);
+    expect((await core.get(`${EVENTS}/web-01/awesome`)).body).toMatchObject({
+      metrics,
+      check: { executed: NOW - 60, status: 1, output: '10', state: 'failing', duration: 1.945, handlers: [] },
+    });
+  });
+
+  test('Telegraf posts metrics with every interval', async () => {
+    const body = {
+      entity: { metadata: { name: 'telegraf-1' } },
+      check: {
+        metadata: { name: 'telegraf' },
+        status: 0,
+        output: 'Telegraf agent processed 1 metrics',
+        issued: NOW,
+        output_metric_handlers: [],
+      },
+      metrics: {
+        handlers: [],
+        points: [{ name: 'cpu.idle', tags: [{ name: 'host', value: 'a' }], value: 97.5, timestamp: NOW }],
+      },
+      timestamp: NOW,
+    };
+    const peer = new V2Peer(backend.url, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'User-Agent': 'Telegraf',
+    });
+    for (const path of [EVENTS, `${EVENTS}/telegraf-1/telegraf`])
+      expect((await peer.post(path, body)).status).toBe(201);
+    expect((await core.get(`${EVENTS}/telegraf-1/telegraf`)).body).toMatchObject({
+      metrics: body.metrics,
+      check: { state: 'passing', output_metric_handlers: [], occurrences: 1 },
+    });
+  });
+
+  test('Nagstamon reads of every event what it shows', async () => {
+    await core.post(EVENTS, eventOf('nag-1', 'cpu', { publish: true }));
+    const { body } = await core.get('/events');
+    const found = (body as V2Event[]).find(({ entity }) => entity.metadata.name === 'nag-1');
+    expect(found?.check).toMatchObject({ is_silenced: false, last_ok: 0, occurrences: 1, status: 2, output: 'broken' });
+  });
+
+  test('Grafana selects events, a page at a time', async () => {
+    await core.post(EVENTS, eventOf('graf-1', 'cpu', { metadata: { name: 'cpu', labels: { team: 'blue' } } }));
+    await core.post(EVENTS, eventOf('graf-1', 'disk', { status: 1 }));
+    const select = async (query: Record<string, string>): Promise<readonly string[]> =>
+      keysOf((await core.get(`/namespaces/default/events?${new URLSearchParams(query).toString()}`)).body);
+    expect(await select({ fieldSelector: 'event.entity.name == graf-1' })).toEqual(['graf-1/cpu', 'graf-1/disk']);
+    expect(await select({ fieldSelector: 'event.entity.name == graf-1 && event.check.status == 1' })).toEqual([
+      'graf-1/disk',
+    ]);
+    expect(await select({ fieldSelector: 'event.entity.name in [graf-1, nobody] && event.check.name != cpu' })).toEqual(
+      ['graf-1/disk'],
+    );
+    expect(await select({ labelSelector: 'team == blue', limit: '100' })).toEqual(['graf-1/cpu']);
+  });
+});
+
+describe('lists', () => {
+  test('are paged by entity and check, through entities with several of them', async () => {
+    const all = keysOf((await core.get(EVENTS)).body);
+    const paged: string[] = [];
+    let token: string | null = '';
+    while (token !== null) {
+      const { body, headers } = await core.get(`${EVENTS}?limit=2&continue=${token}`);
+      paged.push(...keysOf(body));
+      token = headers.get('Sensu-Continue');
+    }
+    expect(paged).toEqual(all);
+    expect(all.length).toBeGreaterThan(5);
+  });
+
+  test('of one entity hold its own', async () => {
+    expect(keysOf((await core.get(`${EVENTS}/graf-1`)).body)).toEqual(['graf-1/cpu', 'graf-1/disk']);
+    expect(await core.get(`${EVENTS}/nobody`)).toMatchObject({ status: 200, body: [] });
+  });
+
+  test('over all namespaces hold those of each', async () => {
+    const namespaces = ((await core.get('/events')).body as V2Event[]).map(({ entity }) => entity.metadata.namespace);
+    expect([...new Set(namespaces)]).toEqual(['default', 'ops']);
+    expect((await core.get('/namespaces/nope/events')).body).toEqual([]);
+  });
+});
+
+describe('one model, two faces', () => {
+  test('a change through the newer face is on the feed', async () => {
+    const peer = await FeedPeer.subscribe(backend.url, { topics: ['events', 'silenced'] });
+    try {
+      await vi.waitFor(() => {
+        clock.advance(100);
+        expect(peer.all('live')).toHaveLength(1);
+      });
+      const rows = (): unknown =>
+        Object.fromEntries([...peer.replica.events].filter(([key]) => key.startsWith('fed-')));
+      const until = async (expected: unknown): Promise<void> =>
+        vi.waitFor(() => {
+          clock.advance(100);
+          expect(rows()).toMatchObject(expected as object);
+        });
+      await core.post(EVENTS, eventOf('fed-1', 'cpu'));
+      await until({ 'fed-1/cpu': { status: 2, silenced_by: [] } });
+      await core.post('/namespaces/default/silenced', { subscription: 'entity:fed-1', expire: 600, reason: 'x' });
+      await until({ 'fed-1/cpu': { silenced_by: ['client:fed-1:*'] } });
+      await core.delete('/namespaces/default/silenced/entity:fed-1:*');
+      await until({ 'fed-1/cpu': { silenced_by: [] } });
+      await core.delete(`${EVENTS}/fed-1/cpu`);
+      await vi.waitFor(() => {
+        clock.advance(100);
+        expect(rows()).toEqual({});
+      });
+    } finally {
+      peer.socket.terminate();
+    }
+  });
+
+  test('a result of the legacy face is an event at once, and its resolve one that is well', async () => {
+    await legacy('POST', '/results', { source: 'old-1', name: 'disk', output: 'full', status: 1, dependencies: ['a'] });
+    expect((await core.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
+      entity: { entity_class: 'proxy', subscriptions: ['entity:old-1'] },
+      check: { status: 1, state: 'failing', proxy_entity_name: 'old-1', dependencies: ['a'] },
+    });
+    await legacy('DELETE', '/events/old-1/disk');
+    expect((await core.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
+      check: { status: 0, state: 'passing', output: 'Resolving on request of the API' },
+    });
+  });
+
+  test('an event that is deleted is gone with its result and its history', async () => {
+    await core.post(EVENTS, eventOf('old-2', 'disk'));
+    expect(await core.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 204, body: undefined });
+    expect(await core.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 404, body: { code: 2 } });
+    expect(await legacy('GET', '/results/old-2/disk')).toBe(404);
+    expect((await core.get('/namespaces/default/entities/old-2')).status).toBe(200);
+  });
+
+  test('secrets of a check are hidden, and not lost when what was read is put back', async () => {
+    const entity = { metadata: { name: 'secret-1' }, redact: ['token'] };
+    await core.post(EVENTS, { ...eventOf('secret-1', 'cpu', { api_key: 'hush', token: 'hush' }), entity });
+    const { body } = await core.get(`${EVENTS}/secret-1/cpu`);
+    expect(body).toMatchObject({ check: { api_key: 'REDACTED', token: 'REDACTED' } });
+    await core.put(`${EVENTS}/secret-1/cpu`, body);
+    await core.patch('/namespaces/default/entities/secret-1', { redact: null });
+    expect((await core.get(`${EVENTS}/secret-1/cpu`)).body).toMatchObject({
+      check: { api_key: 'REDACTED', token: 'hush', occurrences: 2 },
+    });
+  });
+});

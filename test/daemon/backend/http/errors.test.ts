@@ -1,0 +1,71 @@
+import { createServer } from 'node:http';
+import { fastify, type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sendError } from '../../../../daemon/backend/http/errors.ts';
+import { listen } from '../../../../daemon/backend/http/listen.ts';
+import { MonError, type ErrorCode } from '../../../../shared/errors.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+
+let app: FastifyInstance;
+let log: RecordedLog;
+beforeEach(() => {
+  log = new RecordedLog();
+  app = fastify();
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+});
+afterEach(() => app.close());
+
+const failWith = async (error: unknown): Promise<{ status: number; body: string; headers: object }> => {
+  app.get('/', () => {
+    throw error;
+  });
+  const { statusCode: status, body, headers } = await app.inject('/');
+  return { status, body, headers };
+};
+
+describe('a failure becomes a status and its text', () => {
+  test.each<{ code: ErrorCode; status: number; headers?: object }>([
+    { code: 'invalid', status: 400 },
+    { code: 'unauthenticated', status: 401, headers: { 'www-authenticate': 'Basic realm="Restricted Area"' } },
+    { code: 'forbidden', status: 403 },
+    { code: 'not_found', status: 404 },
+    { code: 'conflict', status: 409 },
+    { code: 'too_large', status: 413 },
+    { code: 'unavailable', status: 503, headers: { 'retry-after': '1' } },
+  ])('$code: $status', async ({ code, status, headers = {} }) => {
+    const answer = await failWith(new MonError(code, 'do this'));
+    expect(answer).toMatchObject({ status, body: '{"error":"do this"}', headers });
+    expect(log.records).toEqual([]);
+  });
+
+  test.each([
+    new Error('a secret'),
+    new MonError('internal', 'a secret'),
+    Object.assign(new Error('x'), { statusCode: 200 }),
+  ])('a defect is told to the log only: %s', async (error) => {
+    const answer = await failWith(error);
+    expect(answer).toMatchObject({ status: 500, body: '{"error":"internal error: see the log of the backend"}' });
+    expect(log.messages('error')).toEqual(['a request failed']);
+    expect(log.records[0]?.fields).toMatchObject({ err: error, method: 'GET', path: '/' });
+  });
+});
+
+describe('an address that cannot be used is told at the start', () => {
+  test('taken by another program', async () => {
+    const url = new URL(await listen(app, { bind: '127.0.0.1', port: 0 }, createServer));
+    const other = fastify();
+    const second = listen(other, { bind: '127.0.0.1', port: Number(url.port) }, createServer);
+    await expect(second).rejects.toMatchObject({
+      code: 'conflict',
+      message: `127.0.0.1:${url.port} is in use: stop that program, or choose another --port`,
+    });
+    await other.close();
+  });
+
+  test('not one of this machine', async () => {
+    await expect(listen(app, { bind: '192.0.2.1', port: 0 }, createServer)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:0: /) as string,
+    });
+  });
+});

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchange, requestBytes, send, type Answer, type RawRequest } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+let backend: RunningBackend;
+beforeAll(async () => {
+  backend = await startBackend();
+  await post('/clients', { name: 'web', address: '10.0.0.1' });
+  await post('/results', { name: 'disk', output: 'full', status: 2, source: 'web' });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const ask = (method: string, target: string, rest: Partial<RawRequest> = {}): Promise<Answer> =>
+  send(backend.url, { method, target, ...rest });
+const post = (target: string, body: unknown): Promise<Answer> => ask('POST', target, { body: JSON.stringify(body) });
+
+const corsOf = async (cors: unknown): Promise<Record<string, string>> => {
+  await using other = await startBackend({ settings: { api: { cors } } });
+  const { headers } = await send(other.url, { method: 'GET', target: '/nope' });
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
+};
+
+describe('every answer', () => {
+  test.each([
+    { name: 'of a list', method: 'GET', target: '/clients', status: 200 },
+    { name: 'of an unknown path', method: 'GET', target: '/nope', status: 404 },
+    { name: 'to a wrong method', method: 'PUT', target: '/clients', status: 405 },
+    { name: 'to a path that cannot be decoded', method: 'GET', target: '/%zz', status: 400 },
+    { name: 'to a body that is not JSON', method: 'POST', target: '/clients', status: 400 },
+    { name: 'to OPTIONS', method: 'OPTIONS', target: '/nope', status: 200 },
+  ])('$name carries the CORS headers and a request id', async ({ method, target, status }) => {
+    const answer = await ask(method, target);
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-headers': 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
+      'x-request-id': expect.stringMatching(/^[\da-f-]{36}$/) as string,
+    });
+  });
+
+  test.each([
+    { name: 'is echoed', given: 'abc 123', echoed: true },
+    { name: 'of 128 characters is echoed', given: 'x'.repeat(128), echoed: true },
+    { name: 'that is longer is replaced', given: 'x'.repeat(129), echoed: false },
+    { name: 'that cannot be printed is replaced', given: 'a\tb', echoed: false },
+  ])('a request id $name', async ({ given, echoed }) => {
+    const { headers } = await ask('GET', '/info', { headers: { 'X-Request-ID': given } });
+    expect(headers['x-request-id'] === given).toBe(echoed);
+  });
+});
+
+describe('OPTIONS', () => {
+  test.each(['/clients', '/nope', '/', '*', '/%zz', '/clients#x'])('is fine with %s', async (target) => {
+    const answer = await ask('OPTIONS', target);
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
+  });
+});
+
+describe('HEAD', () => {
+  test.each(['/clients', '/clients?limit=1', '/events/web/disk', '/settings', '/nope'])(
+    'of %s has the status and the length of GET, and no body',
+    async (target) => {
+      const [head, get] = [await ask('HEAD', target), await ask('GET', target)];
+      expect(head.text).toBe('');
+      expect(head.status).toBe(get.status === 404 ? 404 : 200);
+      // The message of an unknown path names the method.
+      const difference = get.status === 404 ? 1 : 0;
+      expect(Number(head.headers['content-length'])).toBe(Buffer.byteLength(get.text) + difference);
+    },
+  );
+});
+
+describe('a method that a path does not have', () => {
+  test.each([
+    { method: 'PUT', target: '/clients', allow: 'GET, HEAD, POST' },
+    { method: 'PATCH', target: '/clients/web', allow: 'GET, HEAD, DELETE' },
+    { method: 'TRACE', target: '/events', allow: 'GET, HEAD' },
+    { method: 'HEAD', target: '/resolve', allow: 'POST' },
+    { method: 'GET', target: '/silenced/clear', allow: 'POST' },
+    { method: 'POST', target: '/silenced/ids/a:b', allow: 'GET, HEAD, DELETE' },
+    { method: 'DELETE', target: '/api/mon/v1/results', allow: 'GET, HEAD, POST' },
+  ])('$method $target is answered with the list of those it has', async ({ method, target, allow }) => {
+    const answer = await ask(method, target, method === 'PUT' ? { body: 'not JSON' } : {});
+    expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status: 405, allow });
+  });
+});
+
+describe('paths', () => {
+  test.each([
+    { target: '/clients/%77eb', status: 200, because: 'a segment is decoded' },
+    { target: '/%63lients/web', status: 200, because: 'so is every other one' },
+    { target: '/clients/%2577eb', status: 400, because: 'but only once' },
+    { target: '/clients/a%20b', status: 400, because: 'a decoded name must be one' },
+    { target: '/clients/a%2Fb', status: 400, because: 'an escaped slash parts nothing' },
+    { target: '/clients/a:b', status: 404, because: 'no client can have this name' },
+    { target: '/clients/:::name:::', status: 404, because: 'a client could have this name' },
+    { target: '/clients/', status: 404, because: 'a slash at the end is another path' },
+    { target: '/Clients', status: 404, because: 'letters keep their case' },
+    { target: '//clients', status: 404, because: 'nothing is tidied up' },
+    { target: '/clients#web', status: 404, because: 'a fragment is no part of a request' },
+    { target: 'http://anywhere/clients/web', status: 200, because: 'the absolute form is a form' },
+    { target: `/clients/${'x'.repeat(255)}`, status: 404, because: 'this is the longest name' },
+    { target: `/clients/${'x'.repeat(9000)}`, status: 413, because: 'this is no URL any more' },
+  ])('$because: $status', async ({ target, status }) => {
+    expect((await ask('GET', target)).status).toBe(status);
+  });
+});
+
+test.each([
+  ['GET', '/results'],
+  ['GET', '/clients/nobody'],
+  ['POST', '/clients'],
+  ['GET', '/api/mon/v1/nothing'],
+  ['GET', '/api/core/v2/namespaces'],
+])('JSON comes without a charset: %s %s', async (method, target) => {
+  expect((await ask(method, target, method === 'POST' ? { body: '{}' } : {})).headers['content-type']).toBe(
+    'application/json',
+  );
+});
+
+describe('the content type does not matter', () => {
+  const body = JSON.stringify({ name: 'web', address: '10.0.0.1' });
+  test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', ';;;', ''])(
+    'to a POST: "%s"',
+    async (type) => {
+      const headers: Record<string, string> = type === '' ? {} : { 'Content-Type': type };
+      expect((await ask('POST', '/clients', { headers, body })).status).toBe(201);
+    },
+  );
+
+  test('to a DELETE without a body', async () => {
+    const answer = await ask('DELETE', '/clients/nobody', { headers: { 'Content-Type': 'application/json' } });
+    expect(answer.body).toEqual({ error: 'there is no client nobody' });
+  });
+
+  test('and the body of a GET is ignored, on a connection that goes on', async () => {
+    const get = requestBytes({ method: 'GET', target: '/health', body: '{"consumers": 99' });
+    const answers = await exchange(backend.url, get + get, ['GET', 'GET']);
+    expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+  });
+
+  test('newlines after the body are fine', async () => {
+    expect((await ask('POST', '/clients', { body: `${body}\n\n` })).status).toBe(201);
+  });
+});
+
+describe('connections', () => {
+  test('stay open, and requests sent ahead are all answered in order', async () => {
+    const requests = ['/health', '/info', '/nope', '/clients/web', '/health'];
+    const bytes = requests.map((target) => requestBytes({ method: 'GET', target })).join('');
+    const answers = await exchange(
+      backend.url,
+      bytes,
+      requests.map(() => 'GET'),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([204, 200, 404, 200, 204]);
+  });
+
+  test('a request without Host is refused, but not one of HTTP/1.0', async () => {
+    const [answer] = await exchange(backend.url, 'GET /health HTTP/1.1\r\n\r\n', ['GET']);
+    expect(answer).toMatchObject({ status: 400, body: { error: 'the Host header is missing' } });
+    const [older] = await exchange(backend.url, 'GET /health HTTP/1.0\r\n\r\n', ['GET']);
+    expect(older?.status).toBe(204);
+  });
+
+  test.each([
+    { name: 'no request at all', bytes: 'GARBAGE\r\n\r\n', status: 400 },
+    {
+      name: 'a length that is no number',
+      bytes: 'POST /results HTTP/1.1\r\nContent-Length: abc\r\n\r\n{}',
+      status: 400,
+    },
+    { name: 'a header of 17 KiB', bytes: `GET / HTTP/1.1\r\nA: ${'x'.repeat(17 * 1024)}\r\n\r\n`, status: 431 },
+  ])('$name is told so in plain text', async ({ bytes, status }) => {
+    const [answer] = await exchange(backend.url, bytes, ['GET']);
+    expect(answer).toMatchObject({ status, headers: { 'content-type': 'text/plain', connection: 'close' } });
+    expect(answer?.text).not.toBe('');
+  });
+});
+
+const originOf = async (method: string, target: string, url = backend.url): Promise<string | undefined> => {
+  const { status, headers } = await send(url, { method, target, headers: { Origin: 'https://evil.example' } });
+  expect(status).not.toBe(404);
+  return headers['access-control-allow-origin'];
+};
+
+describe('pages of other sites', () => {
+  test.each(['/clients', '/events', '/settings', '/health', '/stashes', '/silenced'])(
+    'may read %s, as they may at the legacy service',
+    async (target) => {
+      expect([await originOf('GET', target), await originOf('OPTIONS', target)]).toEqual(['*', '*']);
+    },
+  );
+
+  test.each([
+    '/api/mon/v1/dump/Handler',
+    '/api/mon/v1/overview',
+    '/%61pi/mon/v1/overview',
+    '/api/core/v2/namespaces/default/handlers',
+    '/auth',
+    '/version',
+    '/metrics',
+  ])('may read nothing of %s', async (target) => {
+    expect([await originOf('GET', target), await originOf('OPTIONS', target)]).toEqual([undefined, undefined]);
+  });
+
+  test('may read nothing of a listener for the newer API, whatever the path', async () => {
+    await using other = await startBackend({ settings: { 'core-api': { port: 0 } } });
+    expect(await originOf('GET', '/health', other.v2Url)).toBeUndefined();
+    expect(await originOf('OPTIONS', '/health', other.v2Url)).toBeUndefined();
+  });
+
+  test('may read all of it where the operator says so', async () => {
+    const cors = { Origin: 'https://dash.example' };
+    await using other = await startBackend({ settings: { api: { cors } } });
+    expect(await originOf('GET', '/api/mon/v1/overview', other.url)).toBe(cors.Origin);
+    expect(await originOf('OPTIONS', '/api/mon/v1/overview', other.url)).toBe(cors.Origin);
+  });
+});
+
+describe('api.cors', () => {
+  test('an object replaces the headers', async () => {
+    expect(await corsOf({ Origin: 'https://example.org', Anything: 'x' })).toEqual({
+      'access-control-allow-origin': 'https://example.org',
+      'access-control-allow-anything': 'x',
+    });
+  });
+
+  test('false and an empty object send none', async () => {
+    expect(await corsOf(false)).toEqual({});
+    expect(await corsOf({})).toEqual({});
+  });
+
+  test('what makes no header is refused at the start', async () => {
+    await expect(corsOf({ 'no header': 'x' })).rejects.toThrow('api.cors.no header makes no HTTP header');
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { compose, type Backend } from '../../../../daemon/backend/compose.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
+import { VERSION } from '../../../../shared/schemas/version.ts';
+import { placesOf } from '../../../support/administrator.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { send } from '../../../support/raw-http.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+async function open(flags: object, dir?: string, isInsecureAllowed = false): Promise<Backend> {
+  const place = dir ?? (await tempDir());
+  const backend = await compose({
+    config: await loadConfig({ directories: [], env: {}, flags: { ...flags } }),
+    openStore: () => openLevelStore(place),
+    clock: new SystemClock(),
+    log: new RecordedLog(),
+    bind: '127.0.0.1',
+    port: 0,
+    isInsecureAllowed,
+    localPlaces: placesOf(place),
+    batcher: { lingerMs: 0 },
+  });
+  onTestFinished(() => backend.stop());
+  return backend;
+}
+
+const answer = async (url: string, path: string): Promise<unknown> => {
+  const response = await fetch(url + path);
+  const text = await response.text();
+  return [
+    response.status,
+    response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : text,
+  ];
+};
+
+const ANY_NAME = expect.any(String);
+const ANY_NUMBER = expect.any(Number);
+
+describe('a listener of its own for the newer API', () => {
+  test('serves that, the log-in, the version, metrics and its own health; nothing of the legacy API', async () => {
+    const { url, v2Url = '' } = await open({ 'core-api': { port: 0 } });
+    const version = { etcd: { etcdserver: '', etcdcluster: '' }, sensu_backend: '6.5.0', mon: { version: VERSION } };
+    expect(await answer(v2Url, '/version')).toEqual([200, version]);
+    expect(await answer(url, '/version')).toEqual([200, version]);
+    expect(await answer(v2Url, '/api/core/v2/namespaces')).toEqual([200, [{ name: 'default' }]]);
+    expect(await answer(v2Url, '/auth/test')).toEqual([200, '']);
+    expect(await answer(v2Url, '/metrics')).toEqual([200, expect.stringContaining('mon_clients 0')]);
+    expect(await answer(v2Url, '/clients')).toEqual([404, { message: 'not found', code: 2 }]);
+    const health = await fetch(`${v2Url}/health?timeout=3`);
+    expect(health.status).toBe(200);
+    expect(await health.json()).toEqual({
+      Alarms: null,
+      ClusterHealth: [{ MemberID: ANY_NUMBER, MemberIDHex: ANY_NAME, Name: ANY_NAME, Err: '', Healthy: true }],
+      Header: { cluster_id: ANY_NUMBER, member_id: ANY_NUMBER, raft_term: 1 },
+    });
+    // There it is the one of the legacy API.
+    expect(await answer(url, '/health')).toEqual([204, '']);
+  });
+
+  test('tells everybody what is not there, and sends on whoever writes a slash twice', async () => {
+    const { v2Url = '' } = await open({ 'core-api': { port: 0 }, api: { user: 'root', password: 'long enough' } });
+    expect(await answer(v2Url, '/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
+    expect(await answer(v2Url, '/api/core/v2/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
+    expect(await answer(v2Url, '/api/core/v2/namespaces')).toMatchObject([401, { Code: 5 }]);
+    const twice = await fetch(`${v2Url}/api/core/v2//namespaces?limit=1`, { redirect: 'manual' });
+    expect([twice.status, twice.headers.get('location')]).toEqual([301, '/api/core/v2/namespaces?limit=1']);
+  });
+
+  test('is there only when it is asked for', async () => {
+    expect((await open({})).v2Url).toBeUndefined();
+  });
+
+  test('answers to any name where others may reach it with --insecure', async () => {
+    const { v2Url = '' } = await open(
+      { 'core-api': { bind: '0.0.0.0', port: 0 }, 'insecure-http': true },
+      undefined,
+      true,
+    );
+    const request = { method: 'GET', target: '/api/core/v2/namespaces', headers: { Host: 'mon.example.org' } };
+    expect(await send(v2Url.replace('0.0.0.0', '127.0.0.1'), request)).toMatchObject({ status: 200 });
+  });
+
+  test('is refused where others can reach it while nobody has to show credentials', async () => {
+    await expect(open({ 'core-api': { bind: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('0.0.0.0 can be reached by others'),
+    });
+  });
+});
+
+test('namespaces and definitions are there again after a restart, and nothing of what was deleted', async () => {
+  const dir = await tempDir();
+  const metadata = { namespace: 'prod' };
+  const before = await open({}, dir);
+  const core = new V2Peer(before.url);
+  for (const name of ['prod', 'gone']) await core.post('/namespaces', { name });
+  await core.delete('/namespaces/gone');
+  for (const name of ['disk', 'load']) {
+    await core.post('/checks', { metadata: { ...metadata, name }, command: 'true', interval: 60, ttl: null });
+  }
+  await core.post('/filters', {
+    metadata: { ...metadata, name: 'f' },
+    action: 'allow',
+    expressions: ['event.check.status == 1'],
+  });
+  await core.delete('/namespaces/prod/checks/load');
+  const stored = await Promise.all(
+    ['/namespaces', '/checks', '/filters'].map(async (path) => (await core.get(path)).body),
+  );
+  await before.stop();
+
+  const again = new V2Peer((await open({}, dir)).url);
+  expect(
+    await Promise.all(['/namespaces', '/checks', '/filters'].map(async (path) => (await again.get(path)).body)),
+  ).toEqual(stored);
+  expect(stored).toMatchObject([
+    [{ name: 'default' }, { name: 'prod' }],
+    [{ metadata: { name: 'disk' }, ttl: 0 }],
+    [{ metadata: { name: 'f' } }],
+  ]);
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { V2Peer } from '../../../support/v2-peer.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+let backend: RunningBackend;
+let core: V2Peer;
+
+const NOT_FOUND = { message: 'not found', code: 2 };
+
+beforeAll(async () => {
+  backend = await startBackend({ batcher: { lingerMs: 0 } });
+  core = new V2Peer(backend.url);
+});
+
+afterAll(async () => backend[Symbol.asyncDispose]());
+
+test('namespaces are made, listed and deleted as the command-line tool asks (clients, section 6)', async () => {
+  expect((await core.get('/namespaces')).body).toEqual([{ name: 'default' }]);
+  expect(await core.post('/namespaces', { name: 'prod' })).toMatchObject({ status: 201, body: undefined });
+  expect(await core.post('/namespaces', { name: 'prod' })).toMatchObject({
+    status: 409,
+    body: { message: 'resource already exists', code: 3 },
+  });
+  expect(await core.put('/namespaces/dev', { name: 'dev' })).toMatchObject({ status: 201 });
+  expect(await core.put('/namespaces/dev', { name: 'dev' })).toMatchObject({ status: 201 });
+  expect((await core.get('/namespaces')).body).toEqual([{ name: 'default' }, { name: 'dev' }, { name: 'prod' }]);
+  expect((await core.get('/namespaces?limit=2')).headers.get('sensu-continue')).toMatch(/^[\w-]+$/);
+  expect((await core.get('/namespaces/prod')).body).toEqual({ name: 'prod' });
+  for (const name of ['prod', 'dev']) {
+    expect(await core.delete(`/namespaces/${name}`)).toMatchObject({ status: 204, body: undefined });
+  }
+  expect(await core.delete('/namespaces/prod')).toMatchObject({ status: 404, body: NOT_FOUND });
+  expect(await core.get('/namespaces/prod')).toMatchObject({ status: 404, body: NOT_FOUND });
+});
+
+test.each([[{ name: 'a b' }], [{ name: '' }], [{ name: '..' }], [{}], ['x']])('%j is no namespace', async (body) => {
+  expect(await core.post('/namespaces', body)).toMatchObject({ status: 400, body: { code: 1 } });
+});
+
+test('default is always there', async () => {
+  expect(await core.delete('/namespaces/default')).toMatchObject({
+    status: 400,
+    body: { message: 'default cannot be deleted: the legacy API shows it', code: 1 },
+  });
+});
+
+describe('a namespace is not deleted while there is', () => {
+  const metadata = { name: 'x', namespace: 'full' };
+
+  beforeAll(async () => core.post('/namespaces', { name: 'full' }));
+
+  test.each<[what: string, path: string, body: object]>([
+    ['1 check', '/namespaces/full/checks/x', { metadata, command: 'true', interval: 60 }],
+    ['1 handler', '/namespaces/full/handlers/x', { metadata, type: 'pipe', command: 'cat' }],
+    ['1 filter', '/namespaces/full/filters/x', { metadata, action: 'allow', expressions: ['event.check.status == 0'] }],
+    ['1 mutator', '/namespaces/full/mutators/x', { metadata, command: 'cat' }],
+    ['1 entity', '/namespaces/full/entities/x', { metadata, entity_class: 'proxy' }],
+    [
+      '1 silence',
+      '/namespaces/full/silenced/a:b',
+      { metadata: { name: 'a:b' }, subscription: 'a', check: 'b', reason: 'r' },
+    ],
+  ])('%s in it', async (what, path, body) => {
+    expect((await core.put(path, body)).status).toBe(path.includes('/entities/') ? 200 : 201);
+    expect(await core.delete('/namespaces/full')).toMatchObject({
+      status: 400,
+      body: { message: `namespace is not empty: it holds ${what}; delete these first`, code: 1 },
+    });
+    expect(await core.delete(path)).toMatchObject({ status: 204 });
+  });
+
+  test('anything of several kinds in it: all are named', async () => {
+    await core.put('/namespaces/full/checks/x', { metadata, command: 'true', interval: 60 });
+    await core.put('/namespaces/full/entities/x', { metadata, entity_class: 'proxy' });
+    await core.put('/namespaces/full/entities/y', { metadata: { ...metadata, name: 'y' }, entity_class: 'proxy' });
+    const key = { username: 'admin', scopes: ['read'], namespace: 'full', metadata: {} };
+    expect(
+      await core.post('/users', { username: 'admin', password: 'long enough it is', groups: ['cluster-admins'] }),
+    ).toMatchObject({ status: 201 });
+    const asAdmin = new V2Peer(backend.url, {
+      authorization: `Basic ${Buffer.from('admin:long enough it is').toString('base64')}`,
+    });
+    expect(await asAdmin.post('/apikeys', key)).toMatchObject({ status: 201 });
+    expect(await asAdmin.delete('/namespaces/full')).toMatchObject({
+      status: 400,
+      body: { message: 'namespace is not empty: it holds 1 check, 2 entities, 1 API key; delete these first' },
+    });
+  });
+});

@@ -1,0 +1,443 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { UnsilencedEvents } from '../../../../daemon/backend/silences/write-unsilenced.ts';
+import { expireSilenced } from '../../../../daemon/backend/silences/clock.ts';
+import { handleUnsilenced } from '../../../../daemon/backend/silences/handle-unsilenced.ts';
+import { HANDLER_JOBS } from '../../../../daemon/backend/store/keys.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { HandlingRig, type HandlingOptions, type HandlingSections } from '../../../support/handling-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const PIPE = { type: 'pipe', command: 'true' };
+const MAIL: HandlingSections = { handlers: { default: PIPE } };
+
+/** The pipeline with what the clock does to silences. */
+interface SilenceRig extends HandlingRig {
+  readonly stop: () => Promise<void>;
+}
+
+async function openRig(sections: HandlingSections = MAIL, options: HandlingOptions = {}): Promise<SilenceRig> {
+  const rig = await HandlingRig.open(sections, options);
+  const { registry, store, clock, log, silenced, batcher } = rig;
+  const parts = { registry, store, shard: 'main', clock, log };
+  const expiry = await expireSilenced({ ...parts, silenced });
+  const unsilenced = await handleUnsilenced({ ...parts, unsilenced: new UnsilencedEvents(batcher) });
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    unsilenced[Symbol.dispose]();
+    expiry[Symbol.dispose]();
+    await rig[Symbol.asyncDispose]();
+  };
+  onTestFinished(stop);
+  return Object.assign(rig, { stop });
+}
+
+/** Silences the check `disk`, or what the attributes name. */
+const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
+  rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
+
+/** Waits until what follows from the last step, and what follows from that, is committed. */
+async function settle({ batcher }: HandlingRig): Promise<void> {
+  for (let round = 0; round < 3; round++) await batcher.run(() => undefined);
+}
+
+/** What was asked of handlers since the last look, each with whether it is for the end of a silence. */
+async function takeRuns(rig: HandlingRig): Promise<string[]> {
+  await settle(rig);
+  return rig
+    .takeJobs()
+    .map(({ handler, event }) => `${handler} ${event.action}${event.silence_ended === true ? ' silence ended' : ''}`);
+}
+
+const ENDED = ['default create silence ended'];
+
+describe('an event that a silence kept back is handled once when the silence ends', () => {
+  const ends: readonly { name: string; with?: object; end: (rig: HandlingRig) => unknown }[] = [
+    { name: 'by its time', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
+    { name: 'because it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
+    { name: 'because one that begins later takes its place', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
+    { name: 'because one that is over at once takes its place', end: (rig) => silence(rig, { expire: 0 }) },
+    {
+      name: 'because the same event of another client resolves',
+      with: { expire_on_resolve: true },
+      end: async (rig) => {
+        await rig.report(2, { source: 'web-2' });
+        await rig.report(0, { source: 'web-2', handlers: [] });
+      },
+    },
+    {
+      name: 'because the client leaves the subscription',
+      with: { check: null, subscription: 'web' },
+      end: (rig) => rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' }),
+    },
+  ];
+
+  test.each(ends)('$name', async ({ with: attributes = {}, end }) => {
+    const rig = await openRig();
+    await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
+    await silence(rig, attributes);
+    await rig.report(2);
+    await rig.report(2);
+    expect(await takeRuns(rig)).toEqual([]);
+    await end(rig);
+    expect(await takeRuns(rig)).toEqual(ENDED);
+    rig.clock.advance(3_600_000);
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+  });
+
+  test('with the event as it is stored, the mark its last attribute, and no silence in it', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await rig.report(2, { output: 'full', team: 'storage' });
+    rig.clock.advance(60_000);
+    await settle(rig);
+    const [job, ...others] = rig.takeJobs();
+    expect(others).toEqual([]);
+    expect(job).toMatchObject({ handler: 'default', client: 'web-1', check: 'disk', queued_at: rig.clock.now() });
+    expect(job?.event).toMatchObject({
+      id: rig.entry()?.state.event?.id,
+      check: { output: 'full', team: 'storage', status: 2, history: ['2'] },
+      occurrences: 1,
+      timestamp: NOW,
+    });
+    expect(Object.entries(job?.event ?? {}).slice(-3)).toEqual([
+      ['silenced', false],
+      ['silenced_by', []],
+      ['silence_ended', true],
+    ]);
+  });
+
+  test('with the failure that it is about, although an OK came since that did not resolve it', async () => {
+    const rig = await openRig();
+    await silence(rig);
+    await rig.report(2, { auto_resolve: false, output: 'full' });
+    await rig.report(0, { auto_resolve: false, output: 'fine' });
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    await settle(rig);
+    expect(rig.takeJobs()).toMatchObject([{ event: { check: { output: 'full', status: 2, history: ['2'] } } }]);
+  });
+
+  test('as flapping, by who wants that', async () => {
+    const rig = await openRig({ handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } } });
+    const flaps = { handlers: ['calm', 'eager'], low_flap_threshold: 5, high_flap_threshold: 20 };
+    await silence(rig);
+    for (let at = 0; at < 21; at++) await rig.report(at % 2 === 0 ? 0 : 2, flaps);
+    expect(rig.entry()?.state.event?.action).toBe('flapping');
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(['eager flapping silence ended']);
+  });
+
+  test('by a result, when one comes before the clock does', async () => {
+    const rig = await HandlingRig.open({
+      handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
+    });
+    onTestFinished(() => rig[Symbol.asyncDispose]());
+    const attributes = { handlers: ['default', 'audit'], interval: 60, refresh: 1800 };
+    await silence(rig, { expire: 60 });
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual(['audit create']);
+    rig.clock.advance(60_000);
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual([...ENDED, 'audit create']);
+    await new UnsilencedEvents(rig.batcher).handle([[DEFAULT_NAMESPACE, 'web-1', 'disk']]);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+});
+
+describe('who hears of it', () => {
+  test('not the handlers that opted out of silences: they had it already', async () => {
+    const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
+    await silence(rig);
+    await rig.report(2, { handlers: ['mail', 'audit'] });
+    expect(await takeRuns(rig)).toEqual(['audit create']);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(['mail create silence ended']);
+  });
+
+  test('those that count occurrences, however far their next refresh is', async () => {
+    const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
+    const attributes = { occurrences: 2, interval: 60, refresh: 1800 };
+    await silence(rig);
+    for (let count = 0; count < 5; count++) await rig.report(2, attributes);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(ENDED);
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('not while it has not occurred often enough, and then as usual', async () => {
+    const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
+    const attributes = { occurrences: 2 };
+    await silence(rig);
+    for (const status of [1, 1, 2]) await rig.report(status, attributes);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    await rig.report(2, attributes);
+    expect(await takeRuns(rig)).toEqual(['default create']);
+  });
+
+  test('not those whose other filters keep it out, which the log tells', async () => {
+    const staging = { attributes: { client: { environment: 'staging' } } };
+    const rig = await openRig({ handlers: { default: PIPE }, filters: { staging } });
+    await silence(rig);
+    await rig.report(2);
+    rig.reload({ handlers: { default: { ...PIPE, filter: 'staging' } }, filters: { staging } });
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.log.records.at(-1)).toMatchObject({ message: 'event was filtered', fields: { check: 'disk' } });
+  });
+
+  test('whom a reload made the handler meanwhile', async () => {
+    const rig = await openRig();
+    await silence(rig);
+    await rig.report(2);
+    rig.reload({ handlers: { default: { type: 'set', handlers: ['chat'] }, chat: PIPE } });
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(['chat create silence ended']);
+  });
+});
+
+describe('nobody hears of it', () => {
+  test('while another entry silences the event, until that ends too', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await silence(rig, { check: null, subscription: 'client:web-1', expire: 120 });
+    await rig.report(2);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual(ENDED);
+  });
+
+  test('when another silence takes its place that silences as well', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    await silence(rig, { expire: 3600 });
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('when the event resolved before, which is silenced as any other', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    await rig.report(0);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('when it resolves with the silence: then the resolve alone is handled', async () => {
+    const rig = await openRig();
+    await silence(rig, { expire_on_resolve: true });
+    await rig.report(2);
+    await rig.report(0);
+    expect(await takeRuns(rig)).toEqual(['default resolve']);
+  });
+
+  test('when the silence ended while the problem was on its way to being resolved by a result', async () => {
+    const rig = await HandlingRig.open(MAIL);
+    onTestFinished(() => rig[Symbol.asyncDispose]());
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    rig.clock.advance(60_000);
+    await rig.report(0);
+    expect(await takeRuns(rig)).toEqual(['default resolve']);
+  });
+
+  test('when nothing was kept back: the event was handled before the silence began', async () => {
+    const rig = await openRig();
+    await silence(rig, { begin: NOW + 60, expire: 60 });
+    await rig.report(2);
+    expect(await takeRuns(rig)).toEqual(['default create']);
+    rig.clock.advance(120_000);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('while a silence begins', async () => {
+    const rig = await openRig();
+    await silence(rig, { begin: NOW + 60, expire: 60 });
+    rig.clock.advance(60_000);
+    await rig.report(2);
+    expect(await takeRuns(rig)).toEqual([]);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual(ENDED);
+  });
+
+  test('when its last result wanted no handling, which the log tells once', async () => {
+    const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
+    await silence(rig);
+    await rig.report(2, { handlers: ['a', 'b'] });
+    await rig.report(2, { handlers: ['a', 'b'], handle: false });
+    const before = rig.log.records.length;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.log.records.slice(before).map(({ message }) => message)).toEqual(['event handling disabled for event']);
+  });
+
+  test('where the setting is off; and it is not made up for when it is on again', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir, handlesSilenceEnds: false });
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+    await rig.stop();
+    const after = await openRig(MAIL, { dir, clock: rig.clock });
+    expect(await takeRuns(after)).toEqual([]);
+    await after.report(2);
+    expect(await takeRuns(after)).toEqual(['default create']);
+  });
+});
+
+describe('restarts and failures', () => {
+  test('a silence that ended while the backend was away, and only once', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { expire: 60 });
+    await rig.report(2, { output: 'full' });
+    await rig.stop();
+    rig.clock.advance(3_600_000);
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    expect(await takeRuns(again)).toEqual(ENDED);
+    await again.stop();
+    expect(await takeRunsAfterStart(dir, rig.clock)).toEqual([]);
+  });
+
+  test('a silence that goes on over a restart ends later', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { expire: 3600 });
+    await rig.report(2);
+    await rig.stop();
+    rig.clock.advance(1_800_000);
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    expect(await takeRuns(again)).toEqual([]);
+    again.clock.advance(1_800_000);
+    expect(await takeRuns(again)).toEqual(ENDED);
+  });
+
+  test('what the store refuses is tried again, and asked for once', async () => {
+    const rig = await openRig();
+    await silence(rig);
+    await rig.report(2);
+    let refusals = 0;
+    rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === HANDLER_JOBS) && refusals++ < 2;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual([]);
+    expect(rig.entry()?.state.event?.isSuppressed).toBe(true);
+    await vi.waitFor(async () => {
+      rig.clock.advance(1000);
+      expect(await takeRuns(rig)).toEqual(ENDED);
+    });
+    expect(refusals).toBe(3);
+    expect(rig.log.messages('warn')).toEqual([
+      'events were not handled at the end of their silence, it is tried again soon',
+      'events were not handled at the end of their silence, it is tried again soon',
+    ]);
+  });
+
+  test('the deletion of an aggregate stays as it was, whatever is handled since', async () => {
+    const rig = await openRig();
+    const { aggregates } = rig.registry.namespace(DEFAULT_NAMESPACE);
+    await silence(rig);
+    await rig.report(2, { aggregate: 'fleet' });
+    await rig.batcher.run((transaction) => {
+      const fleet = aggregates.get('fleet');
+      if (fleet === undefined) throw new Error('there is no aggregate');
+      transaction.removeAggregate(transaction.registry.namespace(DEFAULT_NAMESPACE), fleet);
+    });
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeRuns(rig)).toEqual(ENDED);
+    await rig.registry.load(rig.store);
+    expect(rig.registry.namespace(DEFAULT_NAMESPACE).aggregates.get('fleet')).toBeUndefined();
+  });
+
+  test.each([1, 2, 3])('a backend that is killed after %i writes asks for each run once', async (survived) => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { check: null, subscription: 'client:web-1' });
+    await failAll(rig, 250);
+    let writes = 0;
+    // The end of the silence is the first of them; what comes after the last never reaches the disk.
+    rig.store.refuses = () => ++writes > survived;
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    await vi.waitFor(() => expect(writes).toBeGreaterThan(survived));
+    expect(await storedChecks(rig)).toHaveLength(100 * (survived - 1));
+    await rig.stop();
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    await vi.waitFor(async () => expect(await storedChecks(again)).toHaveLength(250));
+    await settle(again);
+    const checks = await storedChecks(again);
+    expect(checks).toHaveLength(250);
+    expect(new Set(checks).size).toBe(250);
+  });
+
+  test('of many events that a stop came between, each is handled once', async () => {
+    const dir = await tempDir();
+    const rig = await openRig(MAIL, { dir });
+    await silence(rig, { check: null, subscription: 'client:web-1' });
+    await failAll(rig, 250);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    await rig.stop();
+    const before = rig.takeJobs();
+    expect(before).toHaveLength(100);
+    const again = await openRig(MAIL, { dir, clock: rig.clock });
+    const jobs = [...before];
+    await vi.waitFor(() => {
+      jobs.push(...again.takeJobs());
+      expect(jobs).toHaveLength(250);
+    });
+    await settle(again);
+    expect(again.takeJobs()).toEqual([]);
+    expect(new Set(jobs.map(({ check }) => check)).size).toBe(250);
+  });
+});
+
+const SOON = { timeout: 20_000, interval: 20 };
+
+test('10,000 events at once do not hold up results: those take their turn in between', async () => {
+  const count = 10_000;
+  const rig = await openRig();
+  await silence(rig, { check: null, subscription: 'client:web-1' });
+  await failAll(rig, count);
+  expect(rig.takeJobs()).toEqual([]);
+  await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+  await rig.report(2, { source: 'web-2' });
+  const jobs = rig.takeJobs();
+  const own = jobs.findIndex(({ client }) => client === 'web-2');
+  expect(own).toBeGreaterThanOrEqual(0);
+  expect(own).toBeLessThanOrEqual(200);
+  await vi.waitFor(() => {
+    jobs.push(...rig.takeJobs());
+    expect(jobs).toHaveLength(count + 1);
+  }, SOON);
+  expect(new Set(jobs.map(({ client, check }) => `${client}/${check}`)).size).toBe(count + 1);
+  expect(jobs.filter(({ event }) => event.silence_ended === true)).toHaveLength(count);
+});
+
+/** Makes so many events of `web-1`. */
+async function failAll(rig: HandlingRig, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, at) => `check-${String(at)}`);
+  await rig.results.submit(
+    DEFAULT_NAMESPACE,
+    names.map((name) => ({ name, output: 'down', source: 'web-1', status: 2 })),
+  );
+}
+
+/** The checks of all runs that were ever asked for: nothing runs them here, so all are still there. */
+async function storedChecks({ store }: HandlingRig): Promise<string[]> {
+  const checks: string[] = [];
+  for await (const [, value] of store.scan([HANDLER_JOBS])) checks.push((JSON.parse(value) as HandlerJob).check);
+  return checks;
+}
+
+async function takeRunsAfterStart(dir: string, clock: ManualClock): Promise<string[]> {
+  return await takeRuns(await openRig(MAIL, { dir, clock }));
+}

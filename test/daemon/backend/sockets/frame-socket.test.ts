@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+import { describe, expect, test } from 'vitest';
+import { FrameSocket, textFrame } from '../../../../daemon/backend/sockets/frame-socket.ts';
+
+/** Both ends of one connection; it ends with the test. */
+async function connect(): Promise<AsyncDisposable & { backend: FrameSocket; peer: WebSocket; wire: Socket }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  const endpoint = new WebSocketServer({ noServer: true, WebSocket: FrameSocket, perMessageDeflate: false });
+  const opened = new Promise<{ backend: FrameSocket; wire: Socket }>((resolve) => {
+    server.on('upgrade', (request, socket, head) => {
+      endpoint.handleUpgrade(request, socket, head, (backend) => {
+        backend.speakOver(socket as Socket);
+        resolve({ backend, wire: socket as Socket });
+      });
+    });
+  });
+  await once(server, 'listening');
+  const peer = new WebSocket(`ws://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+  await once(peer, 'open');
+  return {
+    ...(await opened),
+    peer,
+    async [Symbol.asyncDispose]() {
+      peer.terminate();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe('a frame', () => {
+  test('reaches the peer as it is, however long it is, in its turn among those of the library', async () => {
+    await using connection = await connect();
+    const { backend, peer } = connection;
+    const texts = [0, 1, 125, 126, 65_535, 65_536, 300_000].map((length) => 'x'.repeat(length));
+    texts.push('ä€😀'.repeat(50), '{"type":"ack","id":1}');
+    const received: string[] = [];
+    peer.on('message', (data: Buffer) => received.push(data.toString()));
+    for (const [at, text] of texts.entries()) {
+      if (at % 3 === 2) backend.send(text);
+      else backend.sendFrame(textFrame(text));
+    }
+    backend.close(1000);
+    await once(peer, 'close');
+    expect(received).toEqual(texts);
+  });
+
+  test('is sent to many peers from one buffer', async () => {
+    await using one = await connect();
+    await using other = await connect();
+    const frame = textFrame('{"type":"check_request"}');
+    const [first, second] = [once(one.peer, 'message'), once(other.peer, 'message')];
+    one.backend.sendFrame(frame);
+    other.backend.sendFrame(frame);
+    expect((await Promise.all([first, second])).map(([data]) => String(data))).toEqual(
+      Array.from({ length: 2 }, () => '{"type":"check_request"}'),
+    );
+  });
+
+  test('is not sent on a connection that is on its way out', async () => {
+    await using connection = await connect();
+    connection.backend.close(1000);
+    expect(connection.backend.sendFrame(textFrame('late'))).toBe(false);
+  });
+});
+
+describe('what a peer has said to its end', () => {
+  test.each([1, 125, 126, 65_535, 65_536, 1_000_000])(
+    'is counted to the byte: a message of %i bytes',
+    async (length) => {
+      await using connection = await connect();
+      const { backend, peer, wire } = connection;
+      const heard = once(backend, 'message');
+      peer.send('x'.repeat(length));
+      await heard;
+      expect(wire.bytesRead - backend.doneBytes).toBe(0);
+    },
+  );
+
+  test('does not hold a message whose end is still to come, whatever else comes meanwhile', async () => {
+    await using connection = await connect();
+    const { backend, peer, wire } = connection;
+    const pinged = once(backend, 'ping');
+    peer.send('x'.repeat(200_000), { fin: false });
+    peer.ping('still here');
+    await pinged;
+    expect(wire.bytesRead - backend.doneBytes).toBeGreaterThanOrEqual(200_000);
+    const heard = once(backend, 'message');
+    peer.send('the end', { fin: true });
+    await heard;
+    expect(wire.bytesRead - backend.doneBytes).toBeLessThanOrEqual(64 * 1024);
+  });
+});

@@ -1,0 +1,95 @@
+import { readdir, writeFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SCHEMA_VERSION } from '../../../../../daemon/backend/store/keys.ts';
+import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
+import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
+import { restoreCommand } from '../../../../../daemon/backend/store/upgrade/restore-command.ts';
+import { commandRig, FLAGS, upgradeDir } from '../../../../support/command-rig.ts';
+import { contentOf, earlierStore, onClosed } from '../../../../support/earlier-stores.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+/** A store that was upgraded, what it held before, and the backup of that. */
+async function upgradedStore(): Promise<{
+  dir: string;
+  before: Awaited<ReturnType<typeof contentOf>>;
+  backup: string;
+}> {
+  const dir = await earlierStore({ schema: 1 });
+  const before = await contentOf(dir);
+  await upgradeDir(dir, FLAGS, commandRig());
+  const [name = ''] = await readdir(join(dir, 'backups'));
+  return { dir, before, backup: join(dir, 'backups', name) };
+}
+
+test('the backup of an upgrade takes it back, and what it replaces is backed up too', async () => {
+  const { dir, before, backup } = await upgradedStore();
+  const after = await contentOf(dir);
+  const rig = commandRig();
+  await restoreCommand(backup, dir, FLAGS, rig);
+  expect(rig.asked).toEqual([
+    expect.stringMatching(
+      `^Are you sure you want to replace all that is stored in ${dir} by the backup of .*, with schema 1\\?$`,
+    ),
+  ]);
+  expect(rig.log.messages('info')).toEqual(['backup taken and verified', 'successfully restored database']);
+  expect(await contentOf(dir)).toEqual(before);
+  const [, replaced = ''] = (await readdir(join(dir, 'backups'))).toSorted((a, b) => a.length - b.length);
+  expect(replaced).toMatch(/-schema-3-before-restore$/);
+  expect(await contentOf(join(dir, 'backups', replaced, 'store'))).toEqual(after);
+});
+
+test('into a new directory it asks nothing', async () => {
+  const { before, backup } = await upgradedStore();
+  const dir = join(await tempDir(), 'moved');
+  const rig = commandRig({ answer: false });
+  await restoreCommand(backup, dir, FLAGS, rig);
+  expect(rig.asked).toEqual([]);
+  expect(await contentOf(dir)).toEqual(before);
+});
+
+test('an older program puts its backup in the place of a store that a newer one has upgraded', async () => {
+  const { dir, before, backup } = await upgradedStore();
+  await onClosed(dir, (database) => database.put(encodeTuple(SCHEMA_VERSION), '99'));
+  await restoreCommand(backup, dir, { ...FLAGS, skipConfirm: true }, commandRig());
+  expect(await contentOf(dir)).toEqual(before);
+  expect(await readdir(join(dir, 'backups'))).toContainEqual(expect.stringMatching(/-schema-99-before-restore$/));
+});
+
+describe('nothing is changed', () => {
+  test('when the operator says no', async () => {
+    const { dir, backup } = await upgradedStore();
+    const after = await contentOf(dir);
+    await expect(restoreCommand(backup, dir, FLAGS, commandRig({ answer: false }))).rejects.toThrow(
+      'restore aborted by operator',
+    );
+    expect(await contentOf(dir)).toEqual(after);
+  });
+
+  test('when the backup is damaged', async () => {
+    const { dir, backup } = await upgradedStore();
+    const after = await contentOf(dir);
+    await onClosed(join(backup, 'store'), (database) => database.put('~', '1'));
+    await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toThrow('is not what was written');
+    expect(await contentOf(dir)).toEqual(after);
+  });
+
+  test('when a newer program took the backup', async () => {
+    const { dir, backup } = await upgradedStore();
+    const after = await contentOf(dir);
+    const file = join(backup, 'manifest.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"schema": 1', '"schema": 99'));
+    await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/has schema 99, this program knows up to 3; use the mon that took it/),
+    });
+    expect(await contentOf(dir)).toEqual(after);
+  });
+
+  test('while a backend holds the store', async () => {
+    const { dir, backup } = await upgradedStore();
+    await using holder = await openSchema(dir);
+    await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({ code: 'conflict' });
+    expect(holder.schema.version).toBe(3);
+  });
+});

@@ -1,0 +1,181 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import type { Database } from '../../../../../daemon/backend/store/open-database.ts';
+import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
+import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
+import { commandRig, FLAGS, told, upgradeDir } from '../../../../support/command-rig.ts';
+import { contentOf, earlierStore, onClosed, upgraded } from '../../../../support/earlier-stores.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+const QUESTION =
+  'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up your database!';
+
+test('asks, takes a backup, upgrades, and tells the log in the words of the reference', async () => {
+  const dir = await earlierStore({ schema: 1 });
+  const before = await contentOf(dir);
+  const rig = commandRig();
+  await upgradeDir(dir, FLAGS, rig);
+  expect(rig.asked).toEqual([QUESTION]);
+  expect(told(rig.log)).toEqual([
+    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 3 }],
+    ['info', 'backup taken and verified', {}],
+    ['info', 'successfully upgraded database', { database_version: 3 }],
+  ]);
+  const [backup = ''] = await readdir(join(dir, 'backups'));
+  expect(await contentOf(join(dir, 'backups', backup, 'store'))).toEqual(before);
+  const clean = await earlierStore({ schema: 1 });
+  await upgraded(clean);
+  expect(await contentOf(dir)).toEqual(await contentOf(clean));
+});
+
+test('says that there is nothing to do, and asks nothing, when it is run again', async () => {
+  const dir = await earlierStore({ schema: 2 });
+  await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, commandRig());
+  const after = await contentOf(dir);
+  const rig = commandRig({ answer: false });
+  await upgradeDir(dir, FLAGS, rig);
+  expect(told(rig.log)).toEqual([['info', 'database already up to date', { database_version: 3 }]]);
+  expect(rig.asked).toEqual([]);
+  expect(await contentOf(dir)).toEqual(after);
+  expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
+});
+
+describe('nothing is changed', () => {
+  test('when the operator says no', async () => {
+    const dir = await earlierStore({ schema: 1 });
+    const before = await contentOf(dir);
+    const rig = commandRig({ answer: false });
+    await expect(upgradeDir(dir, FLAGS, rig)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'upgrade aborted by operator',
+    });
+    expect(rig.log.records).toEqual([]);
+    expect(await contentOf(dir)).toEqual(before);
+  });
+
+  test('when a check refers to a namespace that does not exist: each says so, and the way out is printed', async () => {
+    const dir = await earlierStore({ schema: 1, checks: { gone: ['disk'] } });
+    const before = await contentOf(dir);
+    for (let run = 0; run < 2; run++) {
+      const rig = commandRig();
+      const upgrade = upgradeDir(dir, { ...FLAGS, skipConfirm: true }, rig);
+      await expect(upgrade).rejects.toMatchObject({ code: 'conflict' });
+      const wayOut = [
+        'the namespace gone does not exist, and checks refer to it; nothing was changed. The way out:',
+        '  monctl namespace create gone',
+        '  monctl check delete disk --namespace gone --skip-confirm',
+        '  monctl namespace delete gone --skip-confirm',
+        '  mon-backend upgrade',
+      ].join('\n');
+      await expect(upgrade).rejects.toThrow(wayOut);
+      expect(told(rig.log)).toEqual([
+        ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 3 }],
+        [
+          'error',
+          'error enabling round robin scheduling,backend restart required',
+          { component: 'store-providers', error: 'the namespace gone does not exist' },
+        ],
+        ['error', 'error upgrading database', { error: wayOut }],
+      ]);
+    }
+    expect(await contentOf(dir)).toEqual(before);
+    expect(await readdir(dir)).not.toContain('backups');
+  });
+
+  test('by a dry run, which says what would be done', async () => {
+    const dir = await earlierStore({ schema: 1, clients: 200, checks: { default: ['disk'] } });
+    const before = await contentOf(dir);
+    const rig = commandRig();
+    await upgradeDir(dir, { ...FLAGS, dryRun: true }, rig);
+    expect(rig.printed.join('')).toBe(
+      'the database has schema 1, an upgrade would bring it to 3:\n' +
+        '  to 2: check records, 1,600 entries\n' +
+        '  to 3: check configurations, 1 entries\n',
+    );
+    expect([rig.asked, rig.log.records]).toEqual([[], []]);
+    expect(await contentOf(dir)).toEqual(before);
+  });
+
+  test('by a dry run that finds something in the way', async () => {
+    const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
+    const rig = commandRig();
+    await expect(upgradeDir(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
+    expect(rig.printed.join('')).toContain('an upgrade would bring it to 3');
+  });
+
+  test('while a backend holds the store: its holder is named, and the other way', async () => {
+    const dir = await earlierStore({ schema: 1 });
+    await using holder = await openSchema(dir);
+    await expect(upgradeDir(dir, FLAGS, commandRig())).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(
+        new RegExp(
+          `in use by process ${String(process.pid)} on .*; stop it first.*; or let the backend upgrade it while it serves, with --through URL$`,
+        ),
+      ),
+    });
+    expect(holder.schema.version).toBe(1);
+  });
+});
+
+test.each<{ name: string; way: (database: Database) => Promise<void> }>([
+  { name: 'the namespace is made', way: (database) => database.put(encodeTuple(['namespace', 'gone']), '{}') },
+  {
+    name: 'the check is deleted',
+    way: (database) => database.del(encodeTuple(['definition', 'checks', 'gone', 'disk'])),
+  },
+])('what stood in the way is gone once $name', async ({ way }) => {
+  const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
+  await onClosed(dir, way);
+  const rig = commandRig();
+  await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, rig);
+  expect(rig.log.messages('info').at(-1)).toBe('successfully upgraded database');
+});
+
+describe('the backup', () => {
+  test('goes where the operator says', async () => {
+    const dir = await earlierStore({ schema: 2 });
+    const place = join(await tempDir(), 'copy');
+    await upgradeDir(dir, { ...FLAGS, backup: { dir: place } }, commandRig());
+    expect(await readdir(place)).toEqual(['manifest.json', 'store']);
+    expect(await readdir(dir)).not.toContain('backups');
+  });
+
+  test('is not taken when the operator does not want it', async () => {
+    const dir = await earlierStore({ schema: 2 });
+    await upgradeDir(dir, { ...FLAGS, backup: false }, commandRig());
+    expect(await readdir(dir)).not.toContain('backups');
+  });
+
+  test('keeps the upgrade from beginning when it fails', async () => {
+    const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
+    const before = await contentOf(dir);
+    const upgrade = upgradeDir(dir, { ...FLAGS, backup: { dir: '/dev/null/copy' } }, commandRig());
+    await expect(upgrade).rejects.toThrow('the backup into /dev/null/copy failed');
+    expect(await contentOf(dir)).toEqual(before);
+  });
+});
+
+test('an upgrade that takes longer than --timeout stops, and the next one goes on', async () => {
+  const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 50 });
+  const clock = new ManualClock();
+  const rig = commandRig({ clock });
+  // The time passes while the backup is taken.
+  vi.spyOn(rig.log, 'info').mockImplementation(() => clock.advance(10_000));
+  await expect(upgradeDir(dir, { ...FLAGS, timeout: 10 }, rig)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'the upgrade took longer than 10 seconds and was stopped; run it again, and it goes on',
+  });
+  // And every five seconds it had said that it goes on.
+  expect(rig.log.messages('warn')).toEqual([
+    'migrating embedded database to a new version',
+    'upgrading database',
+    'upgrading database',
+  ]);
+  expect(rig.log.messages('error')).toEqual(['error upgrading database']);
+  const again = commandRig();
+  await upgradeDir(dir, FLAGS, again);
+  expect(again.log.messages('info').at(-1)).toBe('successfully upgraded database');
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { namespaceFixes, orphansOf } from '../../../../shared/domain/plan/orphans.ts';
+import { planOf } from '../../../../shared/domain/plan/plan.ts';
+import { parsePath, type UpgradePath } from '../../../../shared/domain/plan/version.ts';
+import { someFacts } from '../../../support/upgrade-facts.ts';
+
+function way(from: string, to: string): UpgradePath {
+  const path = parsePath(from, to);
+  if ('problem' in path) throw new Error(path.problem);
+  return path;
+}
+
+function stepIds(from: string, to: string, facts = someFacts()): readonly string[] {
+  return planOf(way(from, to), facts).steps.map(({ id }) => id);
+}
+
+describe('the general procedure (reference 9.2)', () => {
+  test('where nothing special is on the way, of a cluster', () => {
+    expect(stepIds('6.2.0', '6.3.0')).toEqual([
+      'rules',
+      'install',
+      'daemon-reload',
+      'restart-agents',
+      'restart-backend',
+      'backends-agree',
+      'migrate',
+      'versions',
+      'entities',
+    ]);
+  });
+
+  test.each([
+    { name: 'backup and migration itself, while results go on', from: '6.2.0', to: '6.3.0', actions: [] },
+    {
+      name: 'stops results itself where what is stored changes its form for all backends',
+      from: '5.7.0',
+      to: '5.8.0',
+      actions: ['drain', 'resume'],
+    },
+  ])('this program does $name', ({ from, to, actions }) => {
+    const { steps } = planOf(way(from, to), someFacts({ product: 'mon' }));
+    const [before = [], after = []] = actions.map((action) => [action]);
+    expect(steps.flatMap((step) => (step.kind === 'action' ? [step.action] : []))).toEqual([
+      'backup',
+      ...before,
+      'migrate',
+      ...after,
+    ]);
+    expect(steps).toContainEqual(expect.objectContaining({ action: 'migrate', confirm: to }));
+  });
+
+  test('all backends are upgraded before the database is', () => {
+    const facts = someFacts({
+      backends: ['a', 'b'].map((name) => ({ name, version: '6.2.0', healthy: true })),
+    });
+    const ids = stepIds('6.2.0', '6.3.0', facts);
+    expect(ids.slice(ids.indexOf('restart-agents'), ids.indexOf('migrate'))).toEqual([
+      'restart-agents',
+      'restart-a',
+      'restart-b',
+      'backends-agree',
+    ]);
+  });
+});
+
+describe('what the rules add', () => {
+  test('from 5.0 to 6.5 in the order of the versions, each in its phase', () => {
+    const facts = someFacts({
+      install: 'binary',
+      state_dir: { configured: null, old_has_data: true, new_has_data: false },
+      entities: { total: 120, newest: [], limit: 100 },
+      checks: [{ namespace: 'gone', name: 'cpu' }],
+      event_store: 'relational',
+      backends: ['a', 'b'].map((name) => ({ name, version: '5.0.0', healthy: true })),
+      certificates: [{ file: 'a.pem', common_name: 'a', names: [], problem: null }],
+      agents: [{ namespace: 'default', name: 'old', version: '5.0.0' }],
+      silence_stashes: { total: 1, unclear: [], unready: [] },
+    });
+    const plan = planOf(way('5.0.0', '6.5.0'), facts);
+    expect(plan.verdict).toBe('block');
+    expect(plan.steps.map(({ id }) => id)).toEqual([
+      'rules',
+      'migrate-stashes',
+      'set-state-dir',
+      'raise-entity-limit',
+      'fix-namespaces',
+      'certificates',
+      'dump',
+      'snapshot',
+      'relational-backup',
+      'stop-a',
+      'stop-b',
+      'install',
+      'daemon-reload',
+      'restart-agents',
+      'restart-a',
+      'restart-b',
+      'backends-agree',
+      'migrate',
+      'versions',
+      'entities',
+      'upgrade-agents',
+    ]);
+  });
+
+  test('backends that were stopped together are started, not restarted', () => {
+    const backends = ['a', 'b'].map((name) => ({ name, version: '5.7.0', healthy: true }));
+    const { steps } = planOf(way('5.7.0', '5.8.0'), someFacts({ backends }));
+    expect(steps.find(({ id }) => id === 'restart-a')?.commands).toEqual(['systemctl start sensu-backend']);
+  });
+
+  test('every step is named once', () => {
+    const ids = stepIds('5.0.0', '6.5.0');
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+test.each([
+  ['6.5.0', '6.4.0', '6.4.0 is older than 6.5.0: there is no plan for a downgrade'],
+  ['soon', '6.4.0', 'soon is no version: give one like 6.4.0'],
+  ['6.4.0', '', ' is no version: give one like 6.4.0'],
+])('from %s to %s there is no way', (from, to, problem) => {
+  expect(parsePath(from, to)).toEqual({ problem });
+});
+
+test('the way out of orphan namespaces: recreate, delete the checks, delete (reference 9.3)', () => {
+  const orphans = orphansOf({
+    namespaces: ['default'],
+    checks: [
+      { namespace: 'gone', name: 'disk' },
+      { namespace: 'default', name: 'disk' },
+      { namespace: 'gone', name: 'cpu' },
+    ],
+  });
+  expect([...namespaceFixes(orphans ?? new Map())]).toEqual([
+    { kind: 'create-namespace', namespace: 'gone' },
+    { kind: 'delete-check', namespace: 'gone', name: 'cpu' },
+    { kind: 'delete-check', namespace: 'gone', name: 'disk' },
+    { kind: 'delete-namespace', namespace: 'gone' },
+  ]);
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import { planOf } from '../../../../shared/domain/plan/plan.ts';
+import {
+  afterRestart,
+  carryOut,
+  currentStep,
+  finishStep,
+  HOLDER_GONE_MS,
+  isDraining,
+  newPlan,
+} from '../../../../shared/domain/plan/run.ts';
+import { parsePath } from '../../../../shared/domain/plan/version.ts';
+import type { PlanRun, PlanOrder } from '../../../../shared/schemas/plan-run.ts';
+import { someFacts } from '../../../support/upgrade-facts.ts';
+
+const NOW = 1_000_000;
+const SESSION = 'console-1';
+const DONE = { isDone: true, note: '' };
+
+function aPlanRun(): PlanRun {
+  const path = parsePath('5.7.0', '5.8.0');
+  if ('problem' in path) throw new Error(path.problem);
+  return newPlan(planOf(path, someFacts({ product: 'mon' })), { id: 1, who: 'alice', nowMs: NOW, entities: 20 });
+}
+
+function ordered(runbook: PlanRun, order: PlanOrder, who = 'alice', nowMs = NOW): PlanRun {
+  const outcome = carryOut(runbook, order, who, nowMs);
+  if (outcome.kind === 'refused') throw new Error(outcome.reason);
+  return outcome.runbook;
+}
+
+function refusal(runbook: PlanRun, order: PlanOrder, who = 'alice', nowMs = NOW): string {
+  const outcome = carryOut(runbook, order, who, nowMs);
+  return outcome.kind === 'refused' ? outcome.reason : 'it was possible';
+}
+
+const held = () => ordered(aPlanRun(), { order: 'take', session: SESSION, force: false });
+
+function stateOf(runbook: PlanRun, id: string) {
+  return runbook.steps.find((step) => step.id === id)?.state;
+}
+
+/** All steps up to this one done. */
+function until(id: string): PlanRun {
+  let runbook = held();
+  for (const { id: before } of runbook.steps) {
+    if (before === id) break;
+    const step = currentStep(runbook);
+    const running = ordered(runbook, start(before, step?.confirm));
+    runbook =
+      step?.kind === 'manual'
+        ? finishStep(ordered(running, { order: 'confirm', session: SESSION, step: before }), before, DONE, NOW)
+        : finishStep(running, before, DONE, NOW);
+  }
+  return runbook;
+}
+
+const start = (step: string, typed?: string): PlanOrder => ({
+  order: 'start',
+  session: SESSION,
+  step,
+  ...(typed === undefined ? {} : { typed }),
+});
+
+describe('one holds a plan, any number watch', () => {
+  test('nothing is possible before somebody takes it', () => {
+    expect(refusal(aPlanRun(), start('rules'))).toBe('take the plan first');
+  });
+
+  test('another console, of the same person as well, is told who holds it', () => {
+    expect(refusal(held(), { ...start('rules'), session: 'console-2' })).toBe('alice holds the plan: take it first');
+    expect(refusal(held(), { order: 'take', session: 'console-2', force: false }, 'bob')).toBe('alice holds the plan');
+  });
+
+  test('it is taken over by force, or when the holder has gone', () => {
+    const take: PlanOrder = { order: 'take', session: 'console-2', force: false };
+    expect(ordered(held(), { ...take, force: true }, 'bob').holder?.who).toBe('bob');
+    expect(ordered(held(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe('bob takes it from alice');
+  });
+
+  test('and let go of', () => {
+    expect(ordered(held(), { order: 'release', session: SESSION }).holder).toBeNull();
+  });
+});
+
+describe('steps', () => {
+  test('come one after the other', () => {
+    expect(refusal(held(), start('backup'))).toBe('it is the turn of rules');
+    expect(refusal(held(), start('nothing'))).toBe('the plan has no step nothing');
+  });
+
+  test('a check runs by itself, and lets the next one come', () => {
+    const running = ordered(held(), start('rules'));
+    expect(stateOf(running, 'rules')).toBe('running');
+    const done = finishStep(running, 'rules', { isDone: true, note: 'nothing in the way', findings: [] }, NOW + 5);
+    expect(stateOf(done, 'rules')).toBe('done');
+    expect(done.verdict).toBe('pass');
+    expect(currentStep(done)?.id).toBe('backup');
+  });
+
+  test('one that failed is started again, or skipped with a reason', () => {
+    const failed = finishStep(ordered(held(), start('rules')), 'rules', { isDone: false, note: '1 blocks' }, NOW);
+    expect(stateOf(failed, 'rules')).toBe('failed');
+    expect(stateOf(ordered(failed, start('rules')), 'rules')).toBe('running');
+    const skipped = ordered(failed, { order: 'skip', session: SESSION, step: 'rules', reason: 'known' });
+    expect(skipped.steps[0]).toMatchObject({ state: 'skipped', note: 'known' });
+  });
+
+  test('what the operator does is confirmed, and looked at where that is possible', () => {
+    const confirming = ordered(until('restart-backend'), start('restart-backend'));
+    expect(stateOf(confirming, 'restart-backend')).toBe('confirm');
+    const looking = ordered(confirming, { order: 'confirm', session: SESSION, step: 'restart-backend' });
+    expect(stateOf(looking, 'restart-backend')).toBe('running');
+    const notYet = finishStep(looking, 'restart-backend', { isDone: false, note: 'not healthy' }, NOW);
+    expect(stateOf(notYet, 'restart-backend')).toBe('confirm');
+  });
+
+  test('where it is not, the confirmation counts', () => {
+    const confirming = ordered(until('install'), start('install'));
+    const done = ordered(confirming, { order: 'confirm', session: SESSION, step: 'install' });
+    expect(done.steps.find(({ id }) => id === 'install')).toMatchObject({ state: 'done', note: 'confirmed by alice' });
+  });
+
+  test('what cannot be undone wants to be typed, and is never skipped', () => {
+    const before = until('migrate');
+    expect(refusal(before, start('migrate'))).toBe('migrate cannot be undone: type 5.8.0 to run it');
+    expect(refusal(before, start('migrate', 'yes'))).toContain('type 5.8.0');
+    expect(stateOf(ordered(before, start('migrate', '5.8.0')), 'migrate')).toBe('running');
+    expect(refusal(before, { order: 'skip', session: SESSION, step: 'migrate', reason: 'no time' })).toContain(
+      'abandon',
+    );
+  });
+
+  test('after the last one the plan is done, and nobody holds it', () => {
+    const last = until('entities');
+    const done = finishStep(ordered(last, start('entities')), 'entities', { isDone: true, note: '20, as before' }, NOW);
+    expect(done).toMatchObject({ state: 'done', holder: null });
+    expect(refusal(done, start('entities'))).toBe('the plan is over: done');
+  });
+
+  test('a restart of the backend ends what ran, and it can be started again', () => {
+    const restarted = afterRestart(ordered(until('migrate'), start('migrate', '5.8.0')), NOW);
+    expect(stateOf(restarted, 'migrate')).toBe('failed');
+    expect(stateOf(ordered(restarted, start('migrate', '5.8.0')), 'migrate')).toBe('running');
+    expect(afterRestart(held(), NOW)).toEqual(held());
+  });
+});
+
+describe('results are kept out', () => {
+  test('from the end of the step that stops them to the end of the one that takes them again', () => {
+    expect(isDraining(until('drain'))).toBe(false);
+    expect(isDraining(until('migrate'))).toBe(true);
+    expect(isDraining(until('resume'))).toBe(true);
+    expect(isDraining(until('versions'))).toBe(false);
+  });
+
+  test('not when the step that stops them was skipped', () => {
+    const skipped = ordered(until('drain'), {
+      order: 'skip',
+      session: SESSION,
+      step: 'drain',
+      reason: 'a small store',
+    });
+    expect(isDraining(skipped)).toBe(false);
+  });
+
+  test('not after the plan is over', () => {
+    expect(isDraining(ordered(until('migrate'), { order: 'abandon', session: SESSION, reason: 'late' }))).toBe(false);
+  });
+});
+
+describe('the way back', () => {
+  test('only to a backup of this plan', () => {
+    const order: PlanOrder = { order: 'roll-back', session: SESSION, reason: 'agents fail' };
+    expect(refusal(held(), order)).toBe('the plan has no backup to go back to');
+    const backedUp = finishStep(
+      ordered(until('backup'), start('backup')),
+      'backup',
+      { isDone: true, note: '', backup: 'b/1' },
+      NOW,
+    );
+    expect(ordered(backedUp, order)).toMatchObject({ state: 'rolled-back', backup: 'b/1' });
+  });
+
+  test('a plan is abandoned, but not under a step that runs', () => {
+    const order: PlanOrder = { order: 'abandon', session: SESSION, reason: 'another day' };
+    expect(ordered(held(), order).state).toBe('abandoned');
+    expect(refusal(ordered(held(), start('rules')), order)).toBe('wait until the step that runs is over');
+  });
+});
+
+test('the log keeps its newest lines', () => {
+  let runbook = held();
+  for (let at = 0; at < 600; at++) {
+    runbook = finishStep(ordered(runbook, start('rules')), 'rules', { isDone: false, note: String(at) }, NOW + at);
+  }
+  expect(runbook.log).toHaveLength(500);
+  expect(runbook.log.at(-1)?.text).toBe('not done: 599');
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { differingVersions } from '../../../../shared/domain/plan/versions-agree.ts';
+import type { Version } from '../../../../shared/domain/plan/version.ts';
+
+/** Reference 9.2, step 8: who is not where the upgrade was to lead. */
+
+const BACKEND = { own: '1.0.0', level: '6.5.0' };
+
+test.each<{ name: string; to: Version; agents: readonly (string | null)[]; expected: readonly string[] }>([
+  { name: 'our agents come with the backend', to: [6, 5, 0], agents: ['1.0.0'], expected: [] },
+  {
+    name: 'another version of ours is named, older or newer',
+    to: [6, 5, 0],
+    agents: ['0.9.0', '1.0.1'],
+    expected: ['default/web-0 (0.9.0)', 'default/web-1 (1.0.1)'],
+  },
+  {
+    name: 'agents of the newer generation have to be at the target',
+    to: [6, 5, 0],
+    agents: ['6.4.3', '6.5.0', 'v6.7.1+ce'],
+    expected: ['default/web-0 (6.4.3)'],
+  },
+  {
+    name: 'who does not say its version is named',
+    to: [6, 5, 0],
+    agents: [null, 'unknown'],
+    expected: ['default/web-0 (unknown)', 'default/web-1 (unknown)'],
+  },
+  { name: 'the backend by the level of its API', to: [6, 6, 0], agents: [], expected: ['the backend (6.5.0)'] },
+  {
+    name: 'or by its own version, where the plan is in that',
+    to: [1, 1, 0],
+    agents: [],
+    expected: ['the backend (1.0.0)'],
+  },
+  { name: 'at the target', to: [1, 0, 0], agents: ['1.0.0'], expected: [] },
+])('$name', ({ to, agents, expected }) => {
+  const named = agents.map((version, at) => ({ namespace: 'default', name: `web-${String(at)}`, version }));
+  expect(differingVersions(to, { backend: BACKEND, agents: named })).toEqual(expected);
+});

@@ -1,0 +1,231 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  clientOfKeepalive,
+  v2CheckRequest,
+  entityConfigOf,
+  resultOfAgentEvent,
+} from '../../../../shared/domain/v2/agent.ts';
+import { agentFrame, parseAgentFrame } from '../../../../shared/domain/v2/agent-frame.ts';
+import type { Client } from '../../../../shared/schemas/client.ts';
+import type { SubmittedV2Event } from '../../../../shared/schemas/v2/event.ts';
+
+const NOW = 1_700_000_000;
+const about = (present?: Client) => ({ present, now: NOW, version: '1.9.0' });
+
+const keepalive = (
+  check: SubmittedV2Event['check'] = {},
+  entity: SubmittedV2Event['entity'] = {},
+): SubmittedV2Event => ({
+  timestamp: NOW - 3,
+  entity: {
+    metadata: { name: 'web-01', labels: { rack: 'r7' } },
+    subscriptions: ['web'],
+    sensu_agent_version: '6.2.4',
+    ...entity,
+  },
+  check,
+});
+
+const stored: Client = {
+  name: 'web-01',
+  address: '192.0.2.1',
+  subscriptions: ['db', 'client:web-01'],
+  timestamp: 1,
+  version: '1.9.0',
+  keepalives: true,
+  entity_class: 'agent',
+  labels: { rack: 'r8' },
+};
+
+describe('frames', () => {
+  test('what is written is read', () => {
+    const payloads = fc.jsonValue();
+    fc.assert(
+      fc.property(fc.stringMatching(/^\w{1,64}$/), payloads, (type, payload) => {
+        const frame = parseAgentFrame(agentFrame(type, payload));
+        expect(frame?.type).toBe(type);
+        expect(JSON.stringify(JSON.parse(frame?.payload ?? ''))).toBe(JSON.stringify(payload));
+      }),
+    );
+  });
+
+  test.each(['', '\n', '\n{}', '{}', `${'x'.repeat(65)}\n{}`])('%j has no type', (text) => {
+    expect(parseAgentFrame(text)).toBeUndefined();
+  });
+});
+
+describe('a keepalive', () => {
+  test('makes the client that it tells of', () => {
+    expect(clientOfKeepalive(keepalive({ timeout: 40, ttl: 80 }), 'web-01', about())).toMatchObject({
+      name: 'web-01',
+      subscriptions: ['web', 'client:web-01'],
+      labels: { rack: 'r7' },
+      keepalives: true,
+      timestamp: NOW - 3,
+      keepalive: { thresholds: { warning: 40, critical: 80 } },
+    });
+  });
+
+  test.each<{ name: string; check: SubmittedV2Event['check']; warning: number; critical: number }>([
+    { name: 'says nothing: as everywhere', check: {}, warning: 120, critical: 180 },
+    { name: 'has a warning alone', check: { timeout: 60, ttl: 0 }, warning: 60, critical: 180 },
+    { name: 'warns late: it is critical then too', check: { timeout: 600 }, warning: 600, critical: 600 },
+    { name: 'has a ttl below its warning', check: { timeout: 100, ttl: 50 }, warning: 100, critical: 100 },
+  ])('thresholds when it $name', ({ check, warning, critical }) => {
+    const { keepalive: own } = clientOfKeepalive(keepalive(check), 'web-01', about());
+    expect(own?.thresholds).toEqual({ warning, critical });
+  });
+
+  test.each<{ name: string; handlers: string[]; expected: string[] | undefined }>([
+    { name: 'its own handlers are told', handlers: ['pager'], expected: ['pager'] },
+    { name: 'the default one is the business of the backend', handlers: ['keepalive'], expected: undefined },
+    { name: 'none is none of its own', handlers: [], expected: undefined },
+  ])('$name', ({ handlers, expected }) => {
+    const { keepalive: own } = clientOfKeepalive(keepalive({ handlers }), 'web-01', about());
+    expect(own?.['handlers']).toEqual(expected);
+  });
+
+  test.each<{
+    name: string;
+    present: Client;
+    entity: SubmittedV2Event['entity'];
+    subscriptions: string[];
+  }>([
+    { name: 'the backend configures agents', present: stored, entity: {}, subscriptions: ['db', 'client:web-01'] },
+    {
+      name: 'not those of version 5',
+      present: stored,
+      entity: { sensu_agent_version: '5.21.0' },
+      subscriptions: ['web', 'client:web-01'],
+    },
+    {
+      name: 'nor those that are marked',
+      present: stored,
+      entity: { metadata: { name: 'web-01', labels: { 'sensu.io/managed_by': 'sensu-agent' } } },
+      subscriptions: ['web', 'client:web-01'],
+    },
+    {
+      name: 'what results made before has no configuration',
+      present: { ...stored, entity_class: undefined, keepalives: false, subscriptions: ['client:web-01'] },
+      entity: {},
+      subscriptions: ['web', 'client:web-01'],
+    },
+    {
+      name: 'nor has a proxy that an agent takes over',
+      present: { ...stored, entity_class: 'proxy', type: 'proxy', keepalives: false },
+      entity: {},
+      subscriptions: ['web', 'client:web-01'],
+    },
+  ])('$name', ({ present, entity, subscriptions }) => {
+    const client = clientOfKeepalive(keepalive({}, entity), 'web-01', about(present));
+    expect(client.subscriptions).toEqual(subscriptions);
+    expect(client['type']).toBeUndefined();
+    expect(client.keepalives).toBe(true);
+  });
+
+  test('leaves the stored handlers as they are, but for agents of version 5', () => {
+    const present = { ...stored, keepalive: { handlers: ['stored'], refresh: 60 } };
+    const own = (entity = {}): unknown =>
+      clientOfKeepalive(keepalive({ handlers: ['told'] }, entity), 'web-01', about(present)).keepalive;
+    expect(own()).toMatchObject({ handlers: ['stored'], refresh: 60 });
+    expect(own({ sensu_agent_version: '5.21.0' })).toMatchObject({ handlers: ['told'], refresh: 60 });
+  });
+
+  test('brings no signature that the agent has not shown', () => {
+    const client = clientOfKeepalive(keepalive(), 'web-01', about({ ...stored, signature: 'secret' }));
+    expect(client).not.toHaveProperty('signature');
+  });
+
+  test('of a clock that runs ahead counts as now', () => {
+    const client = clientOfKeepalive({ ...keepalive(), timestamp: NOW + 60 }, 'web-01', about());
+    expect(client['timestamp']).toBe(NOW);
+  });
+});
+
+test('a known agent is told its configuration without its state', () => {
+  expect(entityConfigOf('shop', stored)).toEqual({
+    metadata: { name: 'web-01', namespace: 'shop', labels: { rack: 'r8' } },
+    entity_class: 'agent',
+    user: '',
+    subscriptions: ['db', 'entity:web-01'],
+    deregister: false,
+    deregistration: {},
+  });
+});
+
+/** Without hooks and assets. */
+const NONE = { hook: () => undefined, asset: () => undefined };
+
+describe('a check request', () => {
+  const request = { name: 'disk', command: 'check-disk', issued: NOW };
+
+  test('carries what agents know of a check, each attribute of the kind that they read', () => {
+    const definition = {
+      command: 'check-disk',
+      subscribers: ['web', 'client:a'],
+      interval: 60,
+      timeout: 2.5,
+      ttl: 120,
+      stdin: true,
+      handlers: ['pager'],
+      env_vars: ['A=1'],
+      check_hooks: 'no list',
+      output_metric_format: 7,
+      team: 'ops',
+    };
+    expect(v2CheckRequest('shop', { ...definition, ...request }, definition, NONE)).toEqual({
+      config: {
+        metadata: { name: 'disk', namespace: 'shop', labels: null, annotations: null },
+        command: 'check-disk',
+        handlers: ['pager'],
+        subscriptions: ['web', 'entity:a'],
+        proxy_entity_name: '',
+        interval: 60,
+        timeout: 3,
+        ttl: 120,
+        stdin: true,
+        env_vars: ['A=1'],
+      },
+      assets: null,
+      hooks: null,
+      hook_assets: {},
+      issued: NOW,
+    });
+  });
+
+  test('on behalf of another client names it', () => {
+    const { config } = v2CheckRequest('default', { ...request, source: 'router' }, undefined, NONE);
+    expect(config).toMatchObject({ proxy_entity_name: 'router', handlers: null, subscriptions: [] });
+  });
+});
+
+const defined = (): boolean => true;
+
+describe('an event', () => {
+  const check = { metadata: { name: 'disk' }, status: 1, output: 'full' };
+
+  test('of a defined check keeps the handlers of the definition, unless it names some', () => {
+    expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', defined)).not.toHaveProperty('handlers');
+    expect(resultOfAgentEvent({ check: { ...check, handlers: ['x'] } }, 'a', defined)?.handlers).toEqual(['x']);
+    expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', () => false)?.handlers).toEqual([]);
+  });
+
+  test.each<{ name: string; event: SubmittedV2Event; source: string | undefined }>([
+    { name: 'is its own', event: { check, entity: { metadata: { name: 'a' } } }, source: undefined },
+    { name: 'is its own when it names nobody', event: { check }, source: undefined },
+    { name: 'is that of the entity', event: { check, entity: { metadata: { name: 'b' } } }, source: 'b' },
+    { name: 'is that of the proxy', event: { check: { ...check, proxy_entity_name: 'c' } }, source: 'c' },
+    {
+      name: 'is that of the proxy rather than of the entity',
+      event: { check: { ...check, proxy_entity_name: 'c' }, entity: { metadata: { name: 'b' } } },
+      source: 'c',
+    },
+  ])('of an agent $name', ({ event, source }) => {
+    expect(resultOfAgentEvent(event, 'a', defined)?.source).toBe(source);
+  });
+
+  test('without a check is no result', () => {
+    expect(resultOfAgentEvent({ metrics: { points: [] } }, 'a', defined)).toBeUndefined();
+  });
+});

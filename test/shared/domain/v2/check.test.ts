@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { checkDefinitionOf, v2CheckOf } from '../../../../shared/domain/v2/check.ts';
+import { checkSchema } from '../../../../shared/schemas/check.ts';
+import { v2CheckSchema, type V2Check } from '../../../../shared/schemas/v2/check.ts';
+
+const metadata = { name: 'disk', namespace: 'prod' };
+
+/** By seconds, where the attributes say nothing of it. */
+function scheduled(attributes: object): object {
+  return 'interval' in attributes || 'cron' in attributes ? {} : { interval: 10 };
+}
+
+function definitionOf(attributes: object): unknown {
+  return checkDefinitionOf(
+    v2CheckSchema.parse({ metadata, command: 'df', ...scheduled(attributes), ...attributes }) as V2Check,
+  );
+}
+
+describe('a check of the newer API is scheduled and run as', () => {
+  test('nothing but its command, when it says nothing', () => {
+    expect(definitionOf({})).toEqual({
+      command: 'df',
+      interval: 10,
+      handlers: [],
+      subscribers: [],
+      publish: false,
+      name: 'disk',
+    });
+  });
+
+  test.each<[name: string, attributes: object, expected: object]>([
+    ['its interval', { interval: 60, publish: true }, { interval: 60, publish: true }],
+    ['its cron', { cron: '* * * * *', interval: 0, publish: true }, { cron: '* * * * *' }],
+    [
+      'the subscription of one machine under the name of the model',
+      { subscriptions: ['linux', 'entity:web-1'] },
+      {
+        subscribers: ['linux', 'client:web-1'],
+      },
+    ],
+    ['a proxy check', { proxy_entity_name: 'sw-1' }, { source: 'sw-1' }],
+    ['one for a single client of each subscription', { round_robin: true }, { round_robin: true }],
+    [
+      'what agents need besides',
+      { env_vars: ['A=b'], stdin: true, timeout: 5, ttl: 90 },
+      {
+        env_vars: ['A=b'],
+        stdin: true,
+        timeout: 5,
+        ttl: 90,
+      },
+    ],
+    [
+      'flap detection with both thresholds',
+      { low_flap_threshold: 20, high_flap_threshold: 60 },
+      {
+        low_flap_threshold: 20,
+        high_flap_threshold: 60,
+      },
+    ],
+    [
+      'windows of days that have any, in UTC',
+      {
+        subdue: { days: { all: null, monday: [], friday: [{ begin: '5:00PM', end: '6:00PM' }] } },
+      },
+      { subdue: { days: { friday: [{ begin: '5:00PM UTC', end: '6:00PM UTC' }] } } },
+    ],
+    [
+      'what has no meaning here, for those who know',
+      { check_hooks: [{ ok: ['x'] }], output_metric_format: 'influxdb_line' },
+      {
+        check_hooks: [{ ok: ['x'] }],
+        output_metric_format: 'influxdb_line',
+      },
+    ],
+    [
+      'its labels, for handlers and filters',
+      { metadata: { ...metadata, labels: { team: 'ops' } } },
+      {
+        metadata: { labels: { team: 'ops' } },
+      },
+    ],
+  ])('%s', (_name, attributes, expected) => {
+    expect(definitionOf(attributes)).toMatchObject(expected);
+  });
+
+  test('zero, empty and null are not set', () => {
+    const unset = { interval: 10, cron: '', timeout: 0, ttl: 0, proxy_entity_name: '', subdue: null, env_vars: null };
+    expect(definitionOf({ ...unset, low_flap_threshold: 0, high_flap_threshold: 60, subscriptions: null })).toEqual(
+      definitionOf({}),
+    );
+  });
+
+  test('an expression that cannot be read is named', () => {
+    expect(definitionOf({ proxy_requests: { entity_attributes: ['entity.labels["x" > 0'] } })).toEqual({
+      problem: expect.stringContaining('proxy_requests.entity_attributes: the expression "entity.labels['),
+    });
+  });
+});
+
+describe('a check is refused for', () => {
+  test.each<[object, string]>([
+    [{ publish: false }, 'interval'],
+    [{ interval: 60, output_metric_format: 'nonsense' }, 'output_metric_format'],
+    [{ interval: 60, proxy_entity_name: 'a b' }, 'proxy_entity_name'],
+    [{ interval: 60, proxy_requests: { splay: true } }, 'proxy_requests'],
+    [{ interval: 60, runtime_assets: ['a b'] }, 'runtime_assets'],
+    [{ interval: '60' }, 'interval'],
+    [{ interval: 60, cron: '* * * * *' }, 'interval'],
+    [{ publish: true }, 'interval'],
+    [{ interval: 60, ttl: 60 }, 'ttl'],
+    [{ cron: '61 * * * *' }, 'cron'],
+    [{ low_flap_threshold: 50, high_flap_threshold: 50 }, 'low_flap_threshold'],
+    [{ env_vars: ['no variable'] }, 'env_vars'],
+    [{ subscriptions: [''] }, 'subscriptions'],
+    [{ cron: 'CRON_TZ=No/Where 0 8 * * *' }, 'cron'],
+    [{ cron: '@every x' }, 'cron'],
+    [{ metadata: { name: 'a b' } }, 'metadata'],
+    [{ metadata: { name: 'a', labels: { team: 1 } } }, 'metadata'],
+    [{ subdue: { days: { friday: [{ begin: 'noon', end: '6:00PM' }] } } }, 'subdue'],
+  ])('%j', (attributes, place) => {
+    const parsed = v2CheckSchema.safeParse({ metadata, command: 'df', ...attributes });
+    expect(parsed.error?.issues.map(({ path }) => path[0])).toContain(place);
+  });
+});
+
+test.each([
+  { command: '', interval: 10 },
+  { command: undefined, interval: 10 },
+  { subscriptions: ['a b'], interval: 10 },
+  { interval: 4_294_967_295 },
+  { interval: 10, ttl: -1 },
+  { interval: 10, low_flap_threshold: 10, high_flap_threshold: 200 },
+  { interval: 10, secrets: [{}] },
+  { interval: 10, metadata: { name: 'a:b', namespace: 'prod' } },
+  { cron: 'CRON_TZ=Europe/Berlin 0 8 * * *' },
+  { cron: '@every 5m' },
+])('%j is taken, as by the peer', (attributes) => {
+  expect(v2CheckSchema.safeParse({ metadata, command: 'df', ...attributes }).error).toBeUndefined();
+});
+
+test('a check of the configuration is shown with the types that clients of the newer API decode', () => {
+  const definition = checkSchema.parse({
+    command: 'df',
+    subscribers: ['all'],
+    interval: 60,
+    handler: 'mail',
+    refresh: 5,
+  });
+  const shown = v2CheckOf('default', { ...definition, name: 'disk' });
+  expect(v2CheckSchema.safeParse(shown).error).toBeUndefined();
+  expect(shown).toMatchObject({ handlers: ['mail'], cron: '', ttl: 0, timeout: 0, refresh: 5, subdue: null });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { clientOfEntity, v2EntityOf } from '../../../../shared/domain/v2/entity.ts';
+import { clientSchema, type Client } from '../../../../shared/schemas/client.ts';
+import { v2EntitySchema } from '../../../../shared/schemas/v2/entity.ts';
+
+const NOW = 1_800_000_000;
+
+/** The client that a body makes. */
+function clientOf(body: object, present?: Client, createdBy?: string, source: 'put' | 'event' = 'event'): Client {
+  const entity = v2EntitySchema.parse({ entity_class: 'proxy', ...body });
+  return clientOfEntity(entity, { present, now: NOW, version: '1.9.0', createdBy, source });
+}
+
+const NO_SYSTEM = {
+  network: { interfaces: null },
+  libc_type: '',
+  vm_system: '',
+  vm_role: '',
+  cloud_provider: '',
+  processes: null,
+};
+
+/** As an agent of the legacy kind tells about itself. */
+const AGENT: Client = {
+  name: 'web-01',
+  address: '10.0.0.7',
+  subscriptions: ['linux', 'client:web-01'],
+  timestamp: NOW - 5,
+  version: '1.9.0',
+  keepalive: { thresholds: { warning: 60, critical: 90 }, handler: 'pager' },
+  environment: 'production',
+  deregister: true,
+};
+
+describe('a client as an entity', () => {
+  test('of the legacy kind shows what that face knows, and its own attributes by their names', () => {
+    expect(v2EntityOf('default', AGENT)).toEqual({
+      metadata: { name: 'web-01', namespace: 'default' },
+      entity_class: 'agent',
+      system: NO_SYSTEM,
+      subscriptions: ['linux', 'entity:web-01'],
+      last_seen: NOW - 5,
+      deregister: true,
+      deregistration: {},
+      sensu_agent_version: '1.9.0',
+      keepalive_handlers: ['pager'],
+      environment: 'production',
+    });
+  });
+
+  test('made by results with a source is a proxy', () => {
+    const proxy = { ...AGENT, type: 'proxy', keepalives: false };
+    expect(v2EntityOf('ops', proxy)).toMatchObject({ entity_class: 'proxy', sensu_agent_version: '' });
+  });
+
+  test('with attributes of other types under names of entities stays readable', () => {
+    const odd = { ...AGENT, labels: 'none', annotations: { size: 5 }, system: 7, deregistration: [] };
+    expect(v2EntityOf('default', odd)).toMatchObject({
+      metadata: { name: 'web-01', namespace: 'default' },
+      system: NO_SYSTEM,
+      deregistration: {},
+    });
+  });
+});
+
+describe('an entity that is new', () => {
+  const body = {
+    metadata: { name: 'router-1', namespace: 'default', labels: { site: 'lab' }, annotations: null },
+    entity_class: 'proxy',
+    subscriptions: ['network'],
+    system: {
+      hostname: 'router-1',
+      network: {
+        interfaces: [
+          { name: 'lo', addresses: ['127.0.0.1/8'] },
+          { name: 'eth0', addresses: ['10.1.2.3/24'] },
+        ],
+      },
+    },
+    last_seen: 1_522_798_317,
+    deregister: true,
+    deregistration: { handler: 'email' },
+    redact: ['password'],
+    user: 'agent',
+    rack: 'R7',
+  };
+
+  test('is a client with the subscription of its own, and the address that it tells of', () => {
+    const client = clientOf(body, undefined, 'ada');
+    expect(client).toMatchObject({
+      name: 'router-1',
+      address: '10.1.2.3',
+      subscriptions: ['network', 'client:router-1'],
+      type: 'proxy',
+      keepalives: false,
+      timestamp: 1_522_798_317,
+      version: '1.9.0',
+    });
+    expect(clientSchema.safeParse(client).success).toBe(true);
+  });
+
+  test('comes back with the types that it was sent with', () => {
+    const { metadata, ...attributes } = body;
+    const { name, namespace, labels } = metadata;
+    const shown = {
+      ...attributes,
+      metadata: { name, namespace, labels },
+      system: { ...NO_SYSTEM, ...body.system },
+      sensu_agent_version: '',
+    };
+    expect(v2EntityOf('default', clientOf(body, undefined, 'ada', 'put'))).toEqual(shown);
+    // What an event tells of has a maker, and the subscription of its own.
+    expect(v2EntityOf('default', clientOf(body, undefined, 'ada'))).toEqual({
+      ...shown,
+      metadata: { ...shown.metadata, created_by: 'ada' },
+      subscriptions: ['network', 'entity:router-1'],
+    });
+  });
+
+  test('that says nothing of subscriptions and signs of life has none', () => {
+    const put = clientOf({ metadata: { name: 'x' } }, undefined, undefined, 'put');
+    expect(v2EntityOf('default', put)).toMatchObject({ subscriptions: null, last_seen: 0 });
+    // Silences, and agents of the same name, go by it all the same.
+    expect(put).toMatchObject({ subscriptions: ['client:x'], timestamp: NOW });
+  });
+
+  test('needs no more than a name', () => {
+    expect(clientOf({ metadata: { name: 'x' } })).toEqual({
+      name: 'x',
+      address: 'unknown',
+      subscriptions: ['client:x'],
+      entity_class: 'proxy',
+      type: 'proxy',
+      keepalives: false,
+      version: '1.9.0',
+      timestamp: NOW,
+    });
+  });
+
+  test('cannot have been seen in the future', () => {
+    expect(clientOf({ metadata: { name: 'x' }, last_seen: NOW + 999 }).timestamp).toBe(NOW);
+  });
+
+  test('cannot set what only the legacy face knows', () => {
+    const client = clientOf({ metadata: { name: 'x' }, signature: 's', socket: 5, address: 7, keepalives: 'yes' });
+    expect(client).not.toHaveProperty('signature');
+    expect(client).not.toHaveProperty('socket');
+    expect(client).toMatchObject({ address: 'unknown', keepalives: false });
+  });
+});
+
+describe('an entity that takes the place of a client', () => {
+  const put = { metadata: { name: 'web-01', labels: { region: 'eu' } }, entity_class: 'agent', subscriptions: ['web'] };
+
+  test('replaces what entities have, and leaves what only the legacy face knows', () => {
+    expect(clientOf(put, AGENT)).toEqual({
+      name: 'web-01',
+      address: '10.0.0.7',
+      subscriptions: ['web', 'client:web-01'],
+      timestamp: NOW - 5,
+      version: '1.9.0',
+      keepalive: { thresholds: { warning: 60, critical: 90 }, handler: 'pager' },
+      keepalives: undefined,
+      environment: 'production',
+      labels: { region: 'eu' },
+      entity_class: 'agent',
+      sent_subscriptions: ['web'],
+    });
+  });
+
+  test('is no sign of life', () => {
+    expect(clientOf({ ...put, last_seen: 7 }, AGENT).timestamp).toBe(NOW - 5);
+    expect(clientOf({ ...put, last_seen: 7 }, { ...AGENT, keepalives: false }).timestamp).toBe(7);
+  });
+
+  test('takes an attribute of nobody away with null', () => {
+    expect(clientOf({ ...put, environment: null }, AGENT)).not.toHaveProperty('environment');
+    expect(clientOf({ ...put, environment: 'test' }, AGENT)).toHaveProperty('environment', 'test');
+  });
+
+  test('names the handlers of its keepalives and leaves their thresholds', () => {
+    expect(clientOf({ ...put, keepalive_handlers: ['slack'] }, AGENT)['keepalive']).toEqual({
+      thresholds: { warning: 60, critical: 90 },
+      handler: 'pager',
+      handlers: ['slack'],
+    });
+  });
+
+  test('that was read and put back changes nothing', () => {
+    const read = v2EntityOf('default', AGENT);
+    const again = clientOf(read, AGENT);
+    expect(v2EntityOf('default', again)).toEqual(read);
+    expect(again).toMatchObject({
+      address: AGENT.address,
+      timestamp: AGENT.timestamp,
+      subscriptions: AGENT.subscriptions,
+    });
+  });
+});
+
+test.each([
+  [{ metadata: { name: 'a b' } }],
+  [{ metadata: { name: 'x' }, entity_class: '' }],
+  [{ metadata: { name: 'x' }, subscriptions: 'a' }],
+  [{ metadata: { name: 'x' }, last_seen: 'now' }],
+  [{ metadata: { name: 'x' }, redact: 'password' }],
+  [{ metadata: { name: 'x', labels: { a: 1 } } }],
+])('%j is no entity', (body) => {
+  expect(v2EntitySchema.safeParse({ entity_class: 'proxy', ...body }).success).toBe(false);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { checkStateOfEvent } from '../../../../shared/domain/v2/event-state.ts';
+import { statusesOf } from '../../../../shared/domain/history.ts';
+
+const NOW = 1_603_386_050;
+
+/** The state of a check of which the peer says this. */
+function stateOf(check: Record<string, unknown>, event: Record<string, unknown> = {}) {
+  const status = Number(check['status'] ?? 0);
+  const result = { name: 'x', output: '', status, executed: NOW, issued: NOW };
+  return checkStateOfEvent({ timestamp: NOW, ...event, check }, result, () => 'new');
+}
+
+function runs(...statuses: number[]): readonly { status: number; executed: number }[] {
+  return statuses.map((status, at) => ({ status, executed: NOW - 60 * (statuses.length - 1 - at) }));
+}
+
+test('a failing check is an open event that counts on where it was', () => {
+  const check = { status: 2, state: 'failing', history: runs(0, 2, 2), occurrences: 2, occurrences_watermark: 4 };
+  const { history, lastOk, event } = stateOf({ ...check, last_ok: NOW - 120 }, { id: 'e-1' });
+  expect(statusesOf(history)).toEqual([0, 2, 2]);
+  expect(lastOk).toBe(NOW - 120);
+  expect(event).toEqual({
+    id: 'e-1',
+    action: 'create',
+    status: 2,
+    occurrences: 2,
+    watermark: 4,
+    timestamp: NOW,
+    lastStateChange: NOW - 60,
+    lastOk: NOW - 120,
+    totalStateChange: 0,
+    isSuppressed: undefined,
+  });
+});
+
+test.each([
+  ['passing', { status: 0, state: 'passing', history: runs(2, 0) }, undefined],
+  ['flapping although it is well', { status: 0, state: 'flapping', history: runs(2, 0) }, 'flapping'],
+  ['flapping', { status: 1, state: 'flapping', history: runs(0, 1) }, 'flapping'],
+  ['without a word about its state', { status: 3 }, 'create'],
+])('whether there is an event: %s', (_what, check, action) => {
+  expect(stateOf(check).event?.action).toBe(action);
+});
+
+test.each<[string, unknown, number[]]>([
+  ['none', undefined, [2]],
+  ['one that lacks the last result', runs(0, 1), [0, 1, 2]],
+  ['one with entries that are none', [null, 'x', { status: '2' }, { status: 2 }], [2]],
+  ['one that is too long', runs(...Array.from({ length: 30 }, () => 2)), Array.from({ length: 21 }, () => 2)],
+])('the history is what it can be: %s', (_what, history, statuses) => {
+  expect(statusesOf(stateOf({ status: 2, history }).history)).toEqual(statuses);
+});
+
+test.each([
+  ['a number that is none', { occurrences: 'many', occurrences_watermark: -1, total_state_change: -5, last_ok: 0 }],
+  ['nothing', {}],
+])('counts that make no sense are as of a first result: %s', (_what, counts) => {
+  expect(stateOf({ status: 2, ...counts }).event).toMatchObject({
+    id: 'new',
+    occurrences: 1,
+    watermark: 1,
+    totalStateChange: 0,
+    lastOk: null,
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { idleAttributes, leftOutReason, lostAttributes } from '../../../../shared/domain/v2/lost.ts';
+
+const NO_PLACE = 'there is no place for it here';
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly unknown[]]>([
+  ['what is kept', { command: 'df' }, { command: 'df', more: 1 }, []],
+  [
+    'what is not there any more',
+    { command: 'df', color: 'red' },
+    { command: 'df' },
+    [{ attribute: 'color', reason: NO_PLACE }],
+  ],
+  ['what says nothing', { a: '', b: 0, c: false, d: null, e: [], f: {}, g: { h: null } }, {}, []],
+  ['what has become something else', { ttl: 5 }, { ttl: 7 }, [{ attribute: 'ttl', reason: 'it is 7 here' }]],
+  ['another order of names', { system: { os: 'linux', arch: 'arm' } }, { system: { arch: 'arm', os: 'linux' } }, []],
+  ['what says nothing within', { system: { os: 'linux', processes: null } }, { system: { os: 'linux' } }, []],
+  [
+    'another order of a list',
+    { handlers: ['a', 'b'] },
+    { handlers: ['b', 'a'] },
+    [{ attribute: 'handlers', reason: 'it is ["b","a"] here' }],
+  ],
+  ['a name that every object inherits', { constructor: 'x' }, {}, [{ attribute: 'constructor', reason: NO_PLACE }]],
+])('attributes that are lost: %s', (_what, given, kept, lost) => {
+  expect(lostAttributes(given, kept)).toEqual(lost);
+});
+
+test('attributes that do nothing are named only where they say something', () => {
+  const reasons = { assets: 'nothing fetches them' };
+  expect(idleAttributes({ assets: ['x'] }, reasons)).toEqual([
+    { attribute: 'assets', reason: 'it is kept, but nothing fetches them' },
+  ]);
+  expect(idleAttributes({ assets: null }, reasons)).toEqual([]);
+});
+
+test('every type that is left out has a reason', () => {
+  expect(leftOutReason({ type: 'Pipeline', api_version: 'core/v2' })).toMatch(/^there are no pipelines here/);
+  expect(leftOutReason({ type: 'Whatever', api_version: 'x/v1' })).toBe('there is no type x/v1.Whatever here');
+  expect(leftOutReason({ type: 'constructor', api_version: 'x/v1' })).toBe('there is no type x/v1.constructor here');
+});

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fieldAt, isSelected, parseSelector } from '../../../../shared/domain/v2/selectors.ts';
+
+const EVENT = {
+  check: {
+    metadata: { name: 'disk', namespace: 'prod', labels: { region: 'eu-1' } },
+    status: 2,
+    handlers: ['slack', 'pager'],
+    publish: true,
+    runtime_assets: null,
+  },
+  entity: { metadata: { name: 'web-1' }, subscriptions: ['linux', 'entity:web-1'] },
+};
+
+function selects(text: string): boolean | string {
+  const selector = parseSelector(text);
+  return selector.kind === 'problem'
+    ? selector.message
+    : isSelected(selector, (name) => fieldAt({ event: EVENT }, name));
+}
+
+describe('a selector asks', () => {
+  test.each<[string, boolean]>([
+    ['event.check.name == disk', true],
+    ['event.check.name == "disk"', true],
+    ["event.check.name=='disk'", true],
+    ['event.check.name != disk', false],
+    ['event.check.namespace == prod', true],
+    ['event.check.status == 2', true],
+    ['event.check.status in [1, 2]', true],
+    ['event.check.status notin [1,2]', false],
+    ['event.check.publish == true', true],
+    ['event.check.labels.region matches eu', true],
+    ['event.check.name matches "is"', true],
+    ['event.check.name matches us', false],
+    ['slack in event.check.handlers', true],
+    ['"sla" in event.check.handlers', false],
+    ['mail notin event.check.handlers', true],
+    ['event.check.handlers == "slack,pager"', true],
+    ['"entity:web-1" in event.entity.subscriptions', true],
+    ['event.entity.name == web-1 && event.check.status == 2', true],
+    ['event.entity.name == web-1 && event.check.status == 0', false],
+    ['event.check.runtime_assets == ""', true],
+    // What is not there equals nothing, and is different from everything.
+    ['event.check.team == ops', false],
+    ['event.check.team != ops', true],
+    ['event.check.team notin [ops]', true],
+    ['event.check.team matches ""', false],
+    ['event.constructor == x', false],
+    ['event.__proto__.toString != x', true],
+  ])('%s', (text, expected) => {
+    expect(selects(text)).toBe(expected);
+  });
+});
+
+describe('a selector that cannot be read is told with the remedy', () => {
+  test.each([
+    ['check.name', 'needs one of ==, !=, in, notin, matches behind "check.name"'],
+    ['check.name = disk', 'cannot be read from " = disk" on'],
+    ['check.name ==', 'has no value for "check.name": put it in quotes'],
+    ['== disk', 'cannot be read at "==": a condition begins with a name, as in name == value'],
+    ['check.name == disk &&', 'has a condition missing: write name == value'],
+    ['check.name == disk check.name == load', 'cannot be read at "check.name": join conditions with &&'],
+    ['check.name in [disk', 'has a list without its "]"'],
+    ['check.name in [disk load]', 'has a list that is not written [a, b]'],
+    ['check.name in []', 'has a list that is not written [a, b]'],
+    ['check.name in', 'has nothing behind "in": write [a, b]'],
+    ['check.name == "disk', 'cannot be read from " \\"disk" on'],
+    ['x'.repeat(4097), 'is longer than 4096 characters: shorten it'],
+  ])('%s', (text, message) => {
+    expect(selects(text)).toBe(message.replace('\\"', '"'));
+  });
+
+  test('more than 50 conditions', () => {
+    expect(selects(Array.from({ length: 51 }, () => 'a == b').join(' && '))).toBe(
+      'has more than 50 conditions: shorten it',
+    );
+  });
+});
+
+test('any text is a selector or a problem, and never anything else', () => {
+  const part = fc.constantFrom(
+    '==',
+    '!=',
+    ' in ',
+    'notin ',
+    '[',
+    ']',
+    ',',
+    '&&',
+    '"',
+    "'",
+    ' ',
+    'check.name',
+    'é',
+    '\\',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(part).map((parts) => parts.join('')),
+      ),
+      (text) => {
+        expect(['boolean', 'string']).toContain(typeof selects(text));
+      },
+    ),
+  );
+});

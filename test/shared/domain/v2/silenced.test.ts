@@ -1,0 +1,168 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  v2SilencedName,
+  v2SilencedOf,
+  partsOfV2Name,
+  partsOfV2Silenced,
+  silencedOfV2,
+  type SilencedParts,
+} from '../../../../shared/domain/v2/silenced.ts';
+import { v2Subscription, subscriptionOfV2 } from '../../../../shared/domain/v2/subscription.ts';
+import { silencedEntry } from '../../../../shared/domain/silencing.ts';
+import { v2SilencedSchema } from '../../../../shared/schemas/v2/silenced.ts';
+import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
+
+/** Epoch seconds and milliseconds of the present, in the middle of a second. */
+const NOW = 1_800_000_000;
+const NOW_MS = NOW * 1000 + 250;
+
+/** The entry that a body makes at a time, as the pipeline puts it together. */
+function entryOf(body: unknown, { before, nowMs = NOW_MS }: { before?: SilencedEntry; nowMs?: number } = {}) {
+  const core = v2SilencedSchema.parse(body);
+  const parts = partsOfV2Silenced(core);
+  if (parts === undefined) throw new Error('the body names nothing');
+  const { request, over } = silencedOfV2(core, parts, before);
+  return { ...silencedEntry(request, nowMs), ...over };
+}
+
+describe('the subscription of a single machine', () => {
+  test('is called entity:NAME by the newer face and client:NAME by the model', () => {
+    expect(v2Subscription('client:web-01')).toBe('entity:web-01');
+    expect(subscriptionOfV2('entity:web-01')).toBe('client:web-01');
+  });
+
+  test.each(['linux', 'roundrobin:web', 'client', 'client:', 'entities:x'])(
+    '%s is the same for both',
+    (subscription) => {
+      expect(v2Subscription(subscription)).toBe(subscription);
+      expect(subscriptionOfV2(v2Subscription(subscription))).toBe(subscription);
+    },
+  );
+});
+
+describe('the name of an entry', () => {
+  test.each<{ name: string; parts: SilencedParts | undefined }>([
+    { name: 'linux:check-cpu', parts: { subscription: 'linux', check: 'check-cpu' } },
+    { name: 'linux:*', parts: { subscription: 'linux', check: null } },
+    { name: '*:check-cpu', parts: { subscription: null, check: 'check-cpu' } },
+    { name: 'entity:web-01:check-cpu', parts: { subscription: 'client:web-01', check: 'check-cpu' } },
+    { name: 'entity:web-01:*', parts: { subscription: 'client:web-01', check: null } },
+    { name: 'entity:cpu', parts: { subscription: 'entity', check: 'cpu' } },
+    { name: 'check-cpu', parts: { subscription: null, check: 'check-cpu' } },
+    { name: '*:*', parts: undefined },
+  ])('$name', ({ name, parts }) => {
+    expect(partsOfV2Name(name)).toEqual(parts);
+  });
+
+  test('every name leads back to its parts', () => {
+    const word = fc.stringMatching(/^[a-z]{1,5}$/);
+    const subscription = fc.oneof(
+      word,
+      word.map((name) => `client:${name}`),
+    );
+    fc.assert(
+      fc.property(fc.option(subscription), fc.option(word), (named, check) => {
+        fc.pre(named !== null || check !== null);
+        const parts = { subscription: named, check };
+        expect(partsOfV2Name(v2SilencedName(parts))).toEqual(parts);
+      }),
+    );
+  });
+
+  test('counts only where the body names no part', () => {
+    const metadata = { name: 'entity:web-01:cpu' };
+    expect(partsOfV2Silenced({ metadata })).toEqual({ subscription: 'client:web-01', check: 'cpu' });
+    expect(partsOfV2Silenced({ metadata, check: 'disk', subscription: '' })).toEqual({
+      subscription: null,
+      check: 'disk',
+    });
+    expect(partsOfV2Silenced({ subscription: '*', check: null })).toBeUndefined();
+  });
+});
+
+describe('an entry as it is shown', () => {
+  test('has what was asked for: the configured number of seconds and the end as a time', () => {
+    const entry = entryOf({
+      metadata: { namespace: 'default', labels: { team: 'a' } },
+      subscription: 'entity:web-01',
+      check: 'cpu',
+      expire: 3600,
+      expire_on_resolve: true,
+      reason: 'rebooting',
+      creator: 'ada',
+    });
+    expect(v2SilencedOf('default', entry)).toEqual({
+      metadata: {
+        name: 'entity:web-01:cpu',
+        namespace: 'default',
+        labels: { team: 'a' },
+        created_by: 'ada',
+      },
+      expire: 3600,
+      expire_at: NOW + 3601,
+      expire_on_resolve: true,
+      creator: 'ada',
+      check: 'cpu',
+      reason: 'rebooting',
+      subscription: 'entity:web-01',
+      begin: NOW,
+    });
+    expect(entry).toMatchObject({ id: 'client:web-01:cpu', subscription: 'client:web-01' });
+  });
+
+  test('names only the parts that it has', () => {
+    const shown = v2SilencedOf('default', entryOf({ subscription: 'linux', expire: -1 }));
+    expect(shown).toMatchObject({ metadata: { name: 'linux:*' }, expire: -1, expire_at: 0, creator: '' });
+    expect(shown).not.toHaveProperty('check');
+    expect(shown).not.toHaveProperty('reason');
+  });
+
+  test('has the asterisks that it was sent with', () => {
+    expect(v2SilencedOf('default', entryOf({ subscription: '*', check: 'cpu' }))).toMatchObject({
+      metadata: { name: '*:cpu' },
+      subscription: '*',
+      check: 'cpu',
+    });
+  });
+
+  test.each([
+    { body: { expire: 60 }, expire: 60 },
+    { body: { expire: 60, begin: NOW + 600 }, expire: 60 },
+    { body: { expire: 60, begin: NOW - 600 }, expire: 60 },
+    { body: { expire: 0 }, expire: -1 },
+    { body: {}, expire: -1 },
+  ])('$body lasts for $expire seconds', ({ body, expire }) => {
+    expect(v2SilencedOf('default', entryOf({ check: 'cpu', ...body })).expire).toBe(expire);
+  });
+
+  test.each([
+    { body: { expire: 3600 }, expire: 3600 },
+    { body: {}, expire: 60 },
+    { body: { expire: -1, begin: NOW + 20 }, expire: 40 },
+  ])('$body with an end as a time is over then, and still tells $expire seconds', ({ body, expire }) => {
+    const shown = v2SilencedOf('default', entryOf({ check: 'cpu', expire_at: NOW + 60, ...body }));
+    expect(shown).toMatchObject({ expire, expire_at: NOW + 60 });
+  });
+});
+
+describe('an entry that is read, changed and put', () => {
+  const before = entryOf({ check: 'cpu', expire: 3600 });
+  const later = { before, nowMs: NOW_MS + 600_000 };
+  const read = v2SilencedOf('default', before);
+
+  test('keeps its end to the millisecond, and its configured number, while neither was changed', () => {
+    const after = entryOf({ ...read, reason: 'longer than thought' }, later);
+    expect(after.expire_at).toBe(before.expire_at);
+    expect(v2SilencedOf('default', after)).toEqual({ ...read, reason: 'longer than thought' });
+  });
+
+  test('counts anew when its number of seconds was changed', () => {
+    const after = entryOf({ ...read, expire: 7200 }, later);
+    expect(after.expire_at).toBe(NOW_MS + 600_000 + 7_200_000);
+  });
+
+  test('ends when it is told to, when its end was changed', () => {
+    expect(entryOf({ ...read, expire_at: NOW + 900 }, later).expire_at).toBe((NOW + 900) * 1000);
+  });
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { substituteEntityTokens, tokenEntityOf, unmatchedEntityText } from '../../../../shared/domain/v2/tokens.ts';
+
+const CLIENT = {
+  name: 'web-1',
+  address: '192.0.2.1',
+  subscriptions: ['linux', 'client:web-1'],
+  timestamp: 1_700_000_000,
+  version: '1.9.0',
+  labels: { region: 'eu', 'a-b': 'seven', code: '{{ .name }} :::name:::', money: '$& $1', empty: '' },
+  annotations: { runbook: 'https://example.org/x' },
+  system: { hostname: 'web-1.example.org', network: { interfaces: [] }, processors: 4 },
+};
+const ENTITY = tokenEntityOf('prod', CLIENT);
+
+const read = (value: unknown): ReturnType<typeof substituteEntityTokens> =>
+  substituteEntityTokens(value, CLIENT, ENTITY);
+
+describe('a token in a text', () => {
+  test.each<{ text: string; becomes: string }>([
+    { text: 'no token } }} {', becomes: 'no token } }} {' },
+    { text: 'ping {{ .name }}!', becomes: 'ping web-1!' },
+    { text: '{{.name}}{{.namespace}}', becomes: 'web-1prod' },
+    { text: '{{ .labels.region }}', becomes: 'eu' },
+    { text: '{{ .metadata.labels.region }}', becomes: 'eu' },
+    { text: '{{ .annotations.runbook }}', becomes: 'https://example.org/x' },
+    { text: '{{ index .labels "a-b" }}', becomes: 'seven' },
+    { text: '{{ index .system "hostname" }}', becomes: 'web-1.example.org' },
+    { text: '{{ .system.processors }}', becomes: '4' },
+    { text: '{{ .subscriptions }}', becomes: '["linux", "entity:web-1"]' },
+    { text: '[{{ .labels.empty | default "x" }}]', becomes: '[]' },
+    { text: '{{ .labels.zone | default "a \\"b\\" | }}" }}', becomes: 'a "b" | }}' },
+    { text: '{{ .labels.zone|default `C:\\x` }}', becomes: 'C:\\x' },
+    { text: '{{ index .labels "no-such" | default 80 }}', becomes: '80' },
+    { text: '{{ .labels.region | default "us" }}', becomes: 'eu' },
+    // A text as it is, for programs with templates of their own.
+    { text: "docker ps --format '{{ `{{.Names}}` }}'", becomes: "docker ps --format '{{.Names}}'" },
+    // The older tokens go on, also beside these.
+    { text: ':::address::: {{ .name }} :::none|x:::', becomes: '192.0.2.1 web-1 x' },
+    // What a token becomes is not looked at again.
+    { text: '{{ .labels.code }}', becomes: '{{ .name }} :::name:::' },
+    { text: '{{ .labels.money }}', becomes: '$& $1' },
+  ])('$text', ({ text, becomes }) => {
+    expect(read(text)).toEqual({ value: becomes, unmatched: [] });
+  });
+
+  test('is replaced at every depth', () => {
+    expect(read({ a: ['{{ .name }}', 1, null], b: { '{{ .name }}': '{{ .name }}' } }).value).toEqual({
+      a: ['web-1', 1, null],
+      b: { '{{ .name }}': 'web-1' },
+    });
+  });
+});
+
+describe('a token that is wrong is named, with what to do', () => {
+  test.each([
+    ['{{ .labels.zone }}', '{{ .labels.zone }} has no value: set it, or add | default "..."'],
+    ['{{ .labels }}', '{{ .labels }} has no value: set it, or add | default "..."'],
+    ['{{ .labels.__proto__.x }}', '{{ .labels.__proto__.x }} has no value: set it, or add | default "..."'],
+    ['{{ .constructor.name }}', '{{ .constructor.name }} has no value: set it, or add | default "..."'],
+    ['{{ name }}', '{{ name }} cannot be read: write {{ .path }}'],
+    ['{{ range .x }}{{ end }}', '{{ range .x }}{{ end }} cannot be read: write {{ .path }}'],
+    ['x {{', '{{ cannot be read: write {{ .path }}'],
+    [':::none:::{{ .name }}', ':::none::: has no value'],
+  ])('%s', (text, problem) => {
+    expect(read(text).unmatched).toEqual([problem]);
+  });
+
+  test('each once, as one text', () => {
+    const { unmatched } = read(['{{ .a }}', '{{ .a }}', '{{ b }}']);
+    expect(unmatchedEntityText(unmatched)).toBe(
+      'unmatched token: {{ .a }} has no value: set it, or add | default "...", {{ b }} cannot be read: write {{ .path }}',
+    );
+  });
+});
+
+test('whatever is written, reading it never throws; without an opening it stays as it is', () => {
+  const piece = fc.constantFrom('{{', '}}', ' ', '.name', 'index', '"', '`', '|', 'default', '\\', 'x', ':::', '\n');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = pieces.join('');
+      const hasToken = text.includes('{{') || text.includes(':::');
+      expect(hasToken || read(text).value === text).toBe(true);
+      expect(() => read(text)).not.toThrow();
+    }),
+  );
+});
+
+test.each(['{{', '{{ .a | default "', '{{ index .labels `', '{{ .name }}', '{{ .a' + '.b'.repeat(20)])(
+  'a megabyte of %s is read in linear time',
+  (piece) => {
+    const startMs = performance.now();
+    read(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+    expect(performance.now() - startMs).toBeLessThan(2000);
+  },
+);

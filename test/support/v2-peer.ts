@@ -1,0 +1,76 @@
+import { administratorOf } from './administrator.ts';
+
+/** What came back. */
+export interface V2Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined: it was empty. */
+  readonly body: unknown;
+}
+
+/**
+ * The newer API, asked as its command-line client does: with the same headers on every request, body or not. It is an
+ * administrator, where the backend takes everybody.
+ */
+export class V2Peer {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
+    this.#url = `${url}/api/core/v2`;
+    this.#headers = {
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      'Accept-Encoding': 'gzip',
+      'User-Agent': 'sensuctl/6.2.4',
+      ...administratorOf(url),
+      ...headers,
+    };
+  }
+
+  get(path: string): Promise<V2Answer> {
+    return this.send('GET', path);
+  }
+
+  post(path: string, body: unknown): Promise<V2Answer> {
+    return this.send('POST', path, named(path, body));
+  }
+
+  put(path: string, body: unknown): Promise<V2Answer> {
+    return this.send('PUT', path, named(path, body));
+  }
+
+  patch(path: string, body: unknown): Promise<V2Answer> {
+    return this.send('PATCH', path, body, { 'Content-Type': 'application/merge-patch+json' });
+  }
+
+  delete(path: string): Promise<V2Answer> {
+    return this.send('DELETE', path);
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<V2Answer> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method,
+      headers: { ...this.#headers, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+}
+
+/** An object below a namespace; events may leave it to their path. */
+const IN_NAMESPACE = /^\/namespaces\/([^/]+)\/(?!events)[^/]+(?:\/[^/]+)?$/;
+
+/** As that client sends it: with the namespace that it goes to, unless it names one. */
+function named(path: string, body: unknown): unknown {
+  const namespace = IN_NAMESPACE.exec(path)?.[1];
+  if (namespace === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { metadata } = body as { readonly metadata?: object };
+  return { ...body, metadata: { namespace, ...metadata } };
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { EventChanges } from '../../../tui/lines/event-changes.ts';
+import { announcement, countsWords, durationWords, eventSentence } from '../../../tui/lines/sentences.ts';
+import { byKey } from '../../support/console-rig.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const NOW = NOW_MS / 1000;
+
+const row = (client: string, check: string, status = 2, silencedBy: readonly string[] = []) =>
+  anEventRow({ client, check, status, since: NOW, last: NOW, output: '', silenced_by: silencedBy });
+
+function told(...steps: readonly (readonly ReturnType<typeof row>[])[]): EventChanges {
+  const changes = new EventChanges();
+  for (const rows of steps) {
+    changes.apply({ events: byKey(rows) }, { replace: true });
+    changes.take();
+  }
+  return changes;
+}
+
+test('a change is another class; another output or count is none', () => {
+  const changes = told([row('a', 'disk', 1), row('b', 'disk', 1)]);
+  changes.apply(
+    { events: byKey([{ ...row('a', 'disk', 1), occurrences: 9 }, row('b', 'disk', 2)]) },
+    { replace: false },
+  );
+  expect(changes.take().map(({ kind, row: { client } }) => `${kind} ${client}`)).toEqual(['critical b']);
+});
+
+test('what came and went in between was never there', () => {
+  const changes = told([row('a', 'disk')]);
+  changes.apply({ events: { 'a/disk': null, ...byKey([row('b', 'disk')]) } }, { replace: false });
+  changes.apply({ events: { 'b/disk': null, ...byKey([row('a', 'disk')]) } }, { replace: false });
+  expect(changes.pending).toBe(2);
+  expect(changes.take()).toEqual([]);
+});
+
+test('after a new snapshot only the difference counts, also what is missing from it', () => {
+  const changes = told([row('a', 'disk'), row('b', 'disk'), row('c', 'disk')]);
+  changes.apply({ events: byKey([row('a', 'disk')]) }, { replace: true });
+  changes.apply({ events: byKey([row('c', 'disk', 2, ['client:c'])]) }, { replace: false });
+  expect(changes.take().map(({ kind, row: { client } }) => `${kind} ${client}`)).toEqual(['resolved b', 'silenced c']);
+});
+
+test.each([
+  [0, 'less than a minute'],
+  [59, 'less than a minute'],
+  [60, '1 minute'],
+  [3 * 60, '3 minutes'],
+  [3600, '1 hour'],
+  [49 * 3600, '2 days'],
+])('%i seconds are %s', (seconds, words) => {
+  expect(durationWords(seconds)).toBe(words);
+});
+
+test('an event is a sentence', () => {
+  const event = { ...row('db-014', 'postgres-repl'), since: NOW - 180, output: 'lag 184 s' };
+  expect(eventSentence(event, NOW_MS)).toBe('critical: postgres-repl on db-014, 3 minutes: lag 184 s');
+  expect(eventSentence({ ...event, silenced_by: ['x'] }, NOW_MS)).toBe(
+    'silenced, critical: postgres-repl on db-014, 3 minutes: lag 184 s',
+  );
+  expect(eventSentence({ ...event, action: 'flapping', output: 'a\u001B[2Jb' }, NOW_MS)).toMatch(
+    /^critical, flapping: postgres-repl on db-014, 3 minutes: [^\u001B]*$/,
+  );
+});
+
+test('many changes are one line: the worst in full, the others by check, what is left as a number', () => {
+  const changes = told([row('x', 'ntp'), row('y', 'ntp')]);
+  const web = Array.from({ length: 59 }, (_, index) => row(`web-${String(index)}`, 'http-frontend'));
+  changes.apply(
+    { events: { 'x/ntp': null, 'y/ntp': null, ...byKey([row('a', 'disk', 1), ...web]) } },
+    { replace: false },
+  );
+  const taken = changes.take();
+  expect(announcement(taken, NOW_MS)).toBe(
+    'critical: http-frontend on web-0; 58 more critical on http-frontend; 1 warning on disk; 2 resolved on ntp',
+  );
+  const many = Array.from({ length: 9 }, (_, index) => ({
+    kind: 'warning' as const,
+    row: row('a', `check-${String(index)}`, 1),
+  }));
+  expect(announcement(many, NOW_MS)).toMatch(/; 5 other changes$/);
+});
+
+test('figures name the worst first', () => {
+  expect(countsWords([row('a', 'disk', 1), row('b', 'disk'), row('c', 'disk', 2, ['x'])])).toBe(
+    '1 critical, 1 warning, 1 silenced',
+  );
+  expect(countsWords([])).toBe('no events');
+});

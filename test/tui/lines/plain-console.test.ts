@@ -1,0 +1,191 @@
+import { describe, expect, test, vi } from 'vitest';
+import { ANNOUNCE_EVERY_MS } from '../../../tui/lines/plain-console.ts';
+import { byKey } from '../../support/console-rig.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+import { FEED_HELLO, SOON } from '../../support/feed-server.ts';
+import { converse, type Conversation } from '../../support/plain-conversation.ts';
+
+test('says what there is, then waits', async () => {
+  const { text } = await converse();
+  expect(text).toMatch(
+    /^mon, as lines\. Connecting to http:\/\/127\.0\.0\.1:\d+\. Type help for what to type\.\nmon> \n/,
+  );
+  expect(text).toMatch(/\nConnected: 6 critical, 4 warning, 1 unknown, 1 silenced\.\nmon> $/);
+});
+
+describe('reading', () => {
+  test('next and previous go through the events, worst first; open says everything', async () => {
+    const person = await converse();
+    expect(await person.type('next')).toContain('1 of 12: critical: postgres-repl on db-014.eu-west-1, 3 minutes: lag');
+    expect(await person.type('n')).toContain('2 of 12: critical: http-frontend on web-003');
+    expect(await person.type(':prev')).toContain('1 of 12: ');
+    expect(await person.type('previous')).toContain('That was the first event.');
+    const opened = await person.type('open');
+    expect(opened).toContain('Seen 41 times in a row');
+    expect(opened).toContain('Output:\nlag 184 s\nreplica=db-015\n');
+  });
+
+  test('an event may be named, or found by words', async () => {
+    const person = await converse();
+    expect(await person.type('open db-002.eu-west-1/cert-expiry')).toContain('cert-expiry on db-002');
+    expect(await person.type('open status=unknown')).toContain('bgp-sessions on gw-004');
+    expect(await person.type('open nowhere')).toContain('no event matches that');
+  });
+
+  test('a filter counts for what is read and for what is announced', async () => {
+    const person = await converse();
+    expect(await person.type('filter http')).toContain('Filtered: 3 critical.');
+    expect(await person.type('list')).toMatch(/1: critical: http.*\n2: .*\n3: .*\nmon> $/);
+    await person.change(byKey([anEventRow({ client: 'other', check: 'disk' })]));
+    person.clock.advance(10_000);
+    expect(person.text).not.toContain('disk on other');
+    expect(await person.type('filter http(')).toMatch(/At character \d+: /);
+    expect(await person.type('filter off')).toContain('No filter: 7 critical');
+  });
+
+  test('a word that is none gets the nearest one', async () => {
+    const person = await converse();
+    expect(await person.type('nxet')).toContain('Did you mean next?');
+    expect(await person.type('s')).toContain('s may be silence or status');
+  });
+});
+
+describe('announcements', () => {
+  test('are one line in two seconds, however much happens', async () => {
+    const person = await converse();
+    person.clock.advance(ANNOUNCE_EVERY_MS);
+    const from = person.text.length;
+    for (let round = 0; round < 12; round += 1) {
+      const rows = Array.from({ length: 20 }, (_, index) =>
+        anEventRow({ client: `new-${String(round)}-${String(index)}`, check: 'http', since: FEED_HELLO.time / 1000 }),
+      );
+      await person.change(byKey(rows));
+      person.clock.advance(500);
+    }
+    const announced = person
+      .since(from)
+      .split('\n')
+      .filter((line) => line.startsWith('critical'));
+    expect(announced).toHaveLength(3);
+    expect(announced.at(-1)).toMatch(/; 79 more critical on http$/);
+  });
+
+  test('wait while a question is open, and can be silenced', async () => {
+    const person = await converse();
+    await person.type('next');
+    await person.type('silence', 'for how long?');
+    await person.change({ 'web-020.eu-west-1/disk-root': null });
+    person.clock.advance(5000);
+    expect(person.text).not.toContain('resolved: ');
+    await person.type('cancel');
+    person.clock.advance(5000);
+    expect(person.text).toContain('\nresolved: disk-root on web-020.eu-west-1\nmon> ');
+
+    await person.type('quiet');
+    await person.change({ 'web-021.eu-west-1/disk-root': null });
+    person.clock.advance(5000);
+    expect(person.text).not.toContain('on web-021');
+  });
+
+  test('say that the connection is lost and back', async () => {
+    const person = await converse();
+    person.server.refuse(503);
+    (await person.server.connection(0)).cut();
+    await vi.waitFor(() => {
+      person.clock.advance(250);
+      expect(person.text).toContain('Not connected: ');
+    }, SOON);
+    person.server.refuse(undefined);
+    await vi.waitFor(() => {
+      person.clock.advance(250);
+      expect(person.text).toContain('Connected again.');
+    }, SOON);
+    expect(person.text.split('Not connected: ')).toHaveLength(2);
+  });
+
+  test('never hold what a check wants the terminal to do', async () => {
+    const person = await converse();
+    await person.change(byKey([anEventRow({ client: 'a', check: 'b', output: '\u001B[2J\u0007\u009Bpwn\r\nx' })]));
+    person.clock.advance(5000);
+    await person.type('list 100');
+    expect(person.text).toContain('pwn');
+    expect(person.text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
+  });
+});
+
+describe('changing', () => {
+  test('a silence is asked for line by line, checked, confirmed with a whole word, and can be undone', async () => {
+    const person = await converse();
+    await person.type('next');
+    await person.type('silence', 'for how long?');
+    await person.type('soon', /a duration is seconds.*\n.*for how long\?/);
+    await person.type('2h', 'when the check resolves?');
+    await person.type('', 'Reason?');
+    await person.type('', /a reason is required.*\nReason\?/);
+    await person.type(
+      'planned failover',
+      'Silence postgres-repl on db-014.eu-west-1 for 2 hours, at most until it resolves? yes or no:',
+    );
+    await person.type('', 'answer yes or no');
+    expect(person.bulks).toEqual([]);
+    expect(await person.type('yes')).toContain('1 silence made');
+    expect(person.bulks).toEqual([
+      {
+        operations: [
+          {
+            op: 'silence',
+            subscription: 'client:db-014.eu-west-1',
+            check: 'postgres-repl',
+            expire: 7200,
+            expire_on_resolve: true,
+            reason: 'planned failover',
+            creator: 'alice@ops',
+          },
+        ],
+        creator: 'alice@ops',
+      },
+    ]);
+    await person.type('undo', 'ends the silence client:db-014.eu-west-1:postgres-repl? yes or no:');
+    expect(await person.type('yes')).toContain('1 change undone');
+    expect(person.bulks[1]).toMatchObject({ undo: true, operations: [{ op: 'clear', if_timestamp: 1 }] });
+    expect(await person.type('undo')).toContain('There is nothing to undo.');
+  });
+
+  test('a resolve names its event and that it cannot be undone', async () => {
+    const person = await converse();
+    await person.type('resolve cert', 'Resolve cert-expiry on db-002.eu-west-1? It cannot be undone. yes or no:');
+    expect(await person.type('no')).toContain('Nothing was changed.');
+    expect(person.bulks).toEqual([]);
+    await person.type('resolve', 'yes or no:');
+    await person.type('yes');
+    expect(person.bulks).toMatchObject([
+      { operations: [{ op: 'resolve', client: 'db-002.eu-west-1', check: 'cert-expiry' }] },
+    ]);
+  });
+
+  test('nothing with --read-only', async () => {
+    const person = await converse({ readOnly: true });
+    await person.type('next');
+    for (const verb of ['silence', 'resolve', 'acknowledge', 'unsilence', 'undo']) {
+      expect(await person.type(verb)).toContain('started with --read-only');
+    }
+  });
+
+  test('a request that fails is told, and the conversation goes on', async () => {
+    const person = await converse();
+    await person.type('next');
+    await person.server.close();
+    await person.type('open', 'That failed: ');
+    expect(await person.type('help')).toContain('quit: leave.');
+  });
+});
+
+test.each([
+  { name: 'quit', end: (person: Conversation) => person.running.input('quit') },
+  { name: 'the end of the input', end: (person: Conversation) => person.running.end() },
+])('$name ends it', async ({ end }) => {
+  const person = await converse();
+  end(person);
+  await person.running.done;
+  expect(person.clock.pending).toBe(0);
+});

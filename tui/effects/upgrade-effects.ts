@@ -1,0 +1,98 @@
+import type { UpgradeClient } from '../../shared/client/plan-client.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { currentStep } from '../../shared/domain/plan/run.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
+import { keyOf } from '../keys.ts';
+import type { ConsoleStore } from '../store/console-store.ts';
+import type { Effect } from '../store/effects.ts';
+import { isHolder } from '../store/upgrade-plans.ts';
+import { toldOf } from '../store/upgrade-told.ts';
+import { stepText } from '../store/upgrade-wishes.ts';
+
+/** What plans for upgrades ask of a backend. */
+export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
+
+export type UpgradeEffect = Extract<Effect, { readonly kind: 'load-plan' | 'hold-plan' | 'order-plan' | 'new-plan' }>;
+
+interface UpgradeTools {
+  readonly store: ConsoleStore;
+  readonly upgrades: () => Promise<UpgradeApi>;
+}
+
+/** Sends what was asked for and shows the plan as it is then. Never throws. */
+export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades }: UpgradeTools): Promise<void> {
+  try {
+    const client = await upgrades();
+    switch (effect.kind) {
+      case 'load-plan':
+        return await loadPlan(effect.id, store, client);
+      case 'hold-plan':
+        return await holdPlan(effect.id, store, client);
+      case 'order-plan':
+        return await orderPlan(effect.id, effect.orders, store, client);
+      default:
+        return await newPlan(effect, store, client);
+    }
+  } catch (error) {
+    store.say(errorMessage(error), 'problem');
+  }
+}
+
+async function loadPlan(id: number, store: ConsoleStore, client: UpgradeApi): Promise<void> {
+  try {
+    const before = store.plans.plan;
+    const plan = await client.plan(id);
+    if (plan === undefined) return store.plans.failed('the backend has no such plan');
+    store.plans.arrived(plan);
+    tellEnd(store, before, plan);
+  } catch (error) {
+    store.plans.failed(errorMessage(error));
+  } finally {
+    store.touch('rows');
+  }
+}
+
+/** Whoever started a step is told what came of it. */
+function tellEnd(store: ConsoleStore, before: PlanRun | undefined, plan: PlanRun): void {
+  const ran = before?.id === plan.id && isHolder(store, before) ? currentStep(before) : undefined;
+  const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
+  if (step === undefined || step.state === 'running') return;
+  store.say(
+    `${stepText(plan, step)}: ${step.state}, ${safeLine(step.note)}`,
+    step.state === 'done' ? 'done' : 'problem',
+  );
+}
+
+/** Best effort: whoever took the plan meanwhile is seen on the feed. */
+async function holdPlan(id: number, store: ConsoleStore, client: UpgradeApi): Promise<void> {
+  const { session } = store.options;
+  const plan = await client.order(id, { order: 'take', session, force: false }).catch(() => undefined);
+  if (plan !== undefined) store.plans.arrived(plan);
+}
+
+async function orderPlan(
+  id: number,
+  orders: readonly PlanOrder[],
+  store: ConsoleStore,
+  client: UpgradeApi,
+): Promise<void> {
+  for (const order of orders) {
+    const plan = await client.order(id, order);
+    store.plans.arrived(plan);
+    store.touch('rows');
+    // What comes first only makes room for the last.
+    if (order === orders.at(-1)) store.say(toldOf(order, plan, `${keyOf('plan-run')} confirms`), 'done');
+  }
+}
+
+async function newPlan(
+  { from, to }: Extract<Effect, { readonly kind: 'new-plan' }>,
+  store: ConsoleStore,
+  client: UpgradeApi,
+): Promise<void> {
+  const { session } = store.options;
+  const { id } = await client.create({ from, to });
+  store.plans.arrived(await client.order(id, { order: 'take', session, force: false }));
+  store.say(`plan #${String(id)} from ${from} to ${to}: ${keyOf('plan-run')} runs its steps`, 'done');
+}

@@ -1,0 +1,12 @@
+import type { V2Query } from '../../shared/client/v2-client.ts';
+import type { Call, CommandOption } from './command.ts';
+
+/** Options that let the backend select. */
+export const SELECTOR_OPTIONS: Readonly<Record<'label-selector' | 'field-selector', CommandOption>> = {
+  'label-selector': { type: 'value', value: 'TEXT', text: "by labels: 'region == eu && tier in (web, db)'" },
+  'field-selector': { type: 'value', value: 'TEXT', text: "by attributes: 'entity.name == web-001'" },
+};
+
+export function selectorsOf({ flags }: Pick<Call, 'flags'>): V2Query {
+  return { labelSelector: flags.value('label-selector'), fieldSelector: flags.value('field-selector') };
+}

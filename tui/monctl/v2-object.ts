@@ -1,0 +1,54 @@
+import type { V2Object } from '../../shared/client/v2-client.ts';
+
+/*
+ * What is shown of an object of the newer API. Other versions leave attributes out or write them otherwise, and a list
+ * must show the rest all the same.
+ */
+
+export function textAt(object: V2Object, ...path: readonly string[]): string {
+  const value = valueAt(object, path);
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+/** @returns undefined when it is no number */
+export function numberAt(object: V2Object, ...path: readonly string[]): number | undefined {
+  const value = valueAt(object, path);
+  return typeof value === 'number' ? value : undefined;
+}
+
+export function flagAt(object: V2Object, ...path: readonly string[]): boolean {
+  return valueAt(object, path) === true;
+}
+
+export function textsAt(object: V2Object, ...path: readonly string[]): readonly string[] {
+  const value = valueAt(object, path);
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+export function objectAt(object: V2Object, ...path: readonly string[]): V2Object {
+  const value = valueAt(object, path);
+  return isObject(value) ? value : {};
+}
+
+/** The object without what is not for everybody to see, or changes all the time. */
+export function without(object: V2Object, name: string): V2Object {
+  return Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
+}
+
+export function nameOf(object: V2Object): string {
+  return textAt(object, 'metadata', 'name');
+}
+
+export function inNamespace(object: V2Object): string {
+  return textAt(object, 'metadata', 'namespace');
+}
+
+function valueAt(object: V2Object, path: readonly string[]): unknown {
+  let value: unknown = object;
+  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+function isObject(value: unknown): value is V2Object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
