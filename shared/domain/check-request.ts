@@ -13,6 +13,8 @@ export interface Asked {
   readonly issued: number;
   /** Undefined: the scheduler. */
   readonly apiRequested?: ApiRequested | undefined;
+  /** Undefined: those of the check. */
+  readonly subscribers?: readonly string[] | undefined;
   /** Of the check. */
   readonly namespace: string;
   /** Whether the newer face defines the check, with tokens of its own. */
@@ -20,9 +22,12 @@ export interface Asked {
 }
 
 /** What is sent to the agents: the definition without what only the scheduler needs (legacy-peer, Request). */
-export function checkRequest(check: NamedCheck, { issued, apiRequested, hasEntityTokens }: Asked): CheckRequest {
+export function checkRequest(
+  check: NamedCheck,
+  { issued, apiRequested, subscribers, hasEntityTokens }: Asked,
+): CheckRequest {
   const mark = hasEntityTokens ? { entity_tokens: true } : {};
-  return { ...withoutSchedule(check), ...requestedBy(apiRequested), ...mark, issued };
+  return { ...withoutSchedule(check), ...requestedBy(apiRequested), ...ofSubscribers(subscribers), ...mark, issued };
 }
 
 /**
@@ -34,14 +39,19 @@ export function checkRequest(check: NamedCheck, { issued, apiRequested, hasEntit
 export function proxyCheckRequest(
   check: NamedCheck,
   client: Client,
-  { issued, apiRequested, namespace, hasEntityTokens }: Asked,
+  { issued, apiRequested, subscribers, namespace, hasEntityTokens }: Asked,
 ): { readonly request: CheckRequest } | { readonly unmatched: readonly string[] } {
   const { value, unmatched } = hasEntityTokens
     ? substituteEntityTokens(withoutSchedule(check), client, tokenEntityOf(namespace, client))
     : substituteTokens(withoutSchedule(check), client);
   if (unmatched.length > 0) return { unmatched };
   const request = value as Named;
-  return { request: { ...request, ...requestedBy(apiRequested), source: client.name, issued } };
+  const about = { ...requestedBy(apiRequested), ...ofSubscribers(subscribers) };
+  return { request: { ...request, ...about, source: client.name, issued } };
+}
+
+function ofSubscribers(subscribers: Asked['subscribers']): Pick<CheckRequest, 'subscribers'> {
+  return subscribers === undefined ? {} : { subscribers };
 }
 
 /** As a request carries it: whatever was defined, by name. */

@@ -86,6 +86,8 @@ export interface CheckRequest {
   readonly command?: Command;
   readonly timeout?: number;
   readonly source?: string;
+  /** Whom it was ordered from, if not from the subscribers of the check: agents of the newer generation are told. */
+  readonly subscribers?: readonly string[];
   /**
    * The newer face defines it: its texts hold tokens such as `{{ .name }}`, which in other checks are part of a command.
    * Not of a proxy request, in which the backend has put the values. No result tells of it.

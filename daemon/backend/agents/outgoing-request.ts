@@ -16,6 +16,7 @@ export class OutgoingRequest {
   }
 
   #message(): BackendMessage {
-    return { type: 'check_request', check: this.check };
+    const { subscribers: _subscribers, ...check } = this.check;
+    return { type: 'check_request', check };
   }
 }

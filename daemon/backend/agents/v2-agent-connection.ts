@@ -125,7 +125,12 @@ export class V2AgentConnection implements AgentLink {
     }
     const definitions = this.#parts.definitions.in(namespace);
     const asked = { ...check, command: command.line };
-    return this.#send('check_request', v2CheckRequest(namespace, asked, definitions.check(check.name), definitions));
+    const source = {
+      definition: definitions.check(check.name),
+      stored: definitions.storedCheck(check.name),
+      needs: definitions,
+    };
+    return this.#send('check_request', v2CheckRequest(namespace, asked, source));
   }
 
   close(code: number, reason: string): void {
@@ -144,7 +149,8 @@ export class V2AgentConnection implements AgentLink {
 
   clientChanged(): void {
     if (this.#entry() !== undefined) this.#lookAgain();
-    else if (this.#isRegistered) this.close(NORMAL, 'the entity was deleted');
+    // Without a reason, as at the peer.
+    else if (this.#isRegistered) this.close(NORMAL, '');
   }
 
   #entry(): ClientEntry | undefined {
@@ -265,7 +271,7 @@ export class V2AgentConnection implements AgentLink {
     const { code, message } = error instanceof MonError ? error : new MonError('internal', 'internal error');
     if (code === 'conflict') {
       // It had not heard yet that its entity is gone.
-      this.close(NORMAL, 'the entity was deleted');
+      this.close(NORMAL, '');
       return;
     }
     this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent refused');

@@ -75,6 +75,7 @@ export class CheckRequests implements Disposable {
     const asked = {
       issued: this.#now(),
       apiRequested: by.apiRequested,
+      subscribers: by.subscribers,
       namespace: namespaceName,
       hasEntityTokens: this.#parts.definitions.isStoredCheck(namespaceName, check.name),
     };

@@ -5,6 +5,7 @@ import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import type { V2Check } from '../../../shared/schemas/v2/check.ts';
 import type { V2Asset } from '../../../shared/schemas/v2/asset.ts';
 import type { V2Hook } from '../../../shared/schemas/v2/hook.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
@@ -37,6 +38,8 @@ export interface NamespaceDefinitions extends HandlingDefinitions {
   mutator(name: string): MutatorDefinition | undefined;
   hook(name: string): V2Hook | undefined;
   asset(name: string): V2Asset | undefined;
+  /** A check in force that was stored over the newer API, as it was sent. */
+  storedCheck(name: string): V2Check | undefined;
 }
 
 /** What stands in the configuration, of each kind. */
@@ -148,6 +151,7 @@ export class Definitions {
       mutator: (name) => configured().mutators.get(name) ?? stored.mutator(name),
       hook: (name) => stored.hook(name),
       asset: (name) => stored.asset(name),
+      storedCheck: (name) => (configured().checks.has(name) ? undefined : stored.storedCheck(name)),
     };
   }
 }
@@ -179,6 +183,7 @@ function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefini
     mutator: (name) => stored.get('mutators', namespace, name)?.definition,
     hook: (name) => stored.get('hooks', namespace, name)?.definition,
     asset: (name) => stored.get('assets', namespace, name)?.definition,
+    storedCheck: (name) => stored.get('checks', namespace, name)?.object,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CheckRequest } from '../../schemas/agent.ts';
 import type { CheckDefinition } from '../../schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS, type Client, type SubmittedClient } from '../../schemas/client.ts';
+import type { V2Check } from '../../schemas/v2/check.ts';
 import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
 import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { SubmittedResult } from '../../schemas/result.ts';
@@ -10,6 +11,7 @@ import { needsOf, type NeedSource } from './check-hooks.ts';
 import { clientOfEntity, v2EntityOf } from './entity.ts';
 import { entityOfEvent, resultOfEvent } from './event.ts';
 import { v2Subscription } from './subscription.ts';
+import { wholeProxyRequests } from './zero-values.ts';
 
 const AGENT_CLASS = 'agent';
 
@@ -60,9 +62,12 @@ export function clientOfKeepalive(
   };
 }
 
+/** Of an agent that is not stored yet. */
+const NO_CONFIGURATION = { entity_class: AGENT_CLASS, subscriptions: null, deregister: false, deregistration: {} };
+
 /** How the backend has stored an agent, as the agent is told it (clients, section 6). */
 export function entityConfigOf(namespace: string, client: Client | undefined): Readonly<Record<string, unknown>> {
-  if (client === undefined) return { metadata: { name: 'not found', namespace }, entity_class: AGENT_CLASS };
+  if (client === undefined) return { ...NO_CONFIGURATION, metadata: { name: 'not found', namespace } };
   return configurationOf(namespace, client);
 }
 
@@ -99,23 +104,45 @@ export function resultOfAgentEvent(
   };
 }
 
-/**
- * The order to run a check, as agents of the newer generation read it (clients, section 6).
- *
- * @param definition of the check, which has what a request leaves out
- * @param source of the hooks and assets that the check names
- */
+/** What agents of the newer generation find in every check, where it has no value of its own; they return it as not set. */
+const ZERO_VALUES = {
+  interval: 0,
+  ttl: 0,
+  low_flap_threshold: 0,
+  high_flap_threshold: 0,
+  publish: false,
+  stdin: false,
+  round_robin: false,
+  runtime_assets: null,
+  check_hooks: null,
+  env_vars: null,
+  secrets: null,
+  output_metric_format: '',
+  output_metric_handlers: null,
+};
+
+/** Where a request comes from. */
+interface RequestSource {
+  /** Of the check, which has what a request leaves out. */
+  readonly definition: CheckDefinition | undefined;
+  /** The same as it was sent, if the newer API defines it. */
+  readonly stored?: V2Check | undefined;
+  /** Of the hooks and assets that the check names. */
+  readonly needs: NeedSource;
+}
+
+/** The order to run a check, as agents of the newer generation read it (clients, section 6). */
 export function v2CheckRequest(
   namespace: string,
   request: CheckRequest,
-  definition: CheckDefinition | undefined,
-  source: NeedSource,
+  { definition, stored, needs }: RequestSource,
 ): Readonly<Record<string, unknown>> {
   const check: Readonly<Record<string, unknown>> = { ...definition, ...request };
-  const { assets, hooks, hookAssets } = needsOf(check, source);
-  const metadata = pairsOf(check['metadata']);
+  const { assets, hooks, hookAssets } = needsOf(check, needs);
+  const creator = stored?.metadata.created_by;
   return {
     config: {
+      ...ZERO_VALUES,
       ...ofKind(check, isTexts, ['runtime_assets', 'env_vars', 'output_metric_handlers']),
       ...ofKind(check, Array.isArray, ['check_hooks', 'secrets', 'output_metric_tags', 'output_metric_thresholds']),
       ...ofKind(check, Array.isArray, ['pipelines']),
@@ -123,11 +150,18 @@ export function v2CheckRequest(
       ...ofKind(check, (value) => typeof value === 'boolean', ['stdin', 'publish', 'round_robin', 'discard_output']),
       ...ofKind(check, Number.isInteger, ['interval', 'ttl', 'low_flap_threshold', 'high_flap_threshold']),
       ...ofKind(check, Number.isInteger, ['max_output_size']),
-      metadata: { name: request.name, namespace, labels: metadata.labels, annotations: metadata.annotations },
+      metadata: {
+        name: request.name,
+        namespace,
+        ...pairsOf(check['metadata']),
+        ...(creator ? { created_by: creator } : {}),
+      },
       command: commandText(request.command ?? ''),
       // The single `handler` of a check of the configuration is no business of its agents, which would return it twice.
       handlers: isTexts(check['handlers']) ? check['handlers'] : null,
-      subscriptions: (definition?.subscribers ?? []).map(v2Subscription),
+      subscriptions: (request.subscribers ?? definition?.subscribers ?? []).map(v2Subscription),
+      subdue: stored?.subdue ?? null,
+      ...(stored?.proxy_requests ? { proxy_requests: wholeProxyRequests(stored.proxy_requests) } : {}),
       proxy_entity_name: request.source ?? '',
       timeout: Math.ceil(request.timeout ?? 0),
     },
@@ -177,9 +211,10 @@ function thresholdsOf({ check }: SubmittedV2Event): { readonly warning: number; 
   return { warning, critical: Math.max(warning, critical) };
 }
 
-function pairsOf(metadata: unknown): { readonly labels: unknown; readonly annotations: unknown } {
-  const { labels = null, annotations = null } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
-  return { labels, annotations };
+/** Labels and annotations, where there are any. */
+function pairsOf(metadata: unknown): Readonly<Record<string, unknown>> {
+  const { labels, annotations } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
 }
 
 /** Agents refuse the whole request when an attribute of another program has the name and not the kind of theirs. */

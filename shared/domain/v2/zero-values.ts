@@ -54,7 +54,7 @@ export function wholeCheck(check: V2Check): V2Check {
   };
 }
 
-function wholeProxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): typeof proxy {
+export function wholeProxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): typeof proxy {
   const { entity_attributes = null, splay, splay_coverage: coverage } = proxy;
   return { ...proxy, entity_attributes, splay: splay ?? false, splay_coverage: coverage ?? 0 };
 }

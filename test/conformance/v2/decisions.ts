@@ -1,7 +1,13 @@
+import { AGENT_DECISIONS } from './agent-decisions.ts';
 import { CLUSTER_DECISIONS } from './cluster-decisions.ts';
 import type { Decision } from './decision.ts';
 import { EVENT_DECISIONS } from './event-decisions.ts';
 import { RESOURCE_DECISIONS } from './resource-decisions.ts';
 
 /** Every difference from the recorded peer of the newer generation, with its reason and the right answer. */
-export const DECISIONS: readonly Decision[] = [...CLUSTER_DECISIONS, ...EVENT_DECISIONS, ...RESOURCE_DECISIONS];
+export const DECISIONS: readonly Decision[] = [
+  ...AGENT_DECISIONS,
+  ...CLUSTER_DECISIONS,
+  ...EVENT_DECISIONS,
+  ...RESOURCE_DECISIONS,
+];

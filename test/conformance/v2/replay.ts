@@ -239,8 +239,12 @@ class Play implements AsyncDisposable {
     const got = { status, answer };
     const what = `${agent} connects`;
     const { status: expected, headers } = record;
-    if (status !== expected)
+    if (status !== expected) {
+      // The recorded one was not there, so nobody asks what it hears.
+      played.cut();
+      this.#agents.delete(agent);
       return { what, problems: [`status: expected ${String(expected)}, got ${String(status)}`], got };
+    }
     const told = (headers ?? (data as { readonly headers?: unknown } | undefined)?.headers ?? {}) as Record<
       string,
       string
@@ -321,11 +325,13 @@ class Play implements AsyncDisposable {
     return changes;
   }
 
-  /** How many frames agents heard in this case behind the line. */
+  /** How many frames agents heard in this case behind the line; where they heard none, one that must not come. */
   #expectedFrames({ case: name, number }: Line): number {
-    return this.#group.lines.filter(
-      (line) => line.case === name && line.number > number && line.kind === 'observation' && isFrame(line.what),
-    ).length;
+    const heard = (what: string): number =>
+      this.#group.lines.filter(
+        (line) => line.case === name && line.number > number && line.kind === 'observation' && line.what === what,
+      ).length;
+    return heard('frame') || Math.min(1, heard('no-frame'));
   }
 
   /** What was published is taken back: before that, agents are asked as often as the recorded ones were. */
@@ -353,10 +359,6 @@ class Play implements AsyncDisposable {
 
 /** Twelve seconds, in which a check of two seconds has run. */
 const FRAME_STEPS = 40;
-
-function isFrame(what: string): boolean {
-  return what === 'frame' || what === 'no-frame';
-}
 
 function entityIn(event: unknown): string {
   return (event as { entity: { metadata: { name: string } } }).entity.metadata.name;

@@ -56,6 +56,9 @@ test('an unknown agent is told so, registers with its first keepalive, and is to
   expect(await agent.hears('entity_config')).toEqual({
     metadata: { name: 'not found', namespace: 'default' },
     entity_class: 'agent',
+    subscriptions: null,
+    deregister: false,
+    deregistration: {},
   });
   await agent.register({ timeout: 40, ttl: 90 });
   expect(agent.configurations.at(-1)).toMatchObject({
@@ -81,7 +84,7 @@ test('it runs what its subscriptions ask for, and the result is like any other',
   const request = await agent.hears('check_request');
   expect(request).toEqual({
     config: expect.objectContaining({
-      metadata: { name: 'disk', namespace: 'default', labels: null, annotations: null },
+      metadata: { name: 'disk', namespace: 'default' },
       command: 'check-disk',
       handlers: ['pager'],
       subscriptions: ['web'],
@@ -210,7 +213,7 @@ test('deleting its entity closes its connection; it may come back as a new one',
   const agent = await GoAgent.joined(url, { name: 'deleted' });
   await agent.register();
   await api.deleteClient('deleted');
-  expect(await agent.ends()).toEqual({ code: 1000, reason: 'the entity was deleted' });
+  expect(await agent.ends()).toEqual({ code: 1000, reason: '' });
   const again = await GoAgent.joined(url, { name: 'deleted' });
   expect((await again.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
   // Within the same second, which is all that a keepalive tells.

@@ -8,6 +8,7 @@ import {
 } from '../../../../shared/domain/v2/agent.ts';
 import { agentFrame, parseAgentFrame } from '../../../../shared/domain/v2/agent-frame.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
+import type { V2Check } from '../../../../shared/schemas/v2/check.ts';
 import type { SubmittedV2Event } from '../../../../shared/schemas/v2/event.ts';
 
 const NOW = 1_700_000_000;
@@ -160,6 +161,19 @@ const NONE = { hook: () => undefined, asset: () => undefined };
 describe('a check request', () => {
   const request = { name: 'disk', command: 'check-disk', issued: NOW };
 
+  const NOT_SET = {
+    high_flap_threshold: 0,
+    low_flap_threshold: 0,
+    publish: false,
+    round_robin: false,
+    runtime_assets: null,
+    check_hooks: null,
+    secrets: null,
+    subdue: null,
+    output_metric_format: '',
+    output_metric_handlers: null,
+  };
+
   test('carries what agents know of a check, each attribute of the kind that they read', () => {
     const definition = {
       command: 'check-disk',
@@ -174,9 +188,10 @@ describe('a check request', () => {
       output_metric_format: 7,
       team: 'ops',
     };
-    expect(v2CheckRequest('shop', { ...definition, ...request }, definition, NONE)).toEqual({
+    expect(v2CheckRequest('shop', { ...definition, ...request }, { definition, needs: NONE })).toEqual({
       config: {
-        metadata: { name: 'disk', namespace: 'shop', labels: null, annotations: null },
+        ...NOT_SET,
+        metadata: { name: 'disk', namespace: 'shop' },
         command: 'check-disk',
         handlers: ['pager'],
         subscriptions: ['web', 'entity:a'],
@@ -194,8 +209,33 @@ describe('a check request', () => {
     });
   });
 
+  test('of a check that the newer API defines says who made it, and when it is not wanted', () => {
+    const sent: V2Check = {
+      metadata: { name: 'disk', namespace: 'shop', labels: { a: 'b' }, created_by: 'ada' },
+      subdue: { days: { all: [{ begin: '5:00 PM', end: '6:00 PM' }] } },
+      proxy_requests: { entity_attributes: ['true'] },
+    };
+    const definition = { command: 'x', metadata: { labels: { a: 'b' } } };
+    const { config } = v2CheckRequest('shop', { ...definition, ...request }, { definition, stored: sent, needs: NONE });
+    expect(config).toMatchObject({
+      metadata: { name: 'disk', namespace: 'shop', labels: { a: 'b' }, created_by: 'ada' },
+      subdue: sent.subdue,
+      proxy_requests: { entity_attributes: ['true'], splay: false, splay_coverage: 0 },
+    });
+  });
+
+  test('that was ordered from others names these', () => {
+    const ordered = { ...request, subscribers: ['client:web-01'] };
+    const source = { definition: { command: 'x', subscribers: ['web'] }, needs: NONE };
+    expect(v2CheckRequest('shop', ordered, source)).toMatchObject({ config: { subscriptions: ['entity:web-01'] } });
+  });
+
   test('on behalf of another client names it', () => {
-    const { config } = v2CheckRequest('default', { ...request, source: 'router' }, undefined, NONE);
+    const { config } = v2CheckRequest(
+      'default',
+      { ...request, source: 'router' },
+      { definition: undefined, needs: NONE },
+    );
     expect(config).toMatchObject({ proxy_entity_name: 'router', handlers: null, subscriptions: [] });
   });
 });
