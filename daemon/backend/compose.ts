@@ -95,6 +95,7 @@ import { serverMaker, type MakeServer, type RequestTimes } from './http/http-ser
 import { LiveSockets } from './sockets/live-sockets.ts';
 import { SlowPeers } from './http/slow-peers.ts';
 import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint } from './sockets/upgrades.ts';
+import { warnOfExpressions } from './config/warn-of-expressions.ts';
 import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
 import { listenersOf, refuseOpenHttp, type ListenerName } from './tls/listeners.ts';
 import { ListenersTls } from './tls/server-tls.ts';
@@ -246,6 +247,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const storeUpgrades = parts.use(new StoreUpgrades({ schema: store.schema, audit, clock, log }));
   const checks = new Checks({ batcher, registry });
   warnOfShellTokens(registry.definitions, log);
+  warnOfExpressions(registry.definitions, log);
   const apiCommands = new ApiCommands(() => ({
     isAllowed: config.program['api-commands'],
     directories: config.program['api-command-directories'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { warningTexts } from '../domain/warning-header.ts';
 import type { DumpPage, RestoreAnswer, RestoreRequest } from '../schemas/restore.ts';
 import type { ApiClientOptions } from './api-client.ts';
 import { backendAddress } from './local-access.ts';
@@ -29,8 +30,12 @@ export interface V2Client {
   find(path: readonly string[]): Promise<V2Object | undefined>;
   /** @throws MonError `conflict` when it is there already */
   create(path: readonly string[], object: V2Object): Promise<Created>;
-  /** Makes it, or replaces it as a whole. */
-  put(path: readonly string[], object: V2Object): Promise<void>;
+  /**
+   * Makes it, or replaces it as a whole.
+   *
+   * @returns what does not do what it seems to, as the backend says
+   */
+  put(path: readonly string[], object: V2Object): Promise<readonly string[]>;
   /** @returns false when it was not there */
   remove(path: readonly string[]): Promise<boolean>;
   /** @returns when it was asked for, epoch seconds */
@@ -53,6 +58,8 @@ export interface Created {
   readonly location: string | undefined;
   /** What the backend tells of it. */
   readonly body: V2Object;
+  /** What does not do what it seems to, as the backend says. */
+  readonly warnings: readonly string[];
 }
 
 const CORE = ['api', 'core', 'v2'];
@@ -73,11 +80,13 @@ const restoredSchema = z.looseObject({
         outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
         reason: z.string().optional(),
         lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).optional(),
+        warnings: z.array(z.string()).optional(),
       })
-      .transform(({ outcome, reason, lost }) => ({
+      .transform(({ outcome, reason, lost, warnings }) => ({
         outcome,
         ...(reason !== undefined && { reason }),
         ...(lost !== undefined && { lost }),
+        ...(warnings !== undefined && { warnings }),
       })),
   ),
 });
@@ -127,10 +136,11 @@ export function v2ClientOver(url: string, ask: Requester, warn?: (text: string) 
     async create(path, object) {
       const answer = await core(path, { method: 'POST', body: object });
       const body = objectSchema.safeParse(answer.body);
-      return { location: headerOf(answer, 'location'), body: body.success ? body.data : {} };
+      const warnings = warningTexts(headerOf(answer, 'warning'));
+      return { location: headerOf(answer, 'location'), body: body.success ? body.data : {}, warnings };
     },
     async put(path, object) {
-      await core(path, { method: 'PUT', body: object });
+      return warningTexts(headerOf(await core(path, { method: 'PUT', body: object }), 'warning'));
     },
     async remove(path) {
       return (await core(path, { method: 'DELETE', accept: [404] })).status !== 404;

@@ -49,6 +49,8 @@ export interface Restored {
   readonly reason?: string;
   /** Attributes that could not be carried over although the object was, each with the reason. */
   readonly lost?: readonly { readonly attribute: string; readonly reason: string }[];
+  /** What does not do what it seems to, although nothing of it was lost. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RestoreAnswer {

@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import { DEFAULT_BACKEND, type Arguments } from '../arguments.ts';
 import { ALL_CONTEXTS } from '../store/backend-names.ts';
-import { nearest } from '../monctl/nearest.ts';
+import { nearest } from '../../shared/domain/nearest.ts';
 import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 
 /** What to show first: a URL, or a context of the configuration file. */

@@ -6,7 +6,7 @@ import { MonError } from '../../shared/errors.ts';
 import { aggregateNameSchema } from '../../shared/schemas/aggregate.ts';
 import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
-import { nearest } from '../monctl/nearest.ts';
+import { nearest } from '../../shared/domain/nearest.ts';
 import { DEFAULT_NEEDS } from '../store/aggregate-book.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN, type SavedView } from '../store/saved-views.ts';
 import { columnIds, sortIds } from '../store/views/columns.ts';

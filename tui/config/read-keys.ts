@@ -1,5 +1,5 @@
 import { bindings, boundWith, keyLabel, KEYS, type Binding, type KeyAction, type OwnKeys } from '../keys.ts';
-import { nearest } from '../monctl/nearest.ts';
+import { nearest } from '../../shared/domain/nearest.ts';
 
 /** Something that is wrong in the file, at a path of names. */
 export interface ConfigProblem {

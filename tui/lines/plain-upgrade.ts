@@ -3,7 +3,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanOrder, PlanRunStep } from '../../shared/schemas/plan-run.ts';
-import { nearest } from '../monctl/nearest.ts';
+import { nearest } from '../../shared/domain/nearest.ts';
 import { toldOf } from '../store/upgrade-told.ts';
 import { holderName, stepText } from '../store/upgrade-wishes.ts';
 import { restoreCommand } from '../store/views/upgrade-questions.ts';

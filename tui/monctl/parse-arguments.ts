@@ -3,7 +3,7 @@ import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Command, CommandOption } from './command.ts';
 import { readFlags } from './flags.ts';
 import type { Flags } from './flags.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../shared/domain/nearest.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';

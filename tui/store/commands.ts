@@ -1,6 +1,6 @@
 import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import { bindings, type Binding, type KeyAction, type KeyContext } from '../keys.ts';
-import { nearest } from '../monctl/nearest.ts';
+import { nearest } from '../../shared/domain/nearest.ts';
 import { isSkin, SKINS } from '../theme.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { contextItems, contextNames } from './contexts.ts';

@@ -56,7 +56,7 @@ function bindingsOf(
   const whole = withBuiltIns(parts, kind, collection);
   return {
     ...whole,
-    warningOf: warningOfBinding,
+    warningsOf: warningsOfBinding,
     write: async (namespace, key, change, actor, request) => {
       const { index } = parts.registry.credentials.roles;
       const asked = (present: RoleBinding | undefined): RoleBinding => {
@@ -112,13 +112,15 @@ function withoutNamespace<T extends Role | RoleBinding>(object: T): T {
 }
 
 /** A binding takes from a group what its name alone has given it. */
-function warningOfBinding(binding: RoleBinding): string | undefined {
+function warningsOfBinding(binding: RoleBinding): readonly string[] {
   const { namespace } = binding.metadata;
   const groups = groupsWithMeaning(binding);
-  if (groups.length === 0) return undefined;
+  if (groups.length === 0) return [];
   const names = groups.join(', ');
   const where = namespace === EVERYWHERE ? 'anywhere' : `outside of ${namespace}`;
-  return `${names}: from now on bindings say what these users may do, not the name of the group: bind it to what else it needs ${where}`;
+  return [
+    `${names}: from now on bindings say what these users may do, not the name of the group: bind it to what else it needs ${where}`,
+  ];
 }
 
 /** The groups of a binding that have scopes by their names, until a binding names them. */

@@ -1,5 +1,10 @@
+import { parseConditions } from '../../../shared/domain/attribute-conditions.ts';
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { proxyRequestWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
+import { V1_EVENT } from '../../../shared/domain/known-attributes.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { conditionWarnings } from '../../../shared/domain/unknown-attributes.ts';
+import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
 import type { Remark } from '../../settings/settings-review.ts';
@@ -18,8 +23,8 @@ interface References {
 }
 
 /**
- * What is allowed and does not do what it seems to: names of nothing, windows that end on the next day, tokens that a shell
- * reads. Those of standalone checks are filled in by the machine itself, from its own configuration.
+ * What is allowed and does not do what it seems to: names of nothing, attributes that there are not, windows that end on the
+ * next day, tokens that a shell reads. Those of standalone checks are filled in by the machine itself, from its own configuration.
  */
 export function* definitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
   const { checks, handlers, filters, keepalives } = definitions;
@@ -28,6 +33,9 @@ export function* definitionWarnings(definitions: ValidDefinitions): Generator<Re
     yield* undefinedNames(['checks', name], check, definitions);
     const risky = check.standalone === true ? undefined : shellTokensIn(check, false);
     if (risky !== undefined) yield { path: ['checks', name, ...risky], message: SHELL_TOKENS_WARNING };
+    for (const message of proxyRequestWarnings(check.proxy_requests)) {
+      yield { path: ['checks', name, 'proxy_requests', 'entity_attributes'], message };
+    }
     if (check.subdue !== undefined) yield* windowWarnings(['checks', name, 'subdue'], check.subdue);
   }
   for (const [name, handler] of handlers) {
@@ -37,8 +45,17 @@ export function* definitionWarnings(definitions: ValidDefinitions): Generator<Re
       yield { path: ['handlers', name, 'subdue'], message: 'has no effect on a handler: use a filter with "when"' };
     }
   }
-  for (const [name, { when }] of filters) {
+  for (const [name, { attributes, when }] of filters) {
+    yield* unknownAttributes(['filters', name, 'attributes'], attributes);
     if (when !== undefined) yield* windowWarnings(['filters', name, 'when'], when);
+  }
+}
+
+function* unknownAttributes(path: readonly string[], attributes: FilterDefinition['attributes']): Generator<Remark> {
+  const conditions = parseConditions(attributes);
+  if (conditions.kind === 'problems') return;
+  for (const warning of conditionWarnings(conditions, V1_EVENT)) {
+    yield { path: [...path, ...warning.path], message: warning.message };
   }
 }
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
 import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
@@ -64,19 +65,18 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
       if (isRunByBackend)
         refuseKept(principal, { verb: method === 'POST' ? 'create' : 'update', resource: kind, name, namespace });
       const written = await definitionChanges.write(kind, namespace, name, change, actor);
-      const warning = warningOf(kind, written);
-      if (warning !== undefined) log.warn({ namespace, [fieldRoot]: name }, warning);
+      for (const warning of warningsOf(kind, written)) log.warn({ namespace, [fieldRoot]: name }, warning);
       return written;
     },
-    warningOf: (object) => warningOf(kind, object),
+    warningsOf: (object) => warningsOf(kind, object),
     remove: (namespace, [name = ''], check, actor) => definitionChanges.remove(kind, namespace, name, check, actor),
   };
 }
 
-/** Checks only: nothing of an event is put into the commands of the others. */
-function warningOf(kind: DefinitionKind, object: Attributes): string | undefined {
-  if (kind !== 'checks' || shellTokensIn(object, true) === undefined) return undefined;
-  return `the check ${SHELL_TOKENS_WARNING}`;
+function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[] {
+  // Checks only: nothing of an event is put into the commands of the others.
+  const isRisky = kind === 'checks' && shellTokensIn(object, true) !== undefined;
+  return [...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []), ...definitionWarnings(kind, object)];
 }
 
 /** Whoever is kept to a namespace, by a key or a role, would get out of it by a command on the machine of the backend. */

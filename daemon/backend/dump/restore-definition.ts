@@ -1,4 +1,5 @@
 import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { idleAttributes, type Lost } from '../../../shared/domain/v2/lost.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { unwrap, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
@@ -72,13 +73,16 @@ export function restoreDefinition(
     if (problem !== undefined) return leftOut(problem);
     if (isFixed(change)) return { outcome: 'unchanged' };
   }
-  return settle(restoring, { before, after: definition.object }, () => transaction.saveDefinition(kind, definition), [
+  const save = (): void => transaction.saveDefinition(kind, definition);
+  const restored = settle(restoring, { before, after: definition.object }, save, [
     ...idleAttributes(
       object.spec,
       kind === 'checks' || kind === 'hooks' ? IDLE : { ...IDLE, runtime_assets: NO_ASSETS },
     ),
     ...riskyCommand(kind, definition.object),
   ]);
+  const warnings = definitionWarnings(kind, definition.object);
+  return warnings.length === 0 ? restored : { ...restored, warnings };
 }
 
 function problemOfRole({ roles, transaction }: Restoring, change: RoleChange): string | undefined {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { meets } from '../../../shared/domain/v2/etag.ts';
 import { mergePatch } from '../../../shared/domain/v2/merge-patch.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { warningHeader } from '../../../shared/domain/warning-header.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { V2Metadata, V2Object, SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
@@ -82,7 +83,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   /** What answers a PATCH; absent: the object. */
   showPatched?(object: T): object;
   /** What whoever stores such an object should know; told in the header `Warning`. */
-  warningOf?(object: T): string | undefined;
+  warningsOf?(object: T): readonly string[];
   /** For the answers about these objects. */
   headers?(): Readonly<Record<string, string>>;
 }
@@ -115,8 +116,8 @@ export function collectionRoutes<T extends object, S extends object>(
   const tell = (reply: FastifyReply): FastifyReply => reply.headers(collection.headers?.() ?? {});
 
   const tellStored = (reply: FastifyReply, object: T): FastifyReply => {
-    const warning = collection.warningOf?.(object);
-    return warning === undefined ? tell(reply) : tell(reply).header('Warning', `299 - ${JSON.stringify(warning)}`);
+    const warnings = collection.warningsOf?.(object) ?? [];
+    return warnings.length === 0 ? tell(reply) : tell(reply).header('Warning', warningHeader(warnings));
   };
 
   const sendStored = (reply: FastifyReply, object: T): FastifyReply =>

@@ -230,6 +230,9 @@ const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
+/** The names that every script knows, beside what it is about. */
+export const SCRIPT_NAMES: ReadonlySet<string> = new Set([...FIXED_NAMES.map(([name]) => name), 'Date']);
+
 function jsonOf(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined ? undefined : madeText(text);

@@ -65,6 +65,21 @@ describe('--validate-config', () => {
     ]);
   });
 
+  test('what asks for what there is not, or cannot be read, is named', async () => {
+    const attributes = { chek: { status: 2 } };
+    const unread = { attributes: { occurrences: 'eval: value ==' } };
+    const file = await fileWith({ filters: { typo: { attributes }, unread } });
+    expect(await run(['start', '--validate-config', '-c', file])).toEqual({
+      code: 0,
+      stdout: 'configuration is valid\n',
+      stderr:
+        `warning: ${file}: filters.unread.attributes.occurrences: a value is missing here (character 15); ` +
+        'this filter is left out, so it keeps nothing from the handlers that name it: mend it\n' +
+        `warning: ${file}: filters.typo.attributes.chek.status: names chek, ` +
+        'which has no value unless something brings an attribute of that name: is check meant?\n',
+    });
+  });
+
   test('an invalid one ends with 2 and all problems as JSON, also by the name of the legacy flag', async () => {
     const file = await fileWith('log-level: chatty\napi: {port: -1}\n', 'backend.yml');
     const { code, stdout, stderr } = await run(['start', '--validate_config', '-c', file]);

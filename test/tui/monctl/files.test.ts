@@ -56,6 +56,56 @@ test('a dry run names the objects, and nothing is sent', async () => {
   expect(await monctl(['check', 'info', 'cron', '--namespace', 'staging'])).toMatchObject({ code: 3 });
 });
 
+test('what does not do what it seems to is made, and told beside the result', async () => {
+  const input = `
+{type: EventFilter, metadata: {name: typo}, spec: {action: allow, expressions: ["event.chek.status == 2"]}}
+---
+{type: CheckConfig, metadata: {name: snmp}, spec: {command: 'snmp {{ .name }}', interval: 5,
+  proxy_requests: {entity_attributes: ["entity.lables.x == 'a'"]}}}
+---
+{type: EventFilter, metadata: {name: right}, spec: {action: allow, expressions: ["event.check.status == 2"]}}
+`;
+  const ofFilter =
+    'the expression "event.chek.status == 2" names event.chek, ' +
+    'which has no value unless something brings an attribute of that name: is event.check meant?';
+  const ofCheck =
+    'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
+    'which has no value unless something brings an attribute of that name: is entity.labels meant?';
+  const risky = expect.stringMatching(/^the check has tokens in a line for the shell: /);
+  const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });
+  expect([code, stdout]).toEqual([
+    0,
+    'Created EventFilter default/typo\nCreated CheckConfig default/snmp\nCreated EventFilter default/right\n',
+  ]);
+  const lines = stderr.split('\n');
+  expect(lines).toEqual([
+    `EventFilter default/typo: ${ofFilter}`,
+    expect.stringMatching(/^CheckConfig default\/snmp: the check has tokens in a line for the shell: /),
+    `CheckConfig default/snmp: ${ofCheck}`,
+    '',
+  ]);
+
+  const asJson = await monctl(['create', '-f', '-', '-o', 'json'], { input });
+  expect(asJson.stderr).toBe('');
+  expect(
+    asJson.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object),
+  ).toEqual([
+    { outcome: 'Created', object: 'EventFilter default/typo', warnings: [ofFilter] },
+    { outcome: 'Created', object: 'CheckConfig default/snmp', warnings: [risky, ofCheck] },
+    { outcome: 'Created', object: 'EventFilter default/right' },
+  ]);
+});
+
+test('of a check that is defined by options as well', async () => {
+  const line = ['check', 'create', 'ping', '--command', 'ping {{ .name }}', '--interval', '60'];
+  const { code, stdout, stderr } = await monctl([...line, '--subscriptions', 'web']);
+  expect([code, stdout]).toEqual([0, 'Created\n']);
+  expect(stderr).toMatch(/^ping: the check has tokens in a line for the shell: /);
+});
+
 test('an object that is refused does not hold up the others, and is named with the reason', async () => {
   const input = `
 {type: CheckConfig, metadata: {name: disk}, spec: {command: mine, interval: 5}}

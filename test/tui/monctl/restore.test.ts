@@ -230,6 +230,21 @@ test('what was changed in the file by hand counts, and what is lost by it is sai
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });
 
+test('what does not do what it seems to is restored, and told beside the result', async () => {
+  const text = `{"type":"EventFilter","api_version":"core/v2","metadata":{"name":"typo"},
+    "spec":{"action":"allow","expressions":["event.chek.status == 2"]}}`;
+  await writeFile(join(dir, 'typo'), text);
+  const warning =
+    'the expression "event.chek.status == 2" names event.chek, ' +
+    'which has no value unless something brings an attribute of that name: is event.check meant?';
+  await using target = await startBackend();
+  const { code, stdout, stderr } = await on(target, 'restore', join(dir, 'typo'));
+  expect([code, stdout]).toEqual([0, 'created EventFilter default/typo\n']);
+  expect(stderr.split('\n')).toContain(`EventFilter default/typo: ${warning}`);
+  const again = await on(target, 'restore', join(dir, 'typo'), '-o', 'json');
+  expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'unchanged', lost: [], warnings: [warning] });
+});
+
 test('an object that no backend takes does not hold up the others of its page', async () => {
   const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
   const text = `{"type":"Namespace","api_version":"core/v2","metadata":{},"spec":{"name":"fine"}}

@@ -1,5 +1,4 @@
 import type { V2Object } from '../../../shared/client/v2-client.ts';
-import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS } from '../change.ts';
@@ -93,8 +92,8 @@ export const createCheck: Command = {
     await carryOut(call, {
       send: (_api, core) => core.create(listPath(namespace, 'checks'), check),
       effects: () => Promise.resolve([`the check ${name} would be defined in ${namespace}`]),
-      async done() {
-        if (shellTokensIn(check, true) !== undefined) call.output.note(`the check ${name} ${SHELL_TOKENS_WARNING}`);
+      async done({ warnings }) {
+        for (const warning of warnings) call.output.note(`${name}: ${warning}`);
         await call.output.show(check, () => 'Created');
       },
     });

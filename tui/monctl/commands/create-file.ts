@@ -37,8 +37,7 @@ export const createFileCommand: Command = {
       if ('mon' in object.spec && isState(object)) {
         throw new MonError('invalid', 'it is the exact state of a dump: bring it back with monctl restore');
       }
-      await core.put(path, unwrap(object));
-      return 'Created';
+      return { outcome: 'Created', warnings: await core.put(path, unwrap(object)) };
     });
   },
 };
@@ -51,13 +50,20 @@ export const deleteFileCommand: Command = {
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl delete -f checks.yml --namespace staging', 'what monctl create -f made']],
   async run(call) {
-    await forEachObject(call, 'delete', async (core, _object, path) =>
-      (await core.remove(path)) ? 'Deleted' : 'Not there',
-    );
+    await forEachObject(call, 'delete', async (core, _object, path) => ({
+      outcome: (await core.remove(path)) ? 'Deleted' : 'Not there',
+      warnings: [],
+    }));
   },
 };
 
-type Act = (core: V2Client, object: Wrapped, path: readonly string[]) => Promise<string>;
+interface Done {
+  readonly outcome: string;
+  /** What does not do what it seems to. */
+  readonly warnings: readonly string[];
+}
+
+type Act = (core: V2Client, object: Wrapped, path: readonly string[]) => Promise<Done>;
 
 /** @throws ExitError when some of them could not be done */
 async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {
@@ -81,9 +87,12 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
       failures++;
       last = done;
     }
-    const [outcome, reason] = done instanceof MonError ? ['Refused', done.message] : [done, undefined];
-    await output.showNext({ outcome, object: nameText(object), reason }, () =>
-      safeLine(`${outcome} ${nameText(object)}${reason === undefined ? '' : `: ${reason}`}`),
+    const [outcome, reason] = done instanceof MonError ? ['Refused', done.message] : [done.outcome, undefined];
+    const warnings = done instanceof MonError || done.warnings.length === 0 ? undefined : done.warnings;
+    const name = nameText(object);
+    for (const warning of warnings ?? []) output.note(`${name}: ${warning}`);
+    await output.showNext({ outcome, object: name, reason, warnings }, () =>
+      safeLine(`${outcome} ${name}${reason === undefined ? '' : `: ${reason}`}`),
     );
   }
   if (last !== undefined && objects.length === 1) throw last;
@@ -93,7 +102,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
 }
 
 /** @throws what does not concern this object alone */
-async function attempt(act: () => Promise<string>): Promise<string | MonError> {
+async function attempt(act: () => Promise<Done>): Promise<Done | MonError> {
   try {
     return await act();
   } catch (error) {

@@ -159,22 +159,23 @@ function isDifferent({ outcome }: Restored, readBack: Restored | undefined): boo
 async function tell(
   { flags, output }: Call,
   object: Wrapped,
-  { outcome, reason, lost = [] }: Restored,
+  { outcome, reason, lost = [], warnings }: Restored,
   tally: Tally,
   differs: boolean,
 ): Promise<void> {
   tally.outcomes[outcome]++;
   if (lost.length > 0) tally.lossy++;
   if (differs) tally.different++;
-  const isNews = outcome === 'left out' || lost.length > 0 || differs;
-  if (flags.switch('quiet') === true && !isNews) return;
   const { type, api_version: version } = object;
   const [name, namespace] = [shownName(object), namespaceText(object)];
-  const said = `${outcome} ${type} ${namespace === '' ? '' : `${namespace}/`}${name}`.trimEnd();
-  const value = { outcome, type, api_version: version, namespace, name, reason, lost, differs };
+  const title = `${type} ${namespace === '' ? '' : `${namespace}/`}${name}`.trimEnd();
+  for (const warning of warnings ?? []) output.note(`${title}: ${warning}`);
+  const isNews = outcome === 'left out' || lost.length > 0 || differs;
+  if (flags.switch('quiet') === true && !isNews) return;
+  const value = { outcome, type, api_version: version, namespace, name, reason, lost, warnings, differs };
   await output.showNext(value, () =>
     [
-      safeLine(`${said}${reason === undefined ? '' : `: ${reason}`}`),
+      safeLine(`${outcome} ${title}${reason === undefined ? '' : `: ${reason}`}`),
       ...lost.map((one) => safeLine(`  ${one.attribute}: ${one.reason}`)),
       ...(differs ? ['  read back it is something else: it was changed meanwhile'] : []),
     ].join('\n'),

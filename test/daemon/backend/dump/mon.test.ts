@@ -101,6 +101,26 @@ test.each([
   expect(found).toEqual({ outcome: 'left out', reason: expect.stringMatching(reason) as string });
 });
 
+const proxyCheck = (entity_attributes: readonly string[]): object => ({
+  type: 'CheckConfig',
+  api_version: 'core/v2',
+  metadata: { name: 'snmp' },
+  spec: { command: 'snmp', interval: 60, proxy_requests: { entity_attributes } },
+});
+
+test('what asks for an attribute that there is not is told with each object', async () => {
+  expect(await outcomes(proxyCheck(["entity.lables.x == 'a'"]), proxyCheck(["entity.labels.x == 'a'"]))).toEqual([
+    {
+      outcome: 'created',
+      warnings: [
+        'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
+          'which has no value unless something brings an attribute of that name: is entity.labels meant?',
+      ],
+    },
+    { outcome: 'replaced' },
+  ]);
+});
+
 test('exact state that is not of its shape, or of another object, does not count', async () => {
   await outcomes(anEntity('state'), anEvent('state', 'disk'));
   const page = (await ask('GET', '/api/mon/v1/dump/events?limit=100')).body as {

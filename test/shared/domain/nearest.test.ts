@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../../tui/monctl/nearest.ts';
+import { nearest } from '../../../shared/domain/nearest.ts';
 
 const WORDS = ['list', 'info', 'resolve', 'create', 'clear', 'expire', 'expire-on-resolve'];
 

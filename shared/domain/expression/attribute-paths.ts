@@ -1,0 +1,119 @@
+import type { Expression } from './expression.ts';
+import { SCRIPT_NAMES, type Script } from './script.ts';
+import type { ScriptNode } from './script-tree.ts';
+import type { ExpressionNode } from './tree.ts';
+
+/** The name of what an expression is about, and the attributes on the way: `['event', 'check', 'status']`. */
+export type AttributePath = readonly string[];
+
+/** The attributes that an expression names, in their order; the same may come several times. */
+export function attributePaths(expression: Expression | Script): AttributePath[] {
+  return expression.kind === 'script'
+    ? [...pathsOfScript(expression.root, new Map())]
+    : [...expression.tokens.map(({ path }) => path), ...pathsOfNode(expression.root)];
+}
+
+function* pathsOfNode(node: ExpressionNode): Generator<AttributePath> {
+  if (node.kind === 'attribute') yield node.path;
+  for (const child of childrenOf(node)) yield* pathsOfNode(child);
+}
+
+function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
+  switch (node.kind) {
+    case 'list':
+      return node.items;
+    case 'range':
+      return [node.first, node.last];
+    case 'not':
+    case 'minus':
+      return [node.operand];
+    case 'binary':
+      return [node.left, node.right];
+    case 'match':
+      return [node.subject];
+    case 'choice':
+      return [node.condition, node.yes, node.no];
+    case 'call':
+      return [node.receiver, ...node.arguments];
+    case 'time':
+      return node.seconds === undefined ? [] : [node.seconds];
+    default:
+      return [];
+  }
+}
+
+/** What the names of a script itself stand for; undefined: something of which no attribute is known. */
+type Scope = ReadonlyMap<string, AttributePath | undefined>;
+
+function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath> {
+  const chain = chainOf(node, scope);
+  if (chain !== undefined) {
+    if (chain.path !== undefined) yield chain.path;
+    for (const other of chain.rest) yield* pathsOfScript(other, scope);
+    return;
+  }
+  switch (node.kind) {
+    case 'function': {
+      const inner = new Map([...scope, ...node.parameters.map((name) => [name, undefined] as const)]);
+      yield* pathsOfScript(node.body, inner);
+      return;
+    }
+    case 'with': {
+      const value = chainOf(node.value, scope);
+      const meant = value?.rest.length === 0 ? value.path : undefined;
+      yield* pathsOfScript(node.value, scope);
+      yield* pathsOfScript(node.rest, new Map([...scope, [node.name, meant]]));
+      return;
+    }
+    case 'call':
+      // The last name is that of a method.
+      yield* pathsOfScript(node.callee.kind === 'member' ? node.callee.object : node.callee, scope);
+      for (const given of node.given) yield* pathsOfScript(given, scope);
+      return;
+    default:
+      for (const child of partsOf(node)) yield* pathsOfScript(child, scope);
+  }
+}
+
+interface Chain {
+  /** Undefined: it begins with a name whose attributes are not known. */
+  readonly path: AttributePath | undefined;
+  /** What else is asked on the way: a key that is worked out. */
+  readonly rest: readonly ScriptNode[];
+}
+
+/** A name, and the members that are named behind it; undefined: something else. */
+function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
+  if (node.kind === 'name') {
+    const { name } = node;
+    if (scope.has(name)) return { path: scope.get(name), rest: [] };
+    return { path: SCRIPT_NAMES.has(name) ? undefined : [name], rest: [] };
+  }
+  if (node.kind !== 'member') return undefined;
+  const before = chainOf(node.object, scope);
+  if (before === undefined) return undefined;
+  const { path, rest } = before;
+  const { key } = node;
+  // Behind a key that is worked out, anything may be.
+  if (rest.length > 0 || key.kind !== 'literal') return { path, rest: [...rest, key] };
+  return { path: path === undefined ? undefined : [...path, String(key.value)], rest };
+}
+
+function partsOf(node: ScriptNode): readonly ScriptNode[] {
+  switch (node.kind) {
+    case 'list':
+      return node.items;
+    case 'member':
+      return [node.object, node.key];
+    case 'date':
+      return node.time === undefined ? [] : [node.time];
+    case 'unary':
+      return [node.operand];
+    case 'binary':
+      return [node.left, node.right];
+    case 'choice':
+      return [node.condition, node.yes, node.no];
+    default:
+      return [];
+  }
+}

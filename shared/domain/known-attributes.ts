@@ -1,0 +1,63 @@
+/** Which attributes something has: any, or those that are named here and what each of them has. */
+export type Shape = 'any' | { readonly [name: string]: Shape };
+
+const named = (...names: readonly string[]): Record<string, Shape> =>
+  Object.fromEntries(names.map((name) => [name, 'any']));
+
+const METADATA: Shape = named('name', 'namespace', 'labels', 'annotations', 'created_by');
+
+/** Of the newer API, where what is in metadata stands beside it as well. */
+const ENTITY: Shape = {
+  ...METADATA,
+  metadata: METADATA,
+  ...named('entity_class', 'subscriptions', 'last_seen', 'deregister', 'deregistration', 'user', 'redact'),
+  ...named('keepalive_handlers', 'sensu_agent_version'),
+  system: {
+    ...named('hostname', 'os', 'platform', 'platform_family', 'platform_version', 'arch', 'arm_version', 'float_type'),
+    ...named('network', 'libc_type', 'vm_system', 'vm_role', 'cloud_provider', 'processes'),
+  },
+};
+
+const CHECK: Shape = {
+  ...METADATA,
+  metadata: METADATA,
+  ...named('command', 'interval', 'cron', 'timezone', 'publish', 'timeout', 'ttl', 'stdin', 'round_robin', 'subdue'),
+  ...named('handlers', 'subscriptions', 'proxy_entity_name', 'low_flap_threshold', 'high_flap_threshold'),
+  ...named('env_vars', 'secrets', 'check_hooks', 'hooks', 'runtime_assets', 'pipelines', 'scheduler', 'processed_by'),
+  ...named('output_metric_format', 'output_metric_handlers', 'output_metric_tags', 'output_metric_thresholds'),
+  ...named('max_output_size', 'discard_output', 'status', 'output', 'state', 'duration', 'executed', 'issued'),
+  ...named('history', 'last_ok', 'occurrences', 'occurrences_watermark', 'total_state_change'),
+  ...named('is_silenced', 'silenced'),
+  // What checks of the configuration have besides.
+  ...named('extension', 'ttl_status', 'auto_resolve', 'handle', 'truncate_output', 'truncate_output_length'),
+  ...named(
+    'aggregate',
+    'aggregates',
+    'refresh',
+    'dependencies',
+    'contact',
+    'contacts',
+    'notification',
+    'api_requested',
+  ),
+};
+
+const EVENT: Shape = {
+  ...named('id', 'timestamp', 'sequence', 'namespace', 'metrics', 'pipelines', 'silence_ended'),
+  ...named('has_check', 'has_metrics', 'is_incident', 'is_resolution', 'is_silenced'),
+  metadata: METADATA,
+  entity: ENTITY,
+  check: CHECK,
+};
+
+/** What filters of the newer API are about. */
+export const EVENT_SUBJECT: Shape = { event: EVENT };
+
+/** What `entity_attributes` of proxy requests are about. */
+export const ENTITY_SUBJECT: Shape = { entity: ENTITY };
+
+/** An event of the legacy API, whose clients and checks have attributes of their own. */
+export const V1_EVENT: Shape = {
+  ...named('id', 'client', 'check', 'occurrences', 'occurrences_watermark', 'last_ok', 'action', 'timestamp'),
+  ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended'),
+};

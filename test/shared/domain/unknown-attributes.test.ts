@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseConditions } from '../../../shared/domain/attribute-conditions.ts';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
+import { eventSubjectOf } from '../../../shared/domain/v2/event-subject.ts';
+import { ENTITY_SUBJECT, EVENT_SUBJECT, V1_EVENT, type Shape } from '../../../shared/domain/known-attributes.ts';
+import { conditionWarnings, unknownAttributes } from '../../../shared/domain/unknown-attributes.ts';
+import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
+import { v2EntitySchema } from '../../../shared/schemas/v2/entity.ts';
+import { anEvent } from '../../support/an-event.ts';
+
+const ofFilter = (expression: string): string[] => definitionWarnings('filters', { expressions: [expression] });
+
+const ofCheck = (expression: string): string[] =>
+  definitionWarnings('checks', { proxy_requests: { entity_attributes: [expression] } });
+
+const nothing = (source: string, name: string, remedy: string): string =>
+  `the expression ${JSON.stringify(source)} names ${name}, ` +
+  `which has no value unless something brings an attribute of that name: ${remedy}`;
+
+describe('expressions of filters of the newer API', () => {
+  test.each<[expression: string, name: string, remedy: string]>([
+    ['event.chek.status == 2', 'event.chek', 'is event.check meant?'],
+    ['event.check.stauts == 2', 'event.check.stauts', 'is event.check.status meant?'],
+    ["event.entity.lables.x == 'a'", 'event.entity.lables', 'is event.entity.labels meant?'],
+    [
+      "event.entity.metadata.lables['x'] == 'a'",
+      'event.entity.metadata.lables',
+      'is event.entity.metadata.labels meant?',
+    ],
+    ["event['entity']['clas'] == 'proxy'", 'event.entity.clas', 'remove it, or correct the name'],
+    ["event.entity.system.hostnam == 'a'", 'event.entity.system.hostnam', 'is event.entity.system.hostname meant?'],
+    ['event.status == 2', 'event.status', 'is event.check.status meant?'],
+    ["entity.labels.x == 'a'", 'entity', 'is event.entity meant?'],
+    ['check.status == 2', 'check', 'is event.check meant?'],
+    ['evnt.check.status == 2', 'evnt', 'is event meant?'],
+    ["event.check.labels.x == 'a' && event.check.nothing", 'event.check.nothing', 'remove it, or correct the name'],
+    ["event.check.outptu.indexOf('full') >= 0", 'event.check.outptu', 'is event.check.output meant?'],
+    ["['a', 'b'].indexOf(event.check.nam) >= 0", 'event.check.nam', 'is event.check.name meant?'],
+    ["typeof event.metricz !== 'undefined'", 'event.metricz', 'is event.metrics meant?'],
+    ['event.check[event.chek.name] == 1', 'event.chek', 'is event.check meant?'],
+    ['var c = event.check; c.stauts == 2', 'event.check.stauts', 'is event.check.status meant?'],
+    ['[1].some(function (x) { return x == event.check.stauts })', 'event.check.stauts', 'is event.check.status meant?'],
+    ['event.check.status > 0 ? event.check.stauts : 0', 'event.check.stauts', 'is event.check.status meant?'],
+    ['hour(event.timestmap) > 9', 'event.timestmap', 'is event.timestamp meant?'],
+    ['new Date(event.timestmap * 1000).getUTCHours() > 9', 'event.timestmap', 'is event.timestamp meant?'],
+    ['event.constructor == 1', 'event.constructor', 'remove it, or correct the name'],
+    // In the older writing.
+    ['event.check.outptu =~ /full/', 'event.check.outptu', 'is event.check.output meant?'],
+    ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'is event.check meant?'],
+    [':::event.chek.name::: =~ /full/', 'event.chek', 'is event.check meant?'],
+  ])('%s', (expression, name, remedy) => {
+    expect(ofFilter(expression)).toEqual([nothing(expression, name, remedy)]);
+  });
+
+  test.each([
+    "event.check.labels.anything == 'a' && event.entity.annotations['any.thing/else']",
+    'event.check.metadata.labels.hasOwnProperty("x")',
+    'event.check.occurrences % (3600 / event.check.interval) == 0',
+    'event.id.length == 16 && event.check.subscriptions.length > 0 && event.check.history[0].status == 0',
+    'event.entity.subscriptions.some(function (event) { return event.anything })',
+    'var event = 1; event.anything',
+    'var name = event.check.labels[event.check.name]; name.anything.at.all',
+    'sensu.anything || NaN || isNaN(1) || Math.floor(1.5) || JSON.stringify(event) || Object.keys(event.check)',
+    'event.check[event.check.name].whatever',
+    'event.metrics.points[0].tags && event.pipelines && event.silence_ended',
+    'event.is_incident && !event.is_silenced && event.has_check',
+    "event.check.output =~ /full/ && ':::event.check.name:::' == 'a'",
+    'this is no expression at all',
+  ])('nothing is said of %s', (expression) => {
+    expect(ofFilter(expression)).toEqual([]);
+  });
+
+  test('what the reference answers questions about', () => {
+    const asked = readFileSync(join(import.meta.dirname, '../../conformance/data/core.jsonl'), 'utf8').matchAll(
+      /\bevent\.(?:check|entity)?[\w.]*/g,
+    );
+    const unknown = unknownAttributes(
+      [...asked].map(([path]) => path.replace(/\.(?:indexOf|match|hasOwnProperty|length)$|\.$/, '').split('.')),
+      EVENT_SUBJECT,
+    );
+    expect(unknown.map(({ path }) => path.join('.'))).toEqual(['event.check.nosuch']);
+  });
+});
+
+describe('expressions of proxy requests', () => {
+  test.each<[expression: string, name: string, remedy: string]>([
+    ["entity.lables.x == 'a'", 'entity.lables', 'is entity.labels meant?'],
+    ["entity.class == 'proxy'", 'entity.class', 'remove it, or correct the name'],
+    ['event.check.status == 0', 'event', 'remove it, or correct the name'],
+  ])('%s', (expression, name, remedy) => {
+    expect(ofCheck(expression)).toEqual([nothing(expression, name, remedy)]);
+  });
+
+  test('nothing is said of what entities have', () => {
+    const expression =
+      "entity.entity_class == 'proxy' && entity.labels.x && entity.name != 'a' && entity.metadata.name";
+    expect(ofCheck(expression)).toEqual([]);
+  });
+});
+
+test('each expression says each name once, and long ones are cut', () => {
+  const twice = 'event.chek.status == 1 || event.chek.status == 2';
+  const long = `event.${'x'.repeat(500)} == 1`;
+  expect(definitionWarnings('filters', { expressions: [twice, 'event.check', long] })).toEqual([
+    nothing(twice, 'event.chek', 'is event.check meant?'),
+    nothing(`event.${'x'.repeat(94)}…`, `event.${'x'.repeat(94)}…`, 'remove it, or correct the name'),
+  ]);
+});
+
+test.each(['handlers', 'mutators', 'hooks'])('%s have no expressions', (kind) => {
+  expect(definitionWarnings(kind, { expressions: ['event.chek'] })).toEqual([]);
+});
+
+const warningsOf = (attributes: Attributes): object[] => {
+  const conditions = parseConditions(attributes);
+  if (conditions.kind === 'problems') throw new Error(JSON.stringify(conditions.problems));
+  return conditionWarnings(conditions, V1_EVENT).map(({ path, message }) => [
+    path.join('.'),
+    message.split(',')[0],
+    message.split(': ').at(-1),
+  ]);
+};
+
+describe('filters of the legacy service', () => {
+  test.each<{ name: string; attributes: Attributes; expected: object[] }>([
+    {
+      name: 'a part of an event that there is not',
+      attributes: { chek: { status: 2 } },
+      expected: [['chek.status', 'names chek', 'is check meant?']],
+    },
+    {
+      name: 'the attribute of a check without its check',
+      attributes: { status: 2, occurrences: 1 },
+      expected: [['status', 'names status', 'remove it, or correct the name']],
+    },
+    {
+      name: 'a token of an expression',
+      attributes: { occurrences: 'eval: value > :::chek.occurrences|60:::' },
+      expected: [['occurrences', 'names chek', 'is check meant?']],
+    },
+    {
+      name: 'nothing of what events have, and of what clients and checks may have',
+      attributes: {
+        client: { environment: 'production', tags: { of: { any: 'depth' } } },
+        check: { team: "eval: value == ':::client.team:::' || ':::check.anything.else:::' == ':::action:::'" },
+        action: 'create',
+        silenced: false,
+        timestamp: 'eval: value > 0',
+      },
+      expected: [],
+    },
+  ])('$name', ({ attributes, expected }) => {
+    expect(warningsOf(attributes)).toEqual(expected);
+  });
+
+  test('every attribute of an event is known', () => {
+    expect(warningsOf({ ...anEvent(), check: {}, client: {} })).toEqual([]);
+  });
+});
+
+const unknownOf = (value: unknown, shape: Shape): string[] =>
+  unknownAttributes([...pathsIn(value, [])], shape).map(({ path }) => path.join('.'));
+
+describe('every attribute is known', () => {
+  test('of an event as filters get it', () => {
+    const event = eventSubjectOf('default', anEvent({ check: { name: 'disk', handlers: ['a'], ttl: 60 } }));
+    // The client of the scene has this one of its own.
+    expect(unknownOf({ event }, EVENT_SUBJECT)).toEqual(['event.entity.environment']);
+  });
+
+  test('of the definition of a check, but what no event has', () => {
+    const names = Object.keys(v2CheckSchema.shape).map((name) => ['event', 'check', name]);
+    expect(unknownAttributes(names, EVENT_SUBJECT).map(({ path }) => path.at(-1))).toEqual(['proxy_requests', 'mon']);
+  });
+
+  test('of the definition of an entity', () => {
+    const names = Object.keys(v2EntitySchema.shape).map((name) => ['entity', name]);
+    expect(unknownAttributes(names, ENTITY_SUBJECT)).toEqual([]);
+  });
+});
+
+function* pathsIn(value: unknown, path: readonly string[]): Generator<readonly string[]> {
+  yield path;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const [name, inner] of Object.entries(value)) yield* pathsIn(inner, [...path, name]);
+}

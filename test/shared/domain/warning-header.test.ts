@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { warningHeader, warningTexts } from '../../../shared/domain/warning-header.ts';
+
+test('texts are quoted, one behind the other', () => {
+  expect(warningHeader(['a "b", c', 'ü\n'])).toBe('299 - "a \\"b\\", c", 299 - "\\u00fc\\n"');
+});
+
+test('whatever texts there are come out as they went in, and the header is ASCII', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 8 }), (texts) => {
+      const header = warningHeader(texts);
+      expect(header).toMatch(/^[ -~]*$/);
+      expect(warningTexts(header)).toEqual(texts);
+    }),
+  );
+});
+
+test('long texts are cut, and many of them are counted', () => {
+  const texts = Array.from({ length: 100 }, (_, at) => `${String(at)} ${'☃'.repeat(1000)}`);
+  const header = warningHeader(texts);
+  expect(header.length).toBeLessThan(5000);
+  const read = warningTexts(header);
+  expect(read[0]).toBe(`0 ${'☃'.repeat(497)}…`);
+  expect(read.at(-1)).toBe('and 99 more, which the log of the backend has');
+});
+
+test.each([undefined, '', '110 - "Response is Stale"', '299 - "never ends', '299 - "\\x"'])(
+  'no text is in %j',
+  (header) => {
+    expect(warningTexts(header)).toEqual([]);
+  },
+);
