@@ -1,6 +1,6 @@
 import type { EventAction } from '../schemas/event.ts';
-import { isFlapping, totalStateChange } from './flapping.ts';
-import { EMPTY_HISTORY, pushStatus, statusBack, type History } from './history.ts';
+import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
+import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
 
 /** What is remembered of an event beside its check, packed. */
 export interface EventState {
@@ -41,6 +41,13 @@ export interface DecidingResult {
   readonly force_resolve?: unknown;
   readonly low_flap_threshold?: unknown;
   readonly high_flap_threshold?: unknown;
+  /** What was said of the event as a whole: only those of the newer shape have it. */
+  readonly event_metadata?: unknown;
+}
+
+/** Whether a result was reported in the shape of the newer API: its flapping and its ttl go by the rules of that one. */
+export function isOfNewerShape(result: DecidingResult): boolean {
+  return result.event_metadata !== undefined;
 }
 
 /**
@@ -79,7 +86,7 @@ export function nextCheckState(
   const history = pushStatus(before.history, result.status);
   const lastOk = isOk ? result.executed : before.lastOk;
   const stored = before.event;
-  const change = totalStateChange(history);
+  const change = isOfNewerShape(result) ? v2StateChange(laterStatuses(history)) : totalStateChange(history);
   const flapping = isFlapping(stored?.action === 'flapping', change, {
     low: result.low_flap_threshold,
     high: result.high_flap_threshold,

@@ -19,12 +19,30 @@ export function totalStateChange(history: History): number {
   return Math.trunc((changes / 20) * 100);
 }
 
+/**
+ * The same of a check that is reported in the newer shape, 0 to 98, as that peer counts: over the 21 statuses that it shows,
+ * to which the very first does not belong, in numbers of half the precision, and the oldest change weighs 0.80.
+ *
+ * @param statuses oldest first, as they are shown
+ */
+export function v2StateChange(statuses: readonly number[]): number {
+  if (statuses.length < HISTORY_LENGTH) return 0;
+  let changes = 0;
+  let weight = 0.8;
+  for (let at = 1; at < statuses.length; at++) {
+    if (statuses[at] !== statuses[at - 1]) changes += weight;
+    weight += 0.02;
+  }
+  return Math.trunc(Math.fround(Math.fround(Math.fround(changes) / 20) * 100));
+}
+
 const ELEVEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01_01;
 const TEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01;
+const TEN = 3 * TEN_EQUAL;
 
 /** 21 times the same status: the usual case, seen without walking. */
 function isSteady({ recent, older, wide }: History): boolean {
-  return wide === undefined && recent === (recent & 3) * ELEVEN_EQUAL && older === (recent & 3) * TEN_EQUAL;
+  return wide === undefined && recent === (recent & 3) * ELEVEN_EQUAL && (older & TEN) === (recent & 3) * TEN_EQUAL;
 }
 
 /**

@@ -1,21 +1,24 @@
 /**
- * The last 21 statuses of a check, packed: two bits each in two numbers while every status is 0 to 3, which is nearly
- * always, and a plain array otherwise. A backend holds one of these per client and check, so bytes count.
+ * The last statuses of a check, packed: two bits each in two numbers while every status is 0 to 3, which is nearly always,
+ * and a plain array otherwise. A backend holds one of these per client and check, so bytes count.
  */
 
-/** Entries kept (completion 1.4). */
+/** Entries shown (completion 1.4). */
 export const HISTORY_LENGTH = 21;
+
+/** Entries kept: one more tells whether the oldest that is shown was the first there ever was. */
+const KEPT_LENGTH = HISTORY_LENGTH + 1;
 
 /** Entries in `recent`; the others are in `older`. */
 const RECENT = 11;
 const RECENT_MASK = (1 << (2 * RECENT)) - 1;
-const OLDER_MASK = (1 << (2 * (HISTORY_LENGTH - RECENT))) - 1;
+const OLDER_MASK = (1 << (2 * (KEPT_LENGTH - RECENT))) - 1;
 
 export interface History {
   readonly length: number;
   /** The newest 11 statuses, newest in the lowest bits. */
   readonly recent: number;
-  /** The 10 before them. */
+  /** The 11 before them. */
   readonly older: number;
   /** All statuses, oldest first, while one of them does not fit in two bits. */
   readonly wide: readonly number[] | undefined;
@@ -28,25 +31,39 @@ const isNarrow = (status: number): boolean => status >= 0 && status <= 3 && Numb
 /** The history with one more status at its new end. */
 export function pushStatus(history: History, status: number): History {
   if (history.wide !== undefined || !isNarrow(status)) {
-    return historyOf([...statusesOf(history), status]);
+    return historyOf([...keptStatuses(history), status]);
   }
   return {
-    length: Math.min(history.length + 1, HISTORY_LENGTH),
+    length: Math.min(history.length + 1, KEPT_LENGTH),
     recent: ((history.recent << 2) | status) & RECENT_MASK,
     older: ((history.older << 2) | (history.recent >>> (2 * (RECENT - 1)))) & OLDER_MASK,
     wide: undefined,
   };
 }
 
-/** @param statuses oldest first; only the newest 21 are kept */
+/** @param statuses oldest first; only the newest 22 are kept */
 export function historyOf(statuses: readonly number[]): History {
-  const kept = statuses.slice(-HISTORY_LENGTH);
+  const kept = statuses.slice(-KEPT_LENGTH);
   if (!kept.every(isNarrow)) return { length: kept.length, recent: 0, older: 0, wide: kept };
   return kept.reduce(pushStatus, EMPTY_HISTORY);
 }
 
-/** @returns oldest first */
+/** The history that these were shown of: a full one nearly always follows something that is not shown any more. */
+export function historyAsShown(statuses: readonly number[]): History {
+  return historyOf(statuses.length < HISTORY_LENGTH ? statuses : [statuses[0] ?? 0, ...statuses]);
+}
+
+/** @returns the newest 21, oldest first */
 export function statusesOf(history: History): number[] {
+  return keptStatuses(history).slice(-HISTORY_LENGTH);
+}
+
+/** @returns all that followed the first one that there ever was, of these the newest 21, oldest first */
+export function laterStatuses(history: History): number[] {
+  return keptStatuses(history).slice(1);
+}
+
+function keptStatuses(history: History): number[] {
   if (history.wide !== undefined) return [...history.wide];
   const statuses: number[] = [];
   for (let age = history.length - 1; age >= 0; age--) statuses.push(statusAt(history, age));
@@ -55,10 +72,10 @@ export function statusesOf(history: History): number[] {
 
 /**
  * @param age 0 is the newest
- * @returns undefined when the history does not reach back that far
+ * @returns undefined when what is shown of the history does not reach back that far
  */
 export function statusBack(history: History, age: number): number | undefined {
-  if (age >= history.length) return undefined;
+  if (age >= Math.min(history.length, HISTORY_LENGTH)) return undefined;
   return history.wide === undefined ? statusAt(history, age) : history.wide[history.length - 1 - age];
 }
 

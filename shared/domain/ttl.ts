@@ -1,4 +1,6 @@
 import type { CheckResult } from '../schemas/result.ts';
+import { isOfNewerShape } from './event.ts';
+import { isSettings } from './merge-settings.ts';
 
 /** A result that stays stale is told again after this many seconds, as the peer's sweep does (completion 1.14). */
 export const STALE_REPEAT_SECONDS = 30;
@@ -7,6 +9,11 @@ export const STALE_REPEAT_SECONDS = 30;
 export function ttlOf(check: CheckResult | undefined): number {
   const ttl = check?.['ttl'];
   return typeof ttl === 'number' && ttl > 0 ? ttl : 0;
+}
+
+/** Seconds after which a result that stays stale is told again: one of the newer shape after its ttl, as that peer does. */
+export function staleRepeatOf(check: CheckResult): number {
+  return isOfNewerShape(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
 }
 
 /**
@@ -21,11 +28,20 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
     ...check,
     output: `Last check execution was ${String(now - check.executed)} seconds ago`,
     status: Number.isInteger(check['ttl_status']) ? check['ttl_status'] : 1,
-    interval: STALE_REPEAT_SECONDS,
+    ...(isOfNewerShape(check) ? staleParts(check, now) : { interval: STALE_REPEAT_SECONDS }),
     ...(typeof check['source'] === 'string' ? { origin: client } : {}),
   };
   delete stale['force_resolve'];
   delete stale['total_state_change'];
-  delete stale['event_metadata'];
   return stale as unknown as CheckResult;
+}
+
+/** The event is that of whoever sent the last one, but it is the backend that says this of the check. */
+function staleParts(check: CheckResult, now: number): Pick<CheckResult, 'metadata' | 'event_metadata'> {
+  const { created_by: creator, ...metadata } = isSettings(check['metadata']) ? check['metadata'] : {};
+  const whole = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
+  return {
+    metadata,
+    event_metadata: { ...whole, ...(creator === undefined ? {} : { created_by: creator }), timestamp: now },
+  };
 }

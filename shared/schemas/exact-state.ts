@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { nameSchema } from './name.ts';
 
-/** Statuses that are kept of a check (completion 1.4). */
-const HISTORY_LENGTH = 21;
+/** Statuses that are kept of a check: those that are shown, and the one before. */
+const HISTORY_LENGTH = 22;
 
 /*
  * What a dump holds of an object beside what the newer API shows of it, in the attribute `mon`: enough to bring it back as

@@ -4,6 +4,7 @@ import { v2EventOf } from '../../../shared/domain/v2/event.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
 import { checkRedactKeysOf, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { isActive, matchingEntries } from '../../../shared/domain/silencing.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { V2Entity } from '../../../shared/schemas/v2/entity.ts';
 import type { V2Event } from '../../../shared/schemas/v2/event.ts';
@@ -41,7 +42,7 @@ export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenc
   return entries;
 }
 
-/** The committed events of these checks, redacted; one that is gone by now is left out. */
+/** The committed events of these checks, redacted but for their environment variables; one that is gone by now is left out. */
 export async function readV2Events(store: Store, entries: readonly CheckEntry[], nowMs: number): Promise<V2Event[]> {
   const [records, owners] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
   const entities = new Map<ClientEntry, V2Entity>();
@@ -71,19 +72,25 @@ function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs
     id: record.event?.id ?? uuidOf(key.join('\0')),
     namespace,
     entity,
-    check: redact(check, checkRedactKeysOf(client)),
+    check: withVariables(redact(check, checkRedactKeysOf(client)), check),
     history: record.event === undefined ? record.history : (record.eventHistory ?? record.history),
     state: record,
     silenced: silencedNames(entry, nowMs),
   });
 }
 
+/** With the environment of its command, which the definition has as well: not everybody is shown that. */
+function withVariables(shown: CheckResult, { env_vars: variables }: CheckResult): CheckResult {
+  return shown['env_vars'] === variables ? shown : { ...shown, env_vars: variables };
+}
+
+/** Sorted, as that peer has them. */
 function silencedNames({ client: { namespace, subscriptions }, name }: CheckEntry, nowMs: number): string[] {
   const names: string[] = [];
   for (const entry of matchingEntries(namespace.silenced, subscriptions, name)) {
     if (isActive(entry, nowMs)) names.push(v2SilencedName(entry));
   }
-  return names;
+  return names.toSorted();
 }
 
 /** The same for the same text, in the form of a UUID of version 8: a result that is well has no id of its own. */

@@ -1,10 +1,11 @@
 import { MonError } from '../../../shared/errors.ts';
+import { isSettings } from '../../../shared/domain/merge-settings.ts';
 import { checkRedactKeysOf, keepHidden } from '../../../shared/domain/redact.ts';
 import { checkResultOf } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
-import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { CheckResult, SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { CheckRecord } from './check-record.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
@@ -132,10 +133,15 @@ export class V2Events {
   ): IncomingResult {
     const definition = this.#definitions.in(namespaceName).check(result.name);
     // Nobody is told unless the event or a definition says so: the handler `default` is a matter of the legacy API.
-    const submitted = definition === undefined ? { handlers: [], ...result } : { ...result };
+    const submitted = {
+      ...(definition === undefined ? { handlers: [] } : {}),
+      ...result,
+      event_metadata: { timestamp: now, ...(isSettings(result['event_metadata']) ? result['event_metadata'] : {}) },
+    };
     const check = checkResultOf(submitted, { reporter: client, definition, now, issued: undefined });
     const isForced = isResolution && check.status === 0 && entry?.state.event !== undefined;
-    return { client, reporter: client, check: isForced ? { ...check, force_resolve: true } : check };
+    const own = ofOwnSource(check, client);
+    return { client, reporter: client, check: isForced ? { ...own, force_resolve: true } : own };
   }
 
   #ensureClient(transaction: Transaction, namespace: Namespace, { entity }: ReportedEvent, actor: Actor): void {
@@ -148,6 +154,12 @@ export class V2Events {
       saveEntity(transaction, namespace, entity, { source: 'event', createdBy: actor.who }),
     );
   }
+}
+
+/** The event says whose it is, whatever entity the definition of its check is for. */
+function ofOwnSource(check: CheckResult, client: string): CheckResult {
+  const { source, ...others } = check;
+  return source === undefined || source === client ? check : others;
 }
 
 /** The records that an event is about. */

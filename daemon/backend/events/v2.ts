@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { redact } from '../../../shared/domain/redact.ts';
 import { MonError } from '../../../shared/errors.ts';
 import {
   v2EventSchema,
@@ -13,7 +14,7 @@ import { validateResult } from '../results/validate-result.ts';
 import { readV2Events, shownEvent } from '../definitions/v2-objects.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { V2_PREFIX, hasScope } from '../access/principal.ts';
+import { V2_PREFIX, hasScope, mayChange } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { needs, routes } from '../http/route.ts';
@@ -24,6 +25,9 @@ import { sendObjects } from '../http/v2-object-list.ts';
 import { firstBehind } from '../http/v2-portions.ts';
 
 const parse = validator(v2EventSchema);
+
+/** Only the values of environment variables are hidden: the rest of an event is redacted for everybody. */
+const NOTHING_ELSE: ReadonlySet<string> = new Set();
 
 /** Bodies that are read at a time. */
 const PORTION = 100;
@@ -46,12 +50,20 @@ export function v2EventRoutes(app: FastifyInstance, parts: ApiParts): void {
     isPlacedByPath: true,
     isPostedByName: true,
     isReplacedByPost: true,
+    isNeverPatched: true,
     access: { read: 'read', write: 'submit', remove: 'resolve' },
     parse: (value) => named(parse(value)),
-    namespaceOf: namespaceOfEvent,
+    namespaceOf: (event) => namespacesIn(event)[0],
     place: placedIn,
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
-    labelsOf: ({ entity, check }) => ({ ...labelsIn(entity), ...labelsIn(check) }),
+    sentKeyOf: ({ entity, check }) => [entity?.metadata?.name ?? '', check?.metadata?.name ?? ''],
+    labelsOf: (event) => ({ ...labelsIn(event.entity), ...labelsIn(event.check), ...labelsIn(event) }),
+    // They are of the definition, so who may write that one may read them here.
+    show: (event, principal) => {
+      const { name } = event.check.metadata;
+      const { namespace } = event.metadata;
+      return mayChange(principal, { resource: 'checks', name, namespace }) ? event : redact(event, NOTHING_ELSE);
+    },
     async *list(name, after, mayBeSelected) {
       const namespace = namespaceOf(name);
       if (namespace === undefined) return;
@@ -117,9 +129,9 @@ function reportedEvent(
   { client, check }: EventPlace,
   createdBy: string,
 ): Omit<ReportedEvent, 'isResolution'> {
-  // The path says whose event it is, whatever entity the definition of the check is for.
-  const { source: _source, ...result } = resultOfEvent(event, { entity: client, check }, createdBy);
-  return { entity: entityOfEvent(event, client), result: validateResult(result) };
+  const result = resultOfEvent(event, { entity: client, check }, createdBy);
+  const source = event.check?.proxy_entity_name ? { source: client } : {};
+  return { entity: entityOfEvent(event, client), result: validateResult({ ...result, ...source }) };
 }
 
 function placeOf([client = '', check = '']: V2Key): EventPlace {
@@ -133,20 +145,29 @@ function named(event: SubmittedV2Event): SubmittedV2Event {
   }
   if (event.check.metadata?.name === undefined) throw new MonError('invalid', 'check.metadata.name: is required');
   if (event.entity?.metadata?.name === undefined) throw new MonError('invalid', 'entity.metadata.name: is required');
+  const [namespace, ...others] = new Set(namespacesIn(event));
+  if (others.length > 0) {
+    throw new MonError('invalid', `an event is of one namespace, this one of ${[namespace, ...others].join(', ')}`);
+  }
   return event;
 }
 
-/** Of its own, else that of its entity or its check. */
-function namespaceOfEvent({ metadata, entity, check }: SubmittedV2Event): string | null | undefined {
-  return metadata?.namespace || entity?.metadata?.namespace || check?.metadata?.namespace;
+/** Of its own, that of its entity and that of its check, where they say so. */
+function namespacesIn({ metadata, entity, check }: SubmittedV2Event): string[] {
+  const all = [metadata?.namespace, entity?.metadata?.namespace, check?.metadata?.namespace];
+  return all.filter((namespace): namespace is string => Boolean(namespace));
 }
 
+/** An event whose check is for a proxy entity is that one's: whoever ran it has nothing to do with it. */
 function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
-  const { entity, check } = event;
+  const { check } = event;
+  const name = event.entity?.metadata?.name ?? '';
+  const proxy = check?.proxy_entity_name || name;
+  const entity = proxy === name ? event.entity : { entity_class: 'proxy' };
   return {
     ...event,
     metadata: { ...event.metadata, namespace },
-    entity: { ...entity, metadata: { ...entity?.metadata, name: entity?.metadata?.name ?? '', namespace } },
+    entity: { ...entity, metadata: { ...(proxy === name ? event.entity?.metadata : {}), name: proxy, namespace } },
     check: { ...check, metadata: { ...check?.metadata, name: check?.metadata?.name ?? '', namespace } },
   };
 }

@@ -41,12 +41,16 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   readonly isPostedByName?: boolean;
   /** Whether `POST` takes the place of what is there: each is news of the same thing. */
   readonly isReplacedByPost?: boolean;
+  /** Whether there is no `PATCH`: what is there is never changed, only followed. */
+  readonly isNeverPatched?: boolean;
   /** Whether a body that names no namespace is of the one of the path; the others are refused, as by the peer. */
   readonly isPlacedByPath?: boolean;
   /** Whether a PUT stores what the body names, whatever its path says, as the peer does for these. */
   readonly isNamedByBody?: boolean;
   /** The key that a path means, where several ways to write it do; absent: the path has it as it is. */
   keyOfPath?(key: V2Key): V2Key;
+  /** The key that a body names, as the path of a PUT must have it; absent: the one that it is stored by. */
+  sentKeyOf?(submitted: S): V2Key;
   /** Whom the object names as its maker, which counts only where nobody has to show credentials. */
   creatorOf?(submitted: S): string | null | undefined;
   /**
@@ -167,7 +171,7 @@ export function collectionRoutes<T extends object, S extends object>(
     if (!isClusterWide) namespaceFor(request, parts, namespaceIn(request, submitted));
     const object = collection.place(submitted, namespace);
     const named = collection.keyOf(object);
-    if (collection.isNamedByBody !== true) refuseOtherKey(named, key);
+    if (collection.isNamedByBody !== true) refuseOtherKey(collection.sentKeyOf?.(submitted) ?? named, key);
     const preconditions = preconditionsOf(request);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
     const written = await write(request, namespace, named, actor, (present) => {
@@ -215,7 +219,10 @@ export function collectionRoutes<T extends object, S extends object>(
   const ofLists = collection.write === undefined ? {} : { POST: needs(access.write, post) };
   const ofItems = {
     GET: needs(access.read, get),
-    ...(collection.write === undefined ? {} : { PUT: needs(access.write, put), PATCH: needs(access.write, patch) }),
+    ...(collection.write === undefined ? {} : { PUT: needs(access.write, put) }),
+    ...(collection.write === undefined || collection.isNeverPatched === true
+      ? {}
+      : { PATCH: needs(access.write, patch) }),
     ...(collection.write !== undefined && collection.isPostedByName === true ? { POST: needs(access.write, put) } : {}),
     ...(collection.remove === undefined ? {} : { DELETE: needs(access.remove, remove) }),
   };

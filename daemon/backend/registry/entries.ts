@@ -22,7 +22,8 @@ export class CheckEntry {
   lastProblem = 0;
   /** Seconds after which the last result is stale; 0: never. */
   ttl = 0;
-  isInTtlIndex = false;
+  /** Seconds after which a stale result is told again; 0: nobody watches whether it becomes stale. */
+  ttlRepeat = 0;
   /** What the last result belongs to. */
   aggregates: readonly Aggregate[] = NO_AGGREGATES;
   /** How many aggregates of the namespace had been deleted when the last result came; 0 where it names none. */

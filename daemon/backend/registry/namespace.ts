@@ -3,7 +3,7 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
-import { ttlOf } from '../../../shared/domain/ttl.ts';
+import { staleRepeatOf, ttlOf } from '../../../shared/domain/ttl.ts';
 import { AggregateRegistry, type Aggregate } from '../aggregates/state.ts';
 import { byName } from './by-name.ts';
 import { ClientProfiles } from '../clients/profiles.ts';
@@ -173,7 +173,7 @@ export class Namespace {
     entry.executed = result?.executed ?? 0;
     if (result !== undefined && result.status !== 0) entry.lastProblem = result.executed;
     entry.ttl = ttlOf(result);
-    if (entry.ttl > 0) this.ttls.follow(entry);
+    if (entry.ttl > 0 && result !== undefined) this.ttls.follow(entry, staleRepeatOf(result));
     if (!hasEvent) entry.summary = '';
     else if (output !== undefined) entry.summary = summaryOf(output);
     if (hasEvent === hadEvent) return;

@@ -1,4 +1,3 @@
-import { STALE_REPEAT_SECONDS } from '../../../shared/domain/ttl.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 
 /**
@@ -10,25 +9,32 @@ export class TtlIndex {
   /** Every second up to this one was looked at. */
   #seenSeconds: number | undefined;
 
-  /** Takes up an entry whose result has a ttl; one that is in here stays where it is. */
-  follow(entry: CheckEntry): void {
-    if (entry.ttl > 0 && !entry.isInTtlIndex) this.#put(entry, entry.executed + entry.ttl);
+  /**
+   * Takes up an entry whose result has a ttl; one that is in here stays where it is.
+   *
+   * @param repeat seconds after which a result that stays stale is due again, more than 0
+   */
+  follow(entry: CheckEntry, repeat: number): void {
+    const isFollowed = entry.ttlRepeat > 0;
+    entry.ttlRepeat = repeat;
+    if (!isFollowed) this.#put(entry, entry.executed + entry.ttl);
   }
 
   /**
-   * Entries whose result is stale at `now` (epoch seconds): each once now, and again every `STALE_REPEAT_SECONDS` until
-   * a result arrives.
+   * Entries whose result is stale at `now` (epoch seconds): each once now, and again and again until a result arrives.
    */
   *due(now: number): Generator<CheckEntry, void, undefined> {
     for (const second of this.#secondsUntil(now)) {
       const entries = this.#bySecond.get(second) ?? [];
       this.#bySecond.delete(second);
       for (const entry of entries) {
-        entry.isInTtlIndex = false;
         // The result is gone, or has no ttl any more.
-        if (entry.ttl === 0) continue;
+        if (entry.ttl === 0) {
+          entry.ttlRepeat = 0;
+          continue;
+        }
         const staleAt = entry.executed + entry.ttl;
-        this.#put(entry, staleAt > now ? staleAt : now + STALE_REPEAT_SECONDS);
+        this.#put(entry, staleAt > now ? staleAt : now + entry.ttlRepeat);
         if (staleAt <= now) yield entry;
       }
     }
@@ -51,6 +57,5 @@ export class TtlIndex {
     const entries = this.#bySecond.get(at);
     if (entries === undefined) this.#bySecond.set(at, [entry]);
     else entries.push(entry);
-    entry.isInTtlIndex = true;
   }
 }

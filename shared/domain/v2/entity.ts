@@ -107,12 +107,12 @@ export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext
   const isKept = (attribute: string): boolean => !OF_ENTITIES.has(attribute) && entity[attribute] !== null;
   const entityClass = entity_class || PROXY;
   const creator = source === 'put' ? metadata.created_by : present === undefined ? createdBy : present['created_by'];
-  const isAsSent = source === 'put' || (source === 'event' && entityClass === AGENT);
+  const sent = sentSubscriptions(name, subscriptions, entityClass, source);
   return {
     ...(present === undefined ? {} : only(present, isKept)),
     ...only(attributes, (attribute) => isOwn(attribute, attributes[attribute])),
     ...(entityClass === PROXY ? { type: PROXY } : {}),
-    ...(isAsSent ? { sent_subscriptions: subscriptions ?? null } : {}),
+    ...(sent === undefined ? {} : { sent_subscriptions: sent }),
     ...(source === 'put' ? { last_seen: last_seen ?? 0 } : {}),
     ...(labels === undefined ? {} : { labels }),
     ...(annotations === undefined ? {} : { annotations }),
@@ -183,6 +183,24 @@ function keepaliveHandlers(client: Client): Pick<SubmittedV2Entity, 'keepalive_h
 function ownSubscriptions(name: string, subscriptions: readonly string[] | null | undefined): string[] {
   const named = (subscriptions ?? []).filter((subscription) => subscription !== '');
   return [...new Set([...named.map(subscriptionOfV2), clientSubscription(name)])];
+}
+
+/**
+ * What is shown as they were sent. To those of a proxy entity that an event tells of, its own comes last, also where it is
+ * among them.
+ *
+ * @returns undefined when that is no other than what it is subscribed to
+ */
+function sentSubscriptions(
+  name: string,
+  subscriptions: readonly string[] | null | undefined,
+  entityClass: string,
+  source: EntityContext['source'],
+): readonly string[] | null | undefined {
+  if (source === 'agent') return undefined;
+  if (source === 'put' || entityClass === AGENT) return subscriptions ?? null;
+  const sent = [...(subscriptions ?? []), v2Subscription(clientSubscription(name))];
+  return sent.length === ownSubscriptions(name, subscriptions).length ? undefined : sent;
 }
 
 function lastSeen(present: Client | undefined, told: number, now: number): number {

@@ -1,8 +1,8 @@
 import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { CheckResult } from '../../schemas/result.ts';
 import type { CheckState, EventState } from '../event.ts';
-import { totalStateChange } from '../flapping.ts';
-import { historyOf, type History } from '../history.ts';
+import { v2StateChange } from '../flapping.ts';
+import { historyAsShown, laterStatuses, type History } from '../history.ts';
 import { isSettings } from '../merge-settings.ts';
 
 /**
@@ -15,7 +15,7 @@ import { isSettings } from '../merge-settings.ts';
 export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, newId: () => string): CheckState {
   const check = event.check ?? {};
   const runs = runsOf(check['history'], result);
-  const history = historyOf(runs.map(({ status }) => status));
+  const history = historyAsShown(runs.map(({ status }) => status));
   const lastOk = seconds(check['last_ok']) ?? null;
   const isFlapping = check['state'] === 'flapping';
   if (result.status === 0 && !isFlapping) return { history, lastOk, event: undefined };
@@ -61,7 +61,7 @@ function changedAt(runs: readonly Run[]): number | null {
 }
 
 function changeOf(told: unknown, history: History): number {
-  return typeof told === 'number' && told >= 0 ? told : totalStateChange(history);
+  return typeof told === 'number' && told >= 0 ? told : v2StateChange(laterStatuses(history));
 }
 
 function seconds(value: unknown): number | undefined {

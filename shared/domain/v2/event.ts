@@ -2,8 +2,8 @@ import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
 import type { V2Event, V2EventCheck, V2EventState, SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { CheckResult, SubmittedResult } from '../../schemas/result.ts';
 import type { CheckState } from '../event.ts';
-import { totalStateChange } from '../flapping.ts';
-import { HISTORY_LENGTH, statusesOf, type History } from '../history.ts';
+import { v2StateChange } from '../flapping.ts';
+import { laterStatuses, type History } from '../history.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
@@ -46,7 +46,7 @@ export function v2EventOf(parts: V2EventParts): V2Event {
       ...(typeof duration === 'number' && duration > 0 ? { duration } : {}),
       history: shownHistory(history, check.executed),
       last_ok: (event === undefined ? state.lastOk : event.lastOk) ?? 0,
-      total_state_change: event?.totalStateChange ?? totalStateChange(history),
+      total_state_change: event?.totalStateChange ?? v2StateChange(laterStatuses(history)),
       is_silenced: silenced.length > 0,
       ...(silenced.length > 0 ? { silenced } : {}),
     },
@@ -75,7 +75,7 @@ function counts({
   if (event !== undefined && (check.status !== 0 || event.action === 'flapping')) {
     return { occurrences: event.occurrences, occurrences_watermark: event.watermark };
   }
-  const statuses = shownStatuses(history);
+  const statuses = laterStatuses(history);
   const wellSince = statuses.findLastIndex((status) => status !== 0) + 1;
   const inRow = Math.max(1, statuses.length - wellSince);
   return { occurrences: inRow, occurrences_watermark: Math.max(inRow, longestRun(statuses.slice(0, wellSince))) };
@@ -92,15 +92,9 @@ function longestRun(statuses: readonly number[]): number {
   return longest;
 }
 
-/** The history of this face begins with the second result. */
-function shownStatuses(history: History): readonly number[] {
-  const statuses = statusesOf(history);
-  return statuses.length < HISTORY_LENGTH ? statuses.slice(1) : statuses;
-}
-
-/** Only when the last one ran is remembered. */
+/** The history of this face begins with the second result; only when the last one ran is remembered. */
 function shownHistory(history: History, executed: number): V2EventCheck['history'] {
-  const statuses = shownStatuses(history);
+  const statuses = laterStatuses(history);
   if (statuses.length === 0) return null;
   return statuses.map((status, at, { length }) => ({
     status: shownStatus(status),
@@ -121,9 +115,9 @@ function metadataOf(check: CheckResult, namespace: string): V2EventCheck['metada
 /** What was sent with the event as a whole; who sent it is said of its check as well. */
 function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metadata'] {
   const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
-  const { labels, annotations } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
+  const { labels, annotations, created_by: own } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
   const pairs = pairsOf({ labels, annotations });
-  return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...makerOf(creator) };
+  return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...makerOf(own ?? creator) };
 }
 
 /** When the event that brought this result says that it was; absent: nobody said. */

@@ -1,6 +1,6 @@
 import type { V2Event } from '../../schemas/v2/event.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
-import { historyOf } from '../history.ts';
+import { historyAsShown } from '../history.ts';
 import { v2EntityOf } from './entity.ts';
 import { v2EventOf } from './event.ts';
 import { v2Subscription } from './subscription.ts';
@@ -28,9 +28,9 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     namespace,
     entity: v2EntityOf(namespace, client),
     check,
-    history: historyOf(history.map(Number)),
+    history: historyAsShown(history.map(Number)),
     state: { event: state, lastOk: event.last_ok },
-    silenced: silencedBy.map(v2SilenceId),
+    silenced: silencedBy.map(v2SilenceId).toSorted(),
   });
   return silenceEnded === true ? { ...shown, silence_ended: true } : shown;
 }

@@ -9,6 +9,9 @@ const LIST_MAX = 1000;
 /** Data points that one event may bring along; its size is limited besides. */
 const POINTS_MAX = 10_000;
 
+/** As many as the peer and its agents can tell apart, Windows' codes among them. */
+const STATUS_MAX = 2 ** 32 - 1;
+
 const namesSchema = z.array(z.string().min(1)).max(LIST_MAX).nullish();
 const secondsSchema = z.int().min(0).nullish();
 const partialMetadataSchema = metadataSchema().partial({ name: true });
@@ -16,7 +19,7 @@ const partialMetadataSchema = metadataSchema().partial({ name: true });
 /** The check of an event: its definition, as far as it is known, and what came of a run. Unknown attributes are kept. */
 const eventCheckSchema = z.looseObject({
   metadata: partialMetadataSchema.nullish(),
-  status: z.int().nullish(),
+  status: z.int().min(0).max(STATUS_MAX).nullish(),
   output: z.string().nullish(),
   /** Epoch seconds, 0: not known. */
   executed: secondsSchema,

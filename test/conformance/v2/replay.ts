@@ -91,6 +91,8 @@ class Play implements AsyncDisposable {
   async #exchange(line: Line & Exchange): Promise<Seen> {
     if (line.method === 'DELETE' && this.#expectedFrames(line) > 0) await this.#awaitFrames(line);
     const { method, path, answer } = line;
+    // The recorder had watched for longer than until the last change that it saw.
+    if (this.#changes !== undefined) await this.#passUntil(lastRunIn(answer.body));
     this.#remember(line);
     const headers = await this.#headers(line);
     const body = this.#sentBody(line);
@@ -108,6 +110,12 @@ class Play implements AsyncDisposable {
     const got = { status: actual.status, headers: actual.headers, body: bodyOf(actual.text, actual.body) };
     const problems = answerProblems(method === 'HEAD' ? { ...answer, body: null } : answer, got);
     return { what: `${method} ${path}`, problems, got };
+  }
+
+  /** @param second epoch seconds; undefined or past: it is late enough */
+  async #passUntil(second: number | undefined): Promise<void> {
+    const leftMs = (second ?? 0) * 1000 - this.#scene.clock.now();
+    if (leftMs > 0) await this.#scene.pass(leftMs);
   }
 
   async #headers({ headers, body, case: name }: Line & Exchange): Promise<Record<string, string>> {
@@ -362,6 +370,13 @@ const FRAME_STEPS = 40;
 
 function entityIn(event: unknown): string {
   return (event as { entity: { metadata: { name: string } } }).entity.metadata.name;
+}
+
+/** When the last of the checks in an answer ran; undefined: it has none. */
+function lastRunIn(body: unknown): number | undefined {
+  const events = (Array.isArray(body) ? body : [body]) as readonly ({ check?: { executed?: number } } | null)[];
+  const times = events.flatMap((event) => event?.check?.executed ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /** Null: it was empty. */

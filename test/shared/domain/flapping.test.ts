@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isFlapping, totalStateChange } from '../../../shared/domain/flapping.ts';
+import { v2StateChange, isFlapping, totalStateChange } from '../../../shared/domain/flapping.ts';
 import { HISTORY_LENGTH, historyOf } from '../../../shared/domain/history.ts';
 
 const CRITICAL = 2;
@@ -72,6 +72,22 @@ describe('total_state_change (completion 1.5)', () => {
       { numRuns: 500 },
     );
   });
+});
+
+// As recorded with the peer of the newer generation (events-flapping).
+test.each([
+  ['202020202020202020202', 98],
+  ['020202020202020202022', 93],
+  ['202020202020202020222', 87],
+  ['202020202022222222222', 44],
+  ['202020202222222222222', 34],
+  ['202020222222222222222', 25],
+  ['020202222222222222220', 26],
+  ['020222222222222222000', 18],
+  ['20202020202020202020', 0],
+  ['', 0],
+])('the total_state_change of the newer API for %s: %i %%', (statuses, expected) => {
+  expect(v2StateChange(Array.from(statuses, Number))).toBe(expected);
 });
 
 describe('a check is flapping', () => {

@@ -2,8 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   EMPTY_HISTORY,
+  historyAsShown,
   HISTORY_LENGTH,
   historyOf,
+  laterStatuses,
   pushStatus,
   statusBack,
   statusesOf,
@@ -36,6 +38,19 @@ test('it equals an array of 21 after every status', () => {
   );
 });
 
+test('it knows which was the first that there ever was, of which the newer API does not tell', () => {
+  for (const length of [0, 1, 2, 20, 21, 22, 23, 40]) {
+    const all = Array.from({ length }, (_, index) => index % 4);
+    expect(laterStatuses(historyOf(all))).toEqual(all.slice(1).slice(-HISTORY_LENGTH));
+    expect(statusesOf(historyOf(all))).toEqual(all.slice(-HISTORY_LENGTH));
+  }
+});
+
+test.each([1, 20, 21])('one that was shown with %i statuses shows them again', (length) => {
+  const shown = Array.from({ length }, (_, index) => (index === 0 ? 127 : index % 4));
+  expect(statusesOf(historyAsShown(shown))).toEqual(shown);
+});
+
 test('it is the same whether it was pushed or read back', () => {
   fc.assert(
     fc.property(statuses, (all) => {
@@ -51,6 +66,8 @@ test('it is read back from its newest end', () => {
       expect(statusBack(historyOf(all), age)).toBe(all.slice(-HISTORY_LENGTH).at(-1 - age));
     }),
   );
+  expect(statusBack(historyOf(Array.from({ length: 30 }, () => 1)), 20)).toBe(1);
+  expect(statusBack(historyOf(Array.from({ length: 30 }, () => 1)), 21)).toBeUndefined();
 });
 
 describe('statuses that do not fit in two bits', () => {
@@ -61,7 +78,7 @@ describe('statuses that do not fit in two bits', () => {
   test('cost memory only as long as one of them is there', () => {
     const wide = pushStatus(historyOf([0, 1, 2]), 127);
     expect(wide.wide).toEqual([0, 1, 2, 127]);
-    const narrow = Array.from({ length: HISTORY_LENGTH }, () => 1).reduce(
+    const narrow = Array.from({ length: HISTORY_LENGTH + 1 }, () => 1).reduce(
       (history, each) => pushStatus(history, each),
       wide,
     );

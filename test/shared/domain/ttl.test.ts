@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { staleResult, ttlOf } from '../../../shared/domain/ttl.ts';
+import { staleRepeatOf, staleResult, ttlOf } from '../../../shared/domain/ttl.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 
 const CLIENT = 'db-1';
@@ -30,6 +30,36 @@ test.each<{ ttl: unknown; seconds: number }>([
 
 test('without a result there is no ttl', () => {
   expect(ttlOf(undefined)).toBe(0);
+});
+
+// As recorded with the peer of the newer generation (events-ttl).
+describe('a stale result of the newer shape', () => {
+  const sent: CheckResult = {
+    ...stored,
+    metadata: { labels: { team: 'ops' }, created_by: 'admin' },
+    event_metadata: { labels: { top: '1' }, timestamp: EXECUTED },
+  };
+
+  test('is told again after its ttl, one of the legacy shape every 30 seconds', () => {
+    expect(staleRepeatOf(sent)).toBe(10);
+    expect(staleRepeatOf(stored)).toBe(30);
+  });
+
+  test('keeps its interval and who sent the event; of the check that is said by nobody', () => {
+    const first = staleResult(sent, CLIENT, EXECUTED + 20);
+    expect(first).toEqual({
+      ...sent,
+      output: 'Last check execution was 20 seconds ago',
+      status: 1,
+      metadata: { labels: { team: 'ops' } },
+      event_metadata: { labels: { top: '1' }, created_by: 'admin', timestamp: EXECUTED + 20 },
+    });
+    expect(staleResult(first, CLIENT, EXECUTED + 30)['event_metadata']).toEqual({
+      labels: { top: '1' },
+      created_by: 'admin',
+      timestamp: EXECUTED + 30,
+    });
+  });
 });
 
 // As recorded (legacy-peer, Keepalive and TTL).

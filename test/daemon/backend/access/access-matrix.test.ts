@@ -224,7 +224,6 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
   ],
   'submit in a namespace': [
     'PATCH /api/core/v2/namespaces/:namespace/entities/:entity',
-    'PATCH /api/core/v2/namespaces/:namespace/events/:entity/:check',
     'POST /api/core/v2/namespaces/:namespace/entities',
     'POST /api/core/v2/namespaces/:namespace/events',
     'POST /api/core/v2/namespaces/:namespace/events/:entity/:check',

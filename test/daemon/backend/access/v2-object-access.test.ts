@@ -42,6 +42,29 @@ const eventOf = (entity: string, check: string, status: number): Record<string, 
   check: { metadata: { name: check }, status, output: 'x' },
 });
 
+const variables = async (peer: V2Peer): Promise<unknown> =>
+  ((await peer.get(`${EVENTS}/env-1/cpu`)).body as V2Event).check['env_vars'];
+const listed = async (peer: V2Peer): Promise<unknown> =>
+  ((await peer.get(`${EVENTS}?fieldSelector=event.entity.name==env-1`)).body as V2Event[])[0]?.check['env_vars'];
+
+describe('the environment of a command', () => {
+  test('is shown with an event to whoever may write its check, and to nobody else', async () => {
+    const { entity, check } = eventOf('env-1', 'cpu', 1) as { entity: object; check: object };
+    await root.post(EVENTS, { entity, check: { ...check, env_vars: ['TOKEN=hush'], password: 'hush' } });
+    const reader = await withKey({ scopes: ['read'] });
+    for (const look of [variables, listed]) {
+      expect(await look(root)).toEqual(['TOKEN=hush']);
+      expect(await look(reader)).toEqual(['TOKEN=REDACTED']);
+    }
+    expect((await root.get(`${EVENTS}/env-1/cpu`)).body).toMatchObject({ check: { password: 'REDACTED' } });
+    // Nor does it come out by asking for it.
+    const asked = async (peer: V2Peer): Promise<unknown> =>
+      (await peer.get(`${EVENTS}?fieldSelector=${encodeURIComponent('"TOKEN=hush" in event.check.env_vars')}`)).body;
+    expect(await asked(root)).toHaveLength(1);
+    expect(await asked(reader)).toEqual([]);
+  });
+});
+
 describe('a program that may only report', () => {
   test('sends its events with a key, and does nothing else', async () => {
     const telegraf = await withKey({ scopes: ['submit'] });

@@ -20,6 +20,7 @@ beforeAll(async () => {
     batcher: { batchLimit: 1 },
     settings: {
       checks: {
+        proxied: { command: 'true', subscribers: ['linux'], interval: 60, source: 'elsewhere' },
         sticky: { command: 'true', subscribers: ['linux'], interval: 60, auto_resolve: false, handlers: ['pager'] },
       },
     },
@@ -42,6 +43,8 @@ function eventOf(entity: string, check: string, attributes: Record<string, unkno
     metadata: { namespace: 'default' },
   };
 }
+
+const labelled = (name: string, labels: object): object => ({ metadata: { name, namespace: 'default', labels } });
 
 const keysOf = (body: unknown): readonly string[] =>
   (body as V2Event[]).map(({ entity, check }) => `${entity.metadata.name}/${check.metadata.name}`);
@@ -129,8 +132,83 @@ describe('an event that is sent', () => {
     { name: 'no name of its check', body: { entity: { metadata: { name: 'x' } }, check: { status: 1 } } },
     { name: 'no entity', body: { check: { metadata: { name: 'cpu' } } } },
     { name: 'a status that is no number', body: eventOf('x', 'cpu', { status: 'critical' }) },
+    { name: 'a status below 0', body: eventOf('x', 'cpu', { status: -1 }) },
+    { name: 'a status beyond 32 bits', body: eventOf('x', 'cpu', { status: 2 ** 32 }) },
+    { name: 'a check elsewhere', body: eventOf('x', 'cpu', { metadata: { name: 'cpu', namespace: 'ops' } }) },
+    {
+      name: 'an entity elsewhere',
+      body: { ...eventOf('x', 'cpu'), entity: { metadata: { name: 'x', namespace: 'ops' } } },
+    },
   ])('with $name is 400', async ({ body }) => {
     expect(await core.post(EVENTS, body)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect((await core.get(`${EVENTS}/x/cpu`)).status).toBe(404);
+  });
+
+  test('has the largest code of Windows as it is', async () => {
+    await core.post(EVENTS, eventOf('win-01', 'cpu', { status: 0xc000_0005 }));
+    expect((await core.get(`${EVENTS}/win-01/cpu`)).body).toMatchObject({ check: { status: 0xc000_0005 } });
+  });
+
+  test('for a proxy entity is that one’s, and makes it: who ran the check has nothing to do with it', async () => {
+    const event = eventOf('runner', 'ping', { proxy_entity_name: 'router-7' });
+    expect((await core.post(EVENTS, event)).status).toBe(201);
+    const { body } = await core.get(`${EVENTS}/router-7/ping`);
+    expect(body).toMatchObject({
+      entity: { metadata: { name: 'router-7' }, entity_class: 'proxy', subscriptions: ['entity:router-7'] },
+      check: { proxy_entity_name: 'router-7', occurrences: 1 },
+    });
+    expect((await core.get('/namespaces/default/entities/runner')).status).toBe(404);
+    // By the path of who ran it, and as it was read.
+    expect((await core.put(`${EVENTS}/runner/ping`, event)).status).toBe(201);
+    expect((await core.put(`${EVENTS}/router-7/ping`, body)).status).toBe(201);
+    expect((await core.get(`${EVENTS}/router-7/ping`)).body).toMatchObject({ check: { occurrences: 3 } });
+    expect((await core.get(`${EVENTS}/runner/ping`)).status).toBe(404);
+  });
+
+  test('is its entity’s, although the definition of its check is for another', async () => {
+    await core.post(EVENTS, eventOf('host-1', 'proxied'));
+    const { body } = await core.get(`${EVENTS}/host-1/proxied`);
+    expect(body).toMatchObject({ check: { proxy_entity_name: '', interval: 60 } });
+    expect((await core.put(`${EVENTS}/host-1/proxied`, body)).status).toBe(201);
+    expect((await core.get(`${EVENTS}/host-1/proxied`)).body).toMatchObject({ check: { occurrences: 2 } });
+    expect((await core.get(`${EVENTS}/elsewhere/proxied`)).status).toBe(404);
+  });
+
+  test('adds the subscription of a new proxy entity to those that it names', async () => {
+    const entity = { entity_class: 'proxy', metadata: { name: 'twice' }, subscriptions: ['web', 'entity:twice'] };
+    await core.post(EVENTS, { ...eventOf('twice', 'cpu'), entity });
+    expect((await core.get('/namespaces/default/entities/twice')).body).toMatchObject({
+      subscriptions: ['web', 'entity:twice', 'entity:twice'],
+    });
+    expect(await legacy('GET', '/clients/twice')).toMatchObject({ subscriptions: ['web', 'client:twice'] });
+  });
+
+  test('cannot be patched: it is followed by another', async () => {
+    const { status, headers } = await core.patch(`${EVENTS}/web-01/cpu`, { check: { status: 1 } });
+    expect(status).toBe(405);
+    expect(headers.get('allow')).not.toContain('PATCH');
+  });
+
+  test('has labels of its own, besides those of its entity and its check, and is selected by each', async () => {
+    await core.post(EVENTS, {
+      ...eventOf('lab-1', 'cpu'),
+      metadata: { namespace: 'default', labels: { ticket: 'T-1' }, annotations: { why: 'drill' } },
+      entity: labelled('lab-1', { region: 'eu' }),
+      check: { ...labelled('cpu', { team: 'ops' }), status: 1 },
+    });
+    expect((await core.get(`${EVENTS}/lab-1/cpu`)).body).toMatchObject({
+      metadata: { namespace: 'default', labels: { ticket: 'T-1' }, annotations: { why: 'drill' } },
+      entity: { metadata: { labels: { region: 'eu' } } },
+      check: { metadata: { labels: { team: 'ops' } } },
+    });
+    const selected = async (selector: string): Promise<readonly string[]> =>
+      keysOf((await core.get(`${EVENTS}?labelSelector=${encodeURIComponent(selector)}`)).body);
+    expect(await selected('ticket == T-1')).toEqual(['lab-1/cpu']);
+    expect(await selected('region == eu && team == ops && ticket in [T-0, T-1]')).toEqual(['lab-1/cpu']);
+    expect(await selected('ticket == T-2')).toEqual([]);
+    // They are of that event: the next one that says nothing has none.
+    await core.post(EVENTS, eventOf('lab-1', 'cpu'));
+    expect(await selected('ticket == T-1')).toEqual([]);
   });
 
   test('must be the one that the path names', async () => {

@@ -104,7 +104,7 @@ test('a handler of the newer API gets events as that shows them', () => {
       occurrences: 1,
       occurrences_watermark: 3,
       is_silenced: true,
-      silenced: ['entity:web-1:*', '*:disk'],
+      silenced: ['*:disk', 'entity:web-1:*'],
     },
     silence_ended: true,
   });
