@@ -2,9 +2,10 @@ import { isSettings, mergeSettings, type Settings } from '../../shared/domain/me
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../settings/locate-remark.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { SettingsReview, type Remark } from '../settings/settings-review.ts';
+import { SettingsReview } from '../settings/settings-review.ts';
 import { agentSettingsSchema, environmentSettings, type AgentSettings } from './agent-settings.ts';
 import { EXTENSION_NAMES, findExtension } from './extensions/find-extension.ts';
+import { type Remark } from '../settings/remark.ts';
 
 export interface LoadedConfig {
   readonly agent: AgentSettings;

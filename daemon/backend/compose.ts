@@ -19,7 +19,6 @@ import { Callers } from './access/caller.ts';
 import { isLoopback } from './http/host.ts';
 import { LocalToken } from './access/local-token.ts';
 import { Passwords } from './access/password.ts';
-import type { BackendStatus } from './health/v1-info.ts';
 import type { ApiParts } from './http/parts.ts';
 import { close, listen } from './http/listen.ts';
 import { openServer } from './http/server.ts';
@@ -55,7 +54,6 @@ import { EntityLimit } from './clients/entity-limit.ts';
 import { DefinitionChanges } from './definitions/write.ts';
 import { Events } from './events/write.ts';
 import { HandlerJobs } from './handlers/write-jobs.ts';
-import { EventHandling } from './handlers/handle-event.ts';
 import { logHandling } from './handlers/log-handling.ts';
 import { Namespaces } from './namespaces/write.ts';
 import { CheckNames } from './checks/rename.ts';
@@ -100,6 +98,8 @@ import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
 import { listenersOf, refuseOpenHttp, type ListenerName } from './tls/listeners.ts';
 import { ListenersTls } from './tls/server-tls.ts';
 import { StoreUpgrades } from './store/upgrade/store-upgrades.ts';
+import { EventHandling } from './handlers/event-handling.ts';
+import type { BackendStatus } from './health/backend-status.ts';
 
 const LEASE_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { MonError } from '../../shared/errors.ts';
-import type { SettingsLayer } from './read-settings.ts';
-import type { Remark } from './settings-review.ts';
+import type { Remark } from './remark.ts';
+import type { SettingsLayer } from './settings-layer.ts';
 
 /** Something about one place of the configuration, as `--validate-config` prints it. */
 export interface LocatedRemark {

@@ -6,13 +6,7 @@ import { JsonTextError, parseJsonFile, type JsonTextRemark } from '../../shared/
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import type { LocatedRemark } from './locate-remark.ts';
 import { parseYamlText, YamlTextError } from './yaml-text.ts';
-
-/** What one source says, before it is merged with the others. */
-export interface SettingsLayer {
-  /** For messages: the path of a file, `environment` or `command line`. */
-  readonly origin: string;
-  readonly settings: Settings;
-}
+import type { SettingsLayer } from './settings-layer.ts';
 
 export interface ReadSettings {
   /** In the order in which they are merged. */

@@ -5,12 +5,7 @@ import { freeNameSchema, nameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { tolerate, type Tolerances } from './tolerance.ts';
 import { CHECK_TOLERANCES } from './tolerate-check.ts';
-
-/** Something about the value at `path`. */
-export interface Remark {
-  readonly path: readonly string[];
-  readonly message: string;
-}
+import type { Remark } from './remark.ts';
 
 /** Goes through merged settings and collects every problem instead of stopping at the first. */
 export class SettingsReview {

@@ -1,5 +1,5 @@
 import type { Settings } from '../../shared/domain/merge-settings.ts';
-import type { Remark } from './settings-review.ts';
+import type { Remark } from './remark.ts';
 
 /**
  * What the legacy service takes in a definition although it makes no sense does not stop the start: something else is used

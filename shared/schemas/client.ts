@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ClientRow } from './feed.ts';
 import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
 
 /** Subscriptions, handlers, or keys to hide, of one client (design, S7). */
@@ -67,14 +66,6 @@ export interface Client {
   readonly keepalives?: boolean | null | undefined;
   readonly [attribute: string]: unknown;
 }
-
-/** An item of `GET /api/mon/v1/clients`. */
-export type ListedClient = ClientRow & {
-  /** Its open events. */
-  readonly events: number;
-  /** When its newest result was executed, epoch seconds; 0: it has none. */
-  readonly last_result: number;
-};
 
 /** The answer to `DELETE /api/mon/v1/clients?q=`. */
 export interface DeletedClients {

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import type { Database } from '../../daemon/backend/store/open-database.ts';
 import { openSchema } from '../../daemon/backend/store/open-schema.ts';
 import { decodeTuple } from '../../daemon/backend/store/tuple.ts';
 import { writeEarlierStore, type EarlierStore } from '../../scripts/fixtures/earlier-store.ts';
 import { Level } from 'level';
 import { tempDir } from './temp-dir.ts';
+import type { Database } from '../../daemon/backend/store/database.ts';
 
 /** A directory with a store as an earlier version wrote it, small unless the test says otherwise. */
 export async function earlierStore(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema'>): Promise<string> {

@@ -4,7 +4,6 @@ import { Checks } from '../../daemon/backend/checks/write.ts';
 import { Clients } from '../../daemon/backend/clients/write.ts';
 import { EntityLimit } from '../../daemon/backend/clients/entity-limit.ts';
 import { Events } from '../../daemon/backend/events/write.ts';
-import { EventHandling } from '../../daemon/backend/handlers/handle-event.ts';
 import { logHandling } from '../../daemon/backend/handlers/log-handling.ts';
 import { Results } from '../../daemon/backend/results/write.ts';
 import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
@@ -22,6 +21,7 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
+import { EventHandling } from '../../daemon/backend/handlers/event-handling.ts';
 
 type Section = Readonly<Record<string, object>>;
 

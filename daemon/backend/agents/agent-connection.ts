@@ -17,10 +17,10 @@ import type { UncheckedResult } from '../results/write.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { refuseOtherClient } from './agent-certificate.ts';
 import type { AgentIdentity } from './agent-access.ts';
-import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
+import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
 
 /** Results of one connection that may wait for their commit; beyond it its socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;

@@ -1,67 +1,14 @@
 import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
-import type { Log } from '../../log/log.ts';
-import type { Definitions } from '../config/definitions.ts';
-import type { Change, Clock, Store } from '../ports.ts';
+import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
-import type { Batcher } from '../commit/batcher.ts';
-import type { Clients } from '../clients/write.ts';
-import type { Results } from '../results/write.ts';
-import type { Registry } from '../registry/registry.ts';
 import type { AgentIdentity, KnownAgent } from './agent-access.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
 import { RefusedResults } from './refused-results.ts';
-
-/** What connections of agents need from the rest of the backend. */
-export interface AgentParts {
-  readonly batcher: Batcher;
-  readonly results: Results;
-  readonly clients: Clients;
-  readonly registry: Registry;
-  readonly store: Pick<Store, 'getMany'>;
-  readonly definitions: Pick<Definitions, 'in'>;
-  /** Whether it is the backend that says goodbye now. */
-  readonly isStopping: () => boolean;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** What one connection needs. */
-export interface AdmittedParts extends AgentParts {
-  /** Whether its credentials still count. */
-  readonly admission: Admission;
-  readonly refused: RefusedResults;
-}
-
-/** One connected agent, whichever protocol it speaks. */
-export interface AgentLink {
-  readonly namespace: string;
-  /** Empty until it has said who it is. */
-  readonly name: string;
-  readonly subscriptions: readonly string[];
-  /** @returns false when the connection is on its way out */
-  request(request: OutgoingRequest): boolean;
-  close(code: number, reason: string): void;
-  /** Cuts off an agent that did not answer the last ping, and pings again. */
-  beat(): void;
-  /** Called after a commit, when it said that it waits for one. */
-  proceed(): void;
-  /** Called after a commit that changed or removed the client of this agent. */
-  clientChanged?(): void;
-}
-
-/** What a connection tells the hub. */
-export interface Membership {
-  /** When name, namespace and subscriptions are known, and whenever the subscriptions changed. */
-  joined(): void;
-  /** @returns whether it was still the one of its name */
-  left(): boolean;
-  /** `proceed` is to be called after the next commit. */
-  waits(): void;
-}
+import type { AgentParts, AgentLink, Membership } from './agent-link.ts';
 
 /** The agents of one namespace. */
 interface NamespaceAgents {

@@ -19,11 +19,11 @@ import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { readClient } from '../clients/read.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import type { KnownAgent } from './agent-access.ts';
-import type { AgentLink, AdmittedParts, Membership } from './agent-hub.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultIntake } from './result-intake.ts';
+import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
 
 /** Close codes of the WebSocket protocol. */
 const NORMAL = 1000;

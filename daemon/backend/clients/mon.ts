@@ -5,7 +5,7 @@ import { languageOf } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { DeletedClients, ListedClient } from '../../../shared/schemas/client.ts';
+import type { DeletedClients } from '../../../shared/schemas/client.ts';
 import { clientRow } from '../feed/rows.ts';
 import { readClient, shownClient } from './read.ts';
 import type { ClientEntry } from '../registry/entries.ts';
@@ -18,6 +18,7 @@ import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
 import { needs, routes } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
+import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
 /** What `GET /api/mon/v1/clients` can be searched for. */
 const FOUND_CLIENT = languageOf(CLIENT_SEARCH, (client: ListedClient) => client, [

@@ -10,10 +10,10 @@ import type { Registry } from '../registry/registry.ts';
 import { UnsettledWriteError } from '../store/disk-error.ts';
 import { checkRecordKey, clientKey } from '../store/keys.ts';
 import { Definitions } from '../config/definitions.ts';
-import { EventHandling, type Audience, type HandlingNote } from '../handlers/handle-event.ts';
 import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';
 import { Transaction, type Fetched } from './transaction.ts';
+import { EventHandling, type Audience, type HandlingNote } from '../handlers/event-handling.ts';
 
 /** What a command reads. */
 export type Needed = CheckEntry | ClientEntry;

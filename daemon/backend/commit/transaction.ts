@@ -42,8 +42,8 @@ import {
   tombstoneKey,
   userKey,
 } from '../store/keys.ts';
-import type { EventHandling, HandlingNote } from '../handlers/handle-event.ts';
 import type { MemoryRoom, Room } from './room.ts';
+import type { EventHandling, HandlingNote } from '../handlers/event-handling.ts';
 
 /** Another version, or a few more subscriptions. */
 const ORDINARY_GROWTH_BYTES = 4096;

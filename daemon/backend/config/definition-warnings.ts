@@ -7,8 +7,8 @@ import { conditionWarnings } from '../../../shared/domain/unknown-attributes.ts'
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
-import type { Remark } from '../../settings/settings-review.ts';
-import type { ValidDefinitions } from './validate-settings.ts';
+import type { ValidDefinitions } from './valid-definitions.ts';
+import type { Remark } from '../../settings/remark.ts';
 
 /** What definitions name, ordered: the plural wins over the singular (completion 1.8), so only one of them counts. */
 interface References {

@@ -2,7 +2,7 @@ import { parseConditions, type ConditionProblems } from '../../../shared/domain/
 import { entityConditions } from '../../../shared/domain/v2/expressions.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
-import type { Remark } from '../../settings/settings-review.ts';
+import type { Remark } from '../../settings/remark.ts';
 
 type Filters = ReadonlyMap<string, FilterDefinition>;
 

@@ -1,9 +1,9 @@
 import { mergeSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
 import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../../settings/locate-remark.ts';
 import { readSettings, type WatchedFolder } from '../../settings/read-settings.ts';
-import type { Remark } from '../../settings/settings-review.ts';
 import { readEnvironment } from './read-environment.ts';
 import { validateSettings, type ValidSettings } from './validate-settings.ts';
+import type { Remark } from '../../settings/remark.ts';
 
 export interface LoadedConfig extends ValidSettings {
   /** Everything that was read, merged, for `GET /settings`. Holds secrets. */

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import type { LocatedRemark } from '../../settings/locate-remark.ts';
-import type { SettingsLayer } from '../../settings/read-settings.ts';
+import type { SettingsLayer } from '../../settings/settings-layer.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,32 +1,22 @@
 import { isSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
-import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { clientSchema } from '../../../shared/schemas/client.ts';
-import { filterSchema, type FilterDefinition } from '../../../shared/schemas/filter.ts';
-import { handlerSchema, type HandlerDefinition } from '../../../shared/schemas/handler.ts';
-import { mutatorSchema, type MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+import { filterSchema } from '../../../shared/schemas/filter.ts';
+import { handlerSchema } from '../../../shared/schemas/handler.ts';
+import { mutatorSchema } from '../../../shared/schemas/mutator.ts';
 import { isPasswordHash } from '../../../shared/schemas/password-hash.ts';
 import {
   apiSettingsSchema,
   v1SettingsSchema,
   programSettingsSchema,
   type ApiSettings,
-  type KeepaliveSettings,
   type ProgramSettings,
 } from '../../../shared/schemas/settings.ts';
-import { SettingsReview, type Remark } from '../../settings/settings-review.ts';
+import { SettingsReview } from '../../settings/settings-review.ts';
 import { FILTER_TOLERANCES, HANDLER_TOLERANCES, MUTATOR_TOLERANCES } from '../../settings/tolerate-handling.ts';
 import { definitionWarnings } from './definition-warnings.ts';
 import { proxyRequestProblems, usableFilters } from './expression-problems.ts';
-
-/** Definitions by their name. */
-export interface ValidDefinitions {
-  readonly checks: ReadonlyMap<string, CheckDefinition>;
-  readonly handlers: ReadonlyMap<string, HandlerDefinition>;
-  readonly filters: ReadonlyMap<string, FilterDefinition>;
-  readonly mutators: ReadonlyMap<string, MutatorDefinition>;
-  /** Of all clients. */
-  readonly keepalives: KeepaliveSettings;
-}
+import type { ValidDefinitions } from './valid-definitions.ts';
+import { type Remark } from '../../settings/remark.ts';
 
 export interface ValidSettings extends ValidDefinitions {
   readonly api: ApiSettings;

@@ -18,10 +18,10 @@ import { V2_PREFIX, hasScope, mayChange } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { needs, routes } from '../http/route.ts';
-import { collectionRoutes, pathPart, type Collection, type V2Key } from '../http/v2-collection.ts';
+import { collectionRoutes, pathPart, type Collection } from '../http/v2-collection.ts';
 import { entityHeaders } from '../clients/v2-headers.ts';
 import { notFound } from '../http/v2-errors.ts';
-import { sendObjects } from '../http/v2-object-list.ts';
+import { sendObjects, type V2Key } from '../http/v2-object-list.ts';
 import { firstBehind } from '../http/v2-portions.ts';
 
 const parse = validator(v2EventSchema);

@@ -6,11 +6,11 @@ import { FEED_HEARTBEAT_SECONDS, type FeedMessage } from '../../../shared/schema
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { FeedParts } from './feed-hub.ts';
 import { RowSelection, type ChangedRow } from './row-selection.ts';
 import { changedRows } from './rows.ts';
 import { snapshotRows, type KeyedRow } from './snapshot.ts';
 import { TransportTap } from './transport-tap.ts';
+import type { FeedParts } from './feed-parts.ts';
 
 /** A consumer that has this much not yet taken gets nothing more until it has. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;

@@ -2,26 +2,8 @@ import type { WebSocket } from 'ws';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { FeedMessage, FeedStats } from '../../../shared/schemas/feed.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import type { Log } from '../../log/log.ts';
-import type { Batcher } from '../commit/batcher.ts';
-import type { EntityLimit } from '../clients/entity-limit.ts';
-import type { Clock } from '../ports.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { ChangeLog } from './change-log.ts';
 import { FeedConsumer } from './feed-consumer.ts';
-
-/** What the feed needs from the rest of the backend. */
-export interface FeedParts {
-  readonly registry: Registry;
-  readonly batcher: Batcher;
-  readonly changes: ChangeLog;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly storeId: string;
-  /** The backend's name for people. */
-  readonly name: string;
-  readonly entityLimit: Pick<EntityLimit, 'nearLimit'>;
-}
+import type { FeedParts } from './feed-parts.ts';
 
 /** Changes are sent at most this often. */
 const FRAME_MS = 50;

@@ -10,13 +10,13 @@ import type {
   HandlerExplanation,
   HandlerVerdict,
 } from '../../../shared/schemas/explain.ts';
-import type { EventHandling } from './handle-event.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 import { openEvents } from '../events/state.ts';
 import { readClient } from '../clients/read.ts';
 import { eventOf } from '../events/read.ts';
 import { readRecords } from '../events/read-records.ts';
+import type { EventHandling } from './event-handling.ts';
 
 interface ExplainParts {
   readonly store: Store;

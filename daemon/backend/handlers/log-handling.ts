@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { HandlingNote } from './handle-event.ts';
+import type { HandlingNote } from './event-handling.ts';
 
 /** How each verdict is said, in the words of the peer (completion 1.8). What is not here is not said. */
 const SAID: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>> = {

@@ -6,7 +6,6 @@ import type { HandlerJob, JobFailure } from '../../../shared/schemas/handler-job
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { HandlingNote } from './handle-event.ts';
 import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -18,6 +17,7 @@ import { JobQueue, type Ticket } from './job-queue.ts';
 import { laneName } from './lane-name.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
 import type { DeliveryOutcome } from './outcome.ts';
+import type { HandlingNote } from './event-handling.ts';
 
 /** Sends one event; see `Delivery`. */
 interface Deliver {

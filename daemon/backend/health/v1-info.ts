@@ -2,22 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { needs, routes } from '../http/route.ts';
-
-/** What the backend tells about itself; every read gives the state of that moment. */
-export interface BackendStatus {
-  /** Of this run of the backend. */
-  readonly id: string;
-  readonly hostname: string;
-  /** The address where it serves. */
-  readonly address: string;
-  /** What it does by the clock, by the names of completion 1.15. */
-  readonly tasks: readonly string[];
-  /** Results that wait for their commit. */
-  readonly queuedResults: number;
-  /** Whether results are taken in: from the start until the stop. */
-  readonly isTakingResults: boolean;
-  readonly isStoreOpen: boolean;
-}
+import type { BackendStatus } from './backend-status.ts';
 
 /** State of the ways in, under the names that existing clients read; whole numbers only (clients, trap 7). */
 export interface Transport {

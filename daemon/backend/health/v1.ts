@@ -3,7 +3,8 @@ import { deepHealth } from './deep-health.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { queryOf, wholeNumber } from '../http/query.ts';
 import { needs, routes } from '../http/route.ts';
-import { transportOf, type BackendStatus } from './v1-info.ts';
+import { transportOf } from './v1-info.ts';
+import { type BackendStatus } from './backend-status.ts';
 
 /** What a probe asks for. */
 interface Limits {

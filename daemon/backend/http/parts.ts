@@ -16,7 +16,6 @@ import type { Entities } from '../clients/v2-write.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { DefinitionChanges } from '../definitions/write.ts';
 import type { Events } from '../events/write.ts';
-import type { EventHandling } from '../handlers/handle-event.ts';
 import type { Namespaces } from '../namespaces/write.ts';
 import type { CheckNames } from '../checks/rename.ts';
 import type { Restore } from '../dump/restore.ts';
@@ -38,7 +37,8 @@ import type { StoreUpgrades } from '../store/upgrade/store-upgrades.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import type { Callers } from '../access/caller.ts';
-import type { BackendStatus } from '../health/v1-info.ts';
+import type { EventHandling } from '../handlers/event-handling.ts';
+import type { BackendStatus } from '../health/backend-status.ts';
 
 /** What the API works with. */
 export interface ApiParts {

@@ -13,11 +13,8 @@ import { parseBody } from './json-body.ts';
 import type { ApiParts } from './parts.ts';
 import { needs, routes } from './route.ts';
 import { alreadyExists, notFound } from './v2-errors.ts';
-import { sendObjects, type ObjectSource } from './v2-object-list.ts';
 import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './v2-object-answer.ts';
-
-/** Names an object below its namespace, `[name]`; of an event entity and check. */
-export type V2Key = readonly string[];
+import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts';
 
 /**
  * Objects of one kind, as the router needs them. `S` is what is sent and was validated, `T` what is stored and shown, which

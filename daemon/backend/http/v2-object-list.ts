@@ -6,7 +6,6 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Principal } from '../access/principal.ts';
 import { arrayText, PIECE_LENGTH, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
 import { queryOf, wholeNumber } from './query.ts';
-import type { V2Key } from './v2-collection.ts';
 
 /** Where a list comes from. */
 export interface ObjectSource<T extends object> {
@@ -241,3 +240,6 @@ export function compareKeys(one: V2Key, other: V2Key): number {
   }
   return one.length - other.length;
 }
+
+/** Names an object below its namespace, `[name]`; of an event entity and check. */
+export type V2Key = readonly string[];

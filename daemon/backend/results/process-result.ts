@@ -11,9 +11,10 @@ import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Needed } from '../commit/batcher.ts';
 import { endSilenced } from '../silences/write.ts';
-import { handleEvent, handleWell, type Audience } from '../handlers/handle-event.ts';
+import { handleEvent, handleWell } from '../handlers/handle-event.ts';
 import { handleRegistration } from '../clients/handle-registration.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { type Audience } from '../handlers/event-handling.ts';
 
 /** A result that is ready for the rules: merged with its definition, with every default filled in. */
 export interface IncomingResult {

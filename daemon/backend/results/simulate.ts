@@ -9,9 +9,10 @@ import type { Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
-import { silencesOf, type EventHandling, type Occasion } from '../handlers/handle-event.ts';
+import { silencesOf, type Occasion } from '../handlers/handle-event.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
+import { type EventHandling } from '../handlers/event-handling.ts';
 
 interface SimulationParts {
   readonly namespace: Namespace;

@@ -14,11 +14,11 @@ import { MON, recordAudit } from '../audit/write.ts';
 import { ALWAYS, type Admission } from '../access/admission.ts';
 import type { Batcher, Command, Needed } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
-import type { Audience } from '../handlers/handle-event.ts';
 import { API_REPORTER, frozenEvent, processResult, recordsNeeded, type IncomingResult } from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
 import { validateResult } from './validate-result.ts';
+import type { Audience } from '../handlers/event-handling.ts';
 
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {

@@ -26,9 +26,9 @@ import { validator } from '../http/json-body.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { needs, routes } from '../http/route.ts';
 import { refuseV2AgainstPolicy } from './policy.ts';
-import { collectionRoutes, pathPart, type Collection, type V2Key } from '../http/v2-collection.ts';
+import { collectionRoutes, pathPart, type Collection } from '../http/v2-collection.ts';
 import { notFound } from '../http/v2-errors.ts';
-import { behind, sendObjects } from '../http/v2-object-list.ts';
+import { behind, sendObjects, type V2Key } from '../http/v2-object-list.ts';
 import { portionsBehind } from '../http/v2-portions.ts';
 
 const validate = validator(v2SilencedSchema);

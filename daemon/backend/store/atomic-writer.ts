@@ -3,8 +3,8 @@ import type { Clock, Durability } from '../ports.ts';
 import { assertDiskWorks } from './assert-disk-works.ts';
 import { diskError, UnsettledWriteError } from './disk-error.ts';
 import { LogTail, type LogEnd } from './log-tail.ts';
-import type { Database } from './open-database.ts';
 import { openWhole } from './open-whole.ts';
+import type { Database } from './database.ts';
 
 /** An encoded key and its new value; undefined deletes it. */
 export type Entry = readonly [key: string, value: string | undefined];

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { StoreWork } from '../ports.ts';
-import type { Database } from './open-database.ts';
 import { openWhole } from './open-whole.ts';
 import { digestOf, Digester, rawPages, type StoreDigest } from './store-digest.ts';
 import { storeBytes } from './store-size.ts';
+import type { Database } from './database.ts';
 
 const MANIFEST_FILE = 'manifest.json';
 const STORE_DIR = 'store';

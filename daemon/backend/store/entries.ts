@@ -1,6 +1,6 @@
 import { diskError } from './disk-error.ts';
-import type { Database } from './open-database.ts';
 import { decodeTuple } from './tuple.ts';
+import type { Database } from './database.ts';
 
 /** Entries and bytes fetched at a time: large pages read a store ten times faster than single entries. */
 const PAGE_ENTRIES = 1000;

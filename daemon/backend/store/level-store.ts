@@ -9,12 +9,13 @@ import { changeKey, epochKey, EPOCHS, lastSeqKey, OWN, STORE_ID } from './keys.t
 import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
-import { closeDatabase, openDatabase, type Database, type LossPolicy } from './open-database.ts';
+import { closeDatabase, openDatabase, type LossPolicy } from './open-database.ts';
 import { ReadGate } from './read-gate.ts';
 import { Reopener } from './reopener.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
+import { type Database } from './database.ts';
 
 export interface LevelStoreOptions {
   /** Memory for what is not yet sorted into a file; 32 to 64 MiB keep 200,000 keys fast. */

@@ -7,15 +7,13 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { assertIntact, type AcceptedLoss } from './inspect/assert-intact.ts';
 import { markClosed, unmarkClosed } from './inspect/closed-mark.ts';
 import { openWhole } from './open-whole.ts';
+import type { Database } from './database.ts';
 
 /**
  * Tables that are open at a time. LevelDB maps each into memory, 2 MiB apiece: with the thousand of its default a large store
  * looks like 2 GiB of memory, and in a container takes them from others. Opening one takes 0.1 ms.
  */
 const OPEN_FILES_MAX = 256;
-
-/** LevelDB with text keys and values. */
-export type Database = Level;
 
 /** An operator has accepted that something is lost. */
 export interface LossPolicy {

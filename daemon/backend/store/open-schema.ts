@@ -7,8 +7,9 @@ import { SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { readSchemaVersion } from './migrations/schema-version.ts';
-import { closeDatabase, openDatabase, type Database } from './open-database.ts';
+import { closeDatabase, openDatabase } from './open-database.ts';
 import { encodeTuple } from './tuple.ts';
+import { type Database } from './database.ts';
 
 const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 

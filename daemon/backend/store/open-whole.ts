@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MonError } from '../../../shared/errors.ts';
 import { logName, logNumbers } from './log-files.ts';
 import { oldestLiveLog } from './manifest.ts';
-import type { Database } from './open-database.ts';
+import type { Database } from './database.ts';
 
 /** Above every number that LevelDB is about to give to a file of its own. */
 const NUMBERS_AHEAD = 1000;

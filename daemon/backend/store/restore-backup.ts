@@ -3,9 +3,9 @@ import { MonError } from '../../../shared/errors.ts';
 import { assertEqual, assertSpaceForCopy, openBackup, type Backup } from './backup.ts';
 import { diskError } from './disk-error.ts';
 import { RESTORING } from './keys.ts';
-import type { Database } from './open-database.ts';
 import { digestOf, rawPages } from './store-digest.ts';
 import { encodeTuple } from './tuple.ts';
+import type { Database } from './database.ts';
 
 const MARK = encodeTuple(RESTORING);
 

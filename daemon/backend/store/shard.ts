@@ -2,10 +2,10 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ChangeRecord } from '../ports.ts';
 import { parseChangeCount } from './change-record.ts';
 import { changeKey, changeRecords, epochKey, lastSeqKey } from './keys.ts';
-import type { Database } from './open-database.ts';
 import { entriesOf } from './entries.ts';
 import { Retention, type RetentionLimits } from './retention.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
+import type { Database } from './database.ts';
 
 /** What is known in memory of one shard: who may write, which change records are kept, who listens. */
 export interface Shard {

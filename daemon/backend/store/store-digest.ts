@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { StoreWork } from '../ports.ts';
-import type { Database } from './open-database.ts';
+import type { Database } from './database.ts';
 
 /** What a store holds, as figures that two equal ones share. */
 export interface StoreDigest {

@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
-import type { Database } from '../open-database.ts';
 import { decodeTuple, encodeTuple, tupleRange } from '../tuple.ts';
 import type { Migration } from './migration.ts';
+import type { Database } from '../database.ts';
 
 const CHECKS = ['definition', 'checks'];
 

@@ -1,6 +1,6 @@
 import type { UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Key } from '../../ports.ts';
-import type { Database } from '../open-database.ts';
+import type { Database } from '../database.ts';
 
 /**
  * One step of the store's schema: the values below one prefix get a newer form. The list of steps only ever grows at its

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { MonError } from '../../../../shared/errors.ts';
 import { RESTORING, SCHEMA_VERSION, STORE_ID } from '../keys.ts';
-import type { Database } from '../open-database.ts';
 import { encodeTuple } from '../tuple.ts';
 import { FIRST_SCHEMA, newestSchema } from './list.ts';
 import type { Migration } from './migration.ts';
+import type { Database } from '../database.ts';
 
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 const ID_KEY = encodeTuple(STORE_ID);

@@ -2,9 +2,9 @@ import { errorMessage, MonError } from '../../../../shared/errors.ts';
 import type { UpgradeOptions } from '../../ports.ts';
 import type { Entry } from '../atomic-writer.ts';
 import { SCHEMA_VERSION } from '../keys.ts';
-import type { Database } from '../open-database.ts';
 import { decodeTuple, encodeTuple, tupleRange } from '../tuple.ts';
 import type { Migration } from './migration.ts';
+import type { Database } from '../database.ts';
 
 /** The database of a store, and how to change it while others may. */
 export interface UpgradeTarget {

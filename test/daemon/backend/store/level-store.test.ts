@@ -3,11 +3,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChangeRecord, Key, Store } from '../../../../daemon/backend/ports.ts';
 import { changeKey, lastSeqKey, SCHEMA_VERSION, STORE_ID } from '../../../../daemon/backend/store/keys.ts';
 import { LevelStore, openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import type { Database } from '../../../../daemon/backend/store/open-database.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { del, entriesOf, put, storeContract } from '../../../support/store-contract.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import type { Database } from '../../../../daemon/backend/store/database.ts';
 
 storeContract('LevelDB', openLevelStore);
 

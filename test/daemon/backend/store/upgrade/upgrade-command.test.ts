@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { Database } from '../../../../../daemon/backend/store/open-database.ts';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
 import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
 import { commandRig, FLAGS, told, upgradeDir } from '../../../../support/command-rig.ts';
 import { contentOf, earlierStore, onClosed, upgraded } from '../../../../support/earlier-stores.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
+import type { Database } from '../../../../../daemon/backend/store/database.ts';
 
 const QUESTION =
   'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up your database!';

@@ -1,0 +1,15 @@
+import type { CheckDefinition } from '../../../shared/schemas/check.ts';
+import { type FilterDefinition } from '../../../shared/schemas/filter.ts';
+import { type HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import { type MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+import { type KeepaliveSettings } from '../../../shared/schemas/settings.ts';
+
+/** Definitions by their name. */
+export interface ValidDefinitions {
+  readonly checks: ReadonlyMap<string, CheckDefinition>;
+  readonly handlers: ReadonlyMap<string, HandlerDefinition>;
+  readonly filters: ReadonlyMap<string, FilterDefinition>;
+  readonly mutators: ReadonlyMap<string, MutatorDefinition>;
+  /** Of all clients. */
+  readonly keepalives: KeepaliveSettings;
+}

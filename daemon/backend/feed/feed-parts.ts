@@ -1,0 +1,19 @@
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { Clock } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ChangeLog } from './change-log.ts';
+
+/** What the feed needs from the rest of the backend. */
+export interface FeedParts {
+  readonly registry: Registry;
+  readonly batcher: Batcher;
+  readonly changes: ChangeLog;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storeId: string;
+  /** The backend's name for people. */
+  readonly name: string;
+  readonly entityLimit: Pick<EntityLimit, 'nearLimit'>;
+}

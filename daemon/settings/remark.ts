@@ -1,0 +1,5 @@
+/** Something about the value at `path`. */
+export interface Remark {
+  readonly path: readonly string[];
+  readonly message: string;
+}
