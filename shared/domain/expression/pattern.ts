@@ -35,6 +35,11 @@ const END: CharacterClass = { index: 0, side: 'edge', isIn: [] };
 /**
  * A regular expression that takes time linear in its text, whatever the text: all ways through the pattern are followed
  * at once (K. Thompson, Regular expression search algorithm, 1968), and where they lead is remembered.
+ *
+ * Of our own because work must be bounded: re2js 2.10 finds as fast or faster (a line of a log 0.1 against 0.9 us, an
+ * absent word in 256 KiB 0.07 against 6.3 ms), but takes 1.5 s where this one gives up after 0.1 s (`a[ab]{250}c` in
+ * 256 KiB) and cannot be told to stop, needs 101 us to compile what takes 18 here, says nothing of the place of a problem,
+ * and brings 263 kB to programs that people wait for.
  */
 export class Pattern {
   readonly #program: readonly Instruction[];
