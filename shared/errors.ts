@@ -1,5 +1,6 @@
 /**
- * What went wrong, as a promise to callers: the API maps each code to one HTTP status, `monctl` to one exit code.
+ * What went wrong, as a promise to callers: every error answer of ours carries it as `code`, the API maps each to one HTTP
+ * status, `monctl` to one exit code.
  *
  * - `invalid`: the input breaks a rule; the message names the place and the remedy
  * - `unauthenticated` / `forbidden`: no valid credentials / not allowed with these
@@ -7,24 +8,34 @@
  * - `precondition`: the thing is no longer as the caller supposes
  * - `payment_required`: beyond the entity limit, which a setting lifts
  * - `threshold`: beyond what a policy of the backend allows
+ * - `method_not_allowed`: the thing is there, and this cannot be done with it
  * - `too_large`: beyond a size limit
  * - `no_memory`: new, and beyond the memory that a setting grants
  * - `unavailable`: not now (queue full, store failing); trying again later is right
  * - `internal`: a defect of ours
  */
-export type ErrorCode =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'payment_required'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'precondition'
-  | 'threshold'
-  | 'too_large'
-  | 'no_memory'
-  | 'unavailable'
-  | 'internal';
+export const ERROR_CODES = [
+  'invalid',
+  'unauthenticated',
+  'payment_required',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'precondition',
+  'threshold',
+  'too_large',
+  'no_memory',
+  'unavailable',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** Whether it is a code of ours: those of others, and of newer backends, may be anything. */
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return (ERROR_CODES as readonly unknown[]).includes(value);
+}
 
 /** What V8 has beyond the standard: how many lines of a stack it looks for. */
 const ENGINE: { stackTraceLimit?: number | undefined } & ErrorConstructor = Error;

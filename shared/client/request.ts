@@ -1,6 +1,6 @@
 import type { HttpsOptions } from 'got';
 import type { z } from 'zod';
-import { MonError } from '../errors.ts';
+import { isErrorCode, MonError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { BackendAddress } from './backend-address.ts';
 import { connectOptions, type ClientTls } from '../tls/client-tls.ts';
@@ -151,7 +151,7 @@ function parseBody(text: string): unknown {
 
 function refusal({ status, body }: Answer, request: string, url: string): MonError {
   const own = messageOf(body)?.slice(0, MESSAGE_LENGTH_MAX);
-  return new MonError(errorCode(status), own ?? defaultMessage(status, request, url));
+  return new MonError(codeOf(body) ?? codeOfStatus(status), own ?? defaultMessage(status, request, url));
 }
 
 function messageOf(body: unknown): string | undefined {
@@ -163,7 +163,18 @@ function messageOf(body: unknown): string | undefined {
   return undefined;
 }
 
-function errorCode(status: number): ErrorCode {
+/** What the newer API calls a threshold, whose status is that of whatever is invalid (completion 1.17). */
+const V2_THRESHOLD = 9;
+
+/** As the backend itself says it; v1 and the newer API of others have none, or a number. */
+function codeOf(body: unknown): ErrorCode | undefined {
+  if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
+  if (body.code === V2_THRESHOLD) return 'threshold';
+  return isErrorCode(body.code) ? body.code : undefined;
+}
+
+/** For backends that name no code: older ones, those of others, and proxies. */
+function codeOfStatus(status: number): ErrorCode {
   switch (status) {
     case 400:
       return 'invalid';
@@ -175,6 +186,8 @@ function errorCode(status: number): ErrorCode {
       return 'forbidden';
     case 404:
       return 'not_found';
+    case 405:
+      return 'method_not_allowed';
     case 409:
       return 'conflict';
     case 412:

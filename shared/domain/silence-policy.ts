@@ -16,18 +16,21 @@ export interface PolicedSilence {
  * @returns undefined when it keeps to it
  */
 export function policyProblem(policy: SilencePolicy, silence: PolicedSilence): string | undefined {
-  return reasonProblem(policy, silence.reason ?? '') ?? expireProblem(policy, silence.expire ?? EXPIRE_NEVER);
+  return reasonProblem(policy, silence) ?? lifetimeProblem(policy, silence);
 }
 
-function reasonProblem(policy: SilencePolicy, text: string): string | undefined {
-  const reason = text.trim();
+/** What is wrong with its reason alone. */
+export function reasonProblem(policy: SilencePolicy, silence: PolicedSilence): string | undefined {
+  const reason = (silence.reason ?? '').trim();
   if (reason === '') return policy.reason === 'required' ? 'a reason is required' : undefined;
   const { reason_pattern: pattern } = policy;
   if (pattern === null || matchesReason(pattern, reason)) return undefined;
   return isGlob(pattern) ? `the reason must look like ${pattern}` : `the reason must contain: ${pattern}`;
 }
 
-function expireProblem({ max_expire: maxExpire }: SilencePolicy, expire: number): string | undefined {
+/** What is wrong with how long it lasts alone. */
+export function lifetimeProblem({ max_expire: maxExpire }: SilencePolicy, silence: PolicedSilence): string | undefined {
+  const expire = silence.expire ?? EXPIRE_NEVER;
   if (maxExpire === null || (expire !== EXPIRE_NEVER && expire <= maxExpire)) return undefined;
   return `it must end within ${formatDuration(maxExpire)}`;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ERROR_CODES } from '../../shared/errors.ts';
 import { exchange, requestBytes, send, type Answer } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
 import { ANSIBLE, ask, NAGSTAMON, PLUGIN, PYSENSU, SENSU_CLI, UCHIWA, type ClientProgram } from './client-requests.ts';
@@ -250,7 +251,7 @@ describe('trap 13: an answer without a body says so', () => {
   ])('and every other refusal of a POST is an object: $target', async ({ target, body }) => {
     const answer = await as(UCHIWA, 'POST', target, body);
     expect(answer.status).toBeGreaterThanOrEqual(400);
-    decode(z.strictObject({ error: z.string().min(1) }), answer);
+    decode(z.strictObject({ error: z.string().min(1), code: z.enum(ERROR_CODES) }), answer);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isErrorCode } from '../../shared/errors.ts';
 import type { Answer } from '../support/raw-http.ts';
 import type { RecordedAnswer, RecordedRequest } from './scenario.ts';
 
@@ -84,13 +85,19 @@ function withoutAdditions(summary: unknown): unknown {
   return { ...rest, results: counts };
 }
 
-/** Decision, error bodies: a reason where the peer says nothing, but for the 404 of /resolve. */
+/**
+ * Decision, error bodies: a reason where the peer says nothing, but for the 404 of /resolve; and beside it, for programs, the
+ * stable code of the reason (design, house 2), which clients of v1 do not look at.
+ */
 function compareErrorBody(method: string, resource: string | undefined, actual: Answer): string[] {
   if (method === 'POST' && resource === '/resolve' && actual.status === 404) {
     return actual.text === '' ? [] : ['the 404 of /resolve has a body'];
   }
-  const { error } = { error: undefined, ...(actual.body as { readonly error?: unknown } | undefined) };
-  return typeof error === 'string' && error.length > 5 ? [] : [`no reason: ${actual.text.slice(0, 80)}`];
+  const { error, code } = (actual.body ?? {}) as { readonly error?: unknown; readonly code?: unknown };
+  const problems: string[] = [];
+  if (typeof error !== 'string' || error.length <= 5) problems.push(`no reason: ${actual.text.slice(0, 80)}`);
+  if (!isErrorCode(code)) problems.push(`no code: ${actual.text.slice(0, 80)}`);
+  return problems;
 }
 
 /** The rest of the peer's settings are its own. */

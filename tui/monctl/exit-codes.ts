@@ -41,6 +41,7 @@ export class ExitError extends Error {
 const EXIT_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   invalid: EXIT.usage,
   threshold: EXIT.usage,
+  method_not_allowed: EXIT.usage,
   too_large: EXIT.usage,
   not_found: EXIT.notFound,
   unauthenticated: EXIT.refused,

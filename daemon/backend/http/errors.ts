@@ -12,6 +12,7 @@ const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   payment_required: 402,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
   conflict: 409,
   precondition: 412,
   threshold: 400,
@@ -23,37 +24,53 @@ const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
 
 export const RETRY_AFTER_SECONDS = 1;
 
-/** Answers a failure as `{"error": "..."}`; what is a defect of ours goes to the log, never to the caller. */
+/** What an error answer of v1 and `mon` routes holds: the sentence for people, the code for programs. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly code: ErrorCode;
+}
+
+export function errorBody({ message: error, code }: Pick<MonError, 'message' | 'code'>): ErrorBody {
+  return { error, code };
+}
+
+/** Answers a failure as `{"error": "...", "code": "..."}`; what is a defect of ours goes to the log, never to the caller. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   if (error instanceof MonError && error.code !== 'internal') {
     if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
     if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    return reply.code(HTTP_STATUS[error.code]).send({ error: error.message });
+    return reply.code(HTTP_STATUS[error.code]).send(errorBody(error));
   }
   const refused = refusalOfFramework(error, request);
-  if (refused !== undefined) return reply.code(refused.status).send({ error: refused.message });
+  if (refused !== undefined) return reply.code(refused.status).send(errorBody(refused));
   log.error(
     { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
     'a request failed',
   );
-  return reply.code(500).send({ error: 'internal error: see the log of the backend' });
+  return reply.code(500).send(errorBody({ message: 'internal error: see the log of the backend', code: 'internal' }));
+}
+
+interface Refusal extends Pick<MonError, 'message' | 'code'> {
+  readonly status: number;
 }
 
 /** What fastify itself refuses: bodies too long or cut off, paths that cannot be decoded. */
-export function refusalOfFramework(
-  error: unknown,
-  request: FastifyRequest,
-): { readonly status: number; readonly message: string } | undefined {
+export function refusalOfFramework(error: unknown, request: FastifyRequest): Refusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
-  const { statusCode: status, code } = error;
+  const { statusCode: status, code: reason } = error;
   if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;
-  switch (code) {
+  const code = status === 413 || status === 414 ? 'too_large' : 'invalid';
+  switch (reason) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return { status, message: `the body is larger than ${formatBytes(request.routeOptions.bodyLimit)}: send less` };
+      return {
+        status,
+        code,
+        message: `the body is larger than ${formatBytes(request.routeOptions.bodyLimit)}: send less`,
+      };
     case 'FST_ERR_BAD_URL':
-      return { status, message: 'the path holds a percent sign that is no escape: write %25' };
+      return { status, code, message: 'the path holds a percent sign that is no escape: write %25' };
     default:
-      return { status, message: error.message };
+      return { status, code, message: error.message };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MonError } from '../../../shared/errors.ts';
 import type { Admission } from '../access/admission.ts';
 import { ANONYMOUS, V2_PREFIX, isAllowed, type Access, type Principal } from '../access/principal.ts';
 
@@ -79,10 +80,10 @@ export function routes(
     url,
     config: { access: 'authenticated' },
     handler: (request, reply) => {
-      reply.code(405).header('Allow', allow);
+      reply.header('Allow', allow);
       // The newer peer says no more than that (clients, section 6).
-      if (url.startsWith(V2_PREFIX)) return reply.send();
-      return reply.send({ error: `${request.method} is not possible here: use ${allow}` });
+      if (url.startsWith(V2_PREFIX)) return reply.code(405).send();
+      throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
     },
   });
 }

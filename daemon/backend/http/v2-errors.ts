@@ -11,6 +11,7 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   payment_required: [402, 6],
   forbidden: [403, 4],
   not_found: [404, 2],
+  method_not_allowed: [405, 1],
   conflict: [409, 3],
   precondition: [412, 7],
   threshold: [400, 9],

@@ -1,5 +1,5 @@
 import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
-import { policyProblem, type PolicedSilence } from '../../../shared/domain/silence-policy.ts';
+import { lifetimeProblem, reasonProblem, type PolicedSilence } from '../../../shared/domain/silence-policy.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
 import type { SilencePolicy, SilencePolicySettings } from '../../../shared/schemas/silence-policy.ts';
@@ -25,12 +25,11 @@ export function silencePolicy({ config }: PolicyParts): SilencePolicy {
 /**
  * Holds `POST /silenced` to the policy where the settings ask for that.
  *
- * @throws MonError `invalid`
+ * @throws MonError as `refuse` does
  */
 export function refuseV1AgainstPolicy(parts: PolicyParts, silence: PolicedSilence): void {
   const policy = silencePolicy(parts);
-  const problem = policy.apply_to_legacy ? policyProblem(policy, silence) : undefined;
-  if (problem !== undefined) throw new MonError('invalid', problem);
+  if (policy.apply_to_legacy) refuse(policy, silence);
 }
 
 /**
@@ -40,11 +39,10 @@ export function refuseV1AgainstPolicy(parts: PolicyParts, silence: PolicedSilenc
  * @throws MonError `threshold` for one that lasts too long, `invalid`
  */
 export function refuseV2AgainstPolicy(parts: PolicyParts, entry: SilencedEntry): void {
-  const policy = silencePolicy(parts);
   const { reason, begin, timestamp, expire_at: endMs } = entry;
   const startMs = Math.max(timestamp, begin ?? 0) * 1000;
   const silence = { reason, expire: endMs === null ? EXPIRE_NEVER : Math.floor((endMs - startMs) / 1000) };
-  const tooLong = policyProblem({ ...policy, reason: 'optional', reason_pattern: null }, silence);
+  const tooLong = lifetimeProblem(silencePolicy(parts), silence);
   if (tooLong !== undefined) throw new MonError('threshold', tooLong);
   refuseV1AgainstPolicy(parts, silence);
 }
@@ -53,15 +51,25 @@ export function refuseV2AgainstPolicy(parts: PolicyParts, entry: SilencedEntry):
  * Holds the silences of a bulk to the policy. Entries that are restored are held to it only where everything is:
  * otherwise what scripts made could be cleared by mistake and not be brought back.
  *
- * @throws MonError `invalid` naming the operation
+ * @throws MonError as `refuse` does, naming the operation
  */
 export function refuseAgainstPolicy(parts: PolicyParts, operations: readonly BulkOperation[], nowMs: number): void {
   const policy = silencePolicy(parts);
   for (const [index, operation] of operations.entries()) {
     const silence = policed(operation, policy, nowMs);
-    const problem = silence === undefined ? undefined : policyProblem(policy, silence);
-    if (problem !== undefined) throw new MonError('invalid', `operations.${String(index)}: ${problem}`);
+    if (silence !== undefined) refuse(policy, silence, `operations.${String(index)}: `);
   }
+}
+
+/**
+ * @param place what the message begins with
+ * @throws MonError `invalid` for its reason, `threshold` for one that lasts too long
+ */
+function refuse(policy: SilencePolicy, silence: PolicedSilence, place = ''): void {
+  const ofReason = reasonProblem(policy, silence);
+  if (ofReason !== undefined) throw new MonError('invalid', place + ofReason);
+  const ofLifetime = lifetimeProblem(policy, silence);
+  if (ofLifetime !== undefined) throw new MonError('threshold', place + ofLifetime);
 }
 
 function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number): PolicedSilence | undefined {

@@ -6,6 +6,7 @@ import type { Doing } from '../../../shared/domain/v2/roles.ts';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, mayByRoles, refuseWithoutAccess, refuseWithoutScope, type Principal } from '../access/principal.ts';
+import { errorBody } from '../http/errors.ts';
 import { FrameSocket } from './frame-socket.ts';
 import { sayLast } from '../http/last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
@@ -46,7 +47,7 @@ export const textRefusal: Refusal = ({ code, message }) => {
   return { type, body: code === 'forbidden' ? 'Forbidden' : message };
 };
 
-const jsonRefusal: Refusal = ({ message }) => ({ type: 'application/json', body: JSON.stringify({ error: message }) });
+const jsonRefusal: Refusal = (error) => ({ type: 'application/json', body: JSON.stringify(errorBody(error)) });
 
 /** @throws MonError when the handshake must not go on; the promise, if there is one, likewise */
 export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;

@@ -93,7 +93,7 @@ async function restorePage(core: V2Client, request: RestoreRequest): Promise<rea
   try {
     return (await core.restore(request)).results;
   } catch (error) {
-    if (!(error instanceof MonError && ['invalid', 'too_large'].includes(error.code))) throw error;
+    if (!(error instanceof MonError && ['invalid', 'threshold', 'too_large'].includes(error.code))) throw error;
     if (request.objects.length === 1) return [{ outcome: 'left out', reason: error.message }];
     const results: Restored[] = [];
     for (const object of request.objects) results.push(...(await restorePage(core, { ...request, objects: [object] })));

@@ -117,7 +117,7 @@ describe('before the connection is opened', () => {
     expect(await handshake({}, basic('ops:wrong'))).toMatchObject({ status: 401 });
     expect(await handshake({ name: 'mine', namespace: 'zz' })).toEqual({
       status: 404,
-      body: { error: 'namespace "zz" not found' },
+      body: { error: 'namespace "zz" not found', code: 'not_found' },
     });
   });
 });
@@ -126,7 +126,7 @@ describe('a key for one namespace', () => {
   test('takes the agent there, whether it says so or not, and nowhere else', async () => {
     const shop = await key({ scopes: ['submit'], namespace: 'shop' });
     const other = await handshake({ name: 'till', namespace: 'default' }, `Key ${shop}`);
-    expect(other).toEqual({ status: 404, body: { error: 'namespace "default" not found' } });
+    expect(other).toEqual({ status: 404, body: { error: 'namespace "default" not found', code: 'not_found' } });
     expect(await GoAgent.connect(backend.agentUrl, { key: shop, name: 'till' })).toMatchObject({ status: 404 });
 
     const { socket } = await handshake({ name: 'till' }, `Key ${shop}`);
@@ -157,7 +157,10 @@ describe('a limit of entities', () => {
     expect(await greeting(socket, { client: client('web-3') })).toMatchObject({ type: 'welcome' });
     expect((await api.overview()).entities).toEqual({ total: LIMIT, proxies: 0, limit: LIMIT });
 
-    expect(await handshake({ name: 'web-4' })).toEqual({ status: 402, body: { error: ENTITY_LIMIT_REFUSAL } });
+    expect(await handshake({ name: 'web-4' })).toEqual({
+      status: 402,
+      body: { error: ENTITY_LIMIT_REFUSAL, code: 'payment_required' },
+    });
     const refused = await GoAgent.connect(backend.agentUrl, { name: 'web-4', credentials: ADMIN });
     expect(refused).toEqual({ status: 402, body: ENTITY_LIMIT_REFUSAL, type: TEXT });
     expect(ENTITY_LIMIT_REFUSAL).toMatch(/requires a valid license with a sufficient entity limit.* set entity_limit/);
@@ -224,7 +227,7 @@ describe('a limit of entities', () => {
       component: 'agent',
       level: 'error',
       error: 'handshake failed with status 402',
-      body: JSON.stringify({ error: ENTITY_LIMIT_REFUSAL }),
+      body: JSON.stringify({ error: ENTITY_LIMIT_REFUSAL, code: 'payment_required' }),
     });
     await api.deleteClient('web-3');
     await vi.waitFor(async () => expect(await api.result('late', 'uptime')).toBeDefined(), SLOW);

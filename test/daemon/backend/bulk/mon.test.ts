@@ -410,7 +410,7 @@ describe('the silence policy', () => {
       warn_matches: 10,
     });
     const refused = await bulk([{ op: 'silence', check: 'disk', reason: 'CHG-1' }]);
-    expect(refused.body).toEqual({ error: 'operations.0: it must end within 1h' });
+    expect(refused.body).toEqual({ error: 'operations.0: it must end within 1h', code: 'threshold' });
     await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', expire: 3600 }]);
   });
 
@@ -429,7 +429,10 @@ describe('the silence policy', () => {
     });
     expect((await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', expire: 60 })).status).toBe(201);
     const entry = anEntry({ reason: 'CHG-1', expire_at: clock.now() + 3_600_001 });
-    expect((await bulk([{ op: 'restore', entry }])).body).toEqual({ error: 'operations.0: it must end within 1h' });
+    expect((await bulk([{ op: 'restore', entry }])).body).toEqual({
+      error: 'operations.0: it must end within 1h',
+      code: 'threshold',
+    });
     await done([{ op: 'restore', entry: { ...entry, expire_at: clock.now() + 3_600_000 } }]);
   });
 

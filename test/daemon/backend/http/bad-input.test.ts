@@ -74,7 +74,7 @@ describe('a body is refused with the reason', () => {
     },
   ])('$name', async ({ body, error }) => {
     const { status, body: answer } = await post('/results', body);
-    expect({ status, answer }).toEqual({ status: 400, answer: { error } });
+    expect({ status, answer }).toEqual({ status: 400, answer: { error, code: 'invalid' } });
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe('a body is refused with the reason', () => {
     { target: '/api/mon/v1/results', body: '{}', error: 'the body must be an array of results' },
   ])('$target $body', async ({ target, body, error }) => {
     const { status, body: answer } = await post(target, body);
-    expect({ status, answer }).toEqual({ status: 400, answer: { error } });
+    expect({ status, answer }).toEqual({ status: 400, answer: { error, code: 'invalid' } });
   });
 });
 
@@ -128,7 +128,10 @@ describe('too much', () => {
   test('a result may fill 1 MiB and no more', async () => {
     expect((await post('/results', bodyOf(1024 * 1024))).status).toBe(202);
     const refused = await post('/results', bodyOf(1024 * 1024 + 1));
-    expect(refused).toMatchObject({ status: 413, body: { error: 'the body is larger than 1 MiB: send less' } });
+    expect(refused).toMatchObject({
+      status: 413,
+      body: { error: 'the body is larger than 1 MiB: send less', code: 'too_large' },
+    });
   });
 
   test('an array of results may be larger, up to 16 MiB', async () => {
@@ -151,7 +154,7 @@ describe('too much', () => {
     expect(await submit()).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
-      body: { error: 'the queue of results is full, try again in a second' },
+      body: { error: 'the queue of results is full, try again in a second', code: 'unavailable' },
     });
     clock.advance(10);
     expect((await first).status).toBe(202);

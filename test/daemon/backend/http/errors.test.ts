@@ -23,18 +23,23 @@ const failWith = async (error: unknown): Promise<{ status: number; body: string;
   return { status, body, headers };
 };
 
-describe('a failure becomes a status and its text', () => {
+describe('a failure becomes a status, its text and its code', () => {
   test.each<{ code: ErrorCode; status: number; headers?: object }>([
     { code: 'invalid', status: 400 },
     { code: 'unauthenticated', status: 401, headers: { 'www-authenticate': 'Basic realm="Restricted Area"' } },
     { code: 'forbidden', status: 403 },
     { code: 'not_found', status: 404 },
+    { code: 'method_not_allowed', status: 405 },
     { code: 'conflict', status: 409 },
+    { code: 'precondition', status: 412 },
+    { code: 'threshold', status: 400 },
+    { code: 'payment_required', status: 402 },
+    { code: 'no_memory', status: 507 },
     { code: 'too_large', status: 413 },
     { code: 'unavailable', status: 503, headers: { 'retry-after': '1' } },
   ])('$code: $status', async ({ code, status, headers = {} }) => {
     const answer = await failWith(new MonError(code, 'do this'));
-    expect(answer).toMatchObject({ status, body: '{"error":"do this"}', headers });
+    expect(answer).toMatchObject({ status, body: `{"error":"do this","code":"${code}"}`, headers });
     expect(log.records).toEqual([]);
   });
 
@@ -44,7 +49,10 @@ describe('a failure becomes a status and its text', () => {
     Object.assign(new Error('x'), { statusCode: 200 }),
   ])('a defect is told to the log only: %s', async (error) => {
     const answer = await failWith(error);
-    expect(answer).toMatchObject({ status: 500, body: '{"error":"internal error: see the log of the backend"}' });
+    expect(answer).toMatchObject({
+      status: 500,
+      body: '{"error":"internal error: see the log of the backend","code":"internal"}',
+    });
     expect(log.messages('error')).toEqual(['a request failed']);
     expect(log.records[0]?.fields).toMatchObject({ err: error, method: 'GET', path: '/' });
   });

@@ -94,7 +94,7 @@ describe('a list that cannot be read', () => {
     const { answer, text } = await failing(1);
     expect(answer.status).toBe(500);
     expect(answer.headers.has('x-pagination')).toBe(false);
-    expect(await text).toBe('{"error":"internal error: see the log of the backend"}');
+    expect(await text).toBe('{"error":"internal error: see the log of the backend","code":"internal"}');
   });
 
   test('in the middle is cut off, so that nobody takes it for the whole', async () => {

@@ -84,6 +84,8 @@ describe('a method that a path does not have', () => {
   ])('$method $target is answered with the list of those it has', async ({ method, target, allow }) => {
     const answer = await ask(method, target, method === 'PUT' ? { body: 'not JSON' } : {});
     expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status: 405, allow });
+    const error = `${method} is not possible here: use ${allow}`;
+    expect(answer.body).toEqual(method === 'HEAD' ? undefined : { error, code: 'method_not_allowed' });
   });
 });
 
@@ -132,7 +134,7 @@ describe('the content type does not matter', () => {
 
   test('to a DELETE without a body', async () => {
     const answer = await ask('DELETE', '/clients/nobody', { headers: { 'Content-Type': 'application/json' } });
-    expect(answer.body).toEqual({ error: 'there is no client nobody' });
+    expect(answer.body).toEqual({ error: 'there is no client nobody', code: 'not_found' });
   });
 
   test('and the body of a GET is ignored, on a connection that goes on', async () => {

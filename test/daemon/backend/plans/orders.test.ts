@@ -43,6 +43,8 @@ async function withPlan(
   return { url: backend.url, dir, api: openApiClient({ backend: backend.url }), plan, stop: () => backend.stop() };
 }
 
+const CODES: Readonly<Record<number, string>> = { 400: 'invalid', 404: 'not_found', 409: 'conflict' };
+
 describe('orders', () => {
   test('one plan is open at a time, and the other one is named', async () => {
     const { url } = await withPlan();
@@ -73,7 +75,7 @@ describe('orders', () => {
       body: JSON.stringify(body),
     });
     expect(answer).toHaveProperty('status', status);
-    expect(await answer.json()).toEqual({ error: expect.any(String) });
+    expect(await answer.json()).toEqual({ error: expect.any(String), code: CODES[status] });
   });
 
   test('lists leave out the log, which each plan has', async () => {

@@ -66,7 +66,7 @@ describe('a stash', () => {
   test('is deleted once', async () => {
     await ask('POST', '/stash/a', {});
     expect(await ask('DELETE', '/stash/a')).toMatchObject({ status: 204, text: '' });
-    expect((await ask('DELETE', '/stashes/a')).body).toEqual({ error: 'there is no stash a' });
+    expect((await ask('DELETE', '/stashes/a')).body).toEqual({ error: 'there is no stash a', code: 'not_found' });
     expect((await get('/stash/a')).status).toBe(404);
     expect(await storedPaths()).toEqual([]);
   });
