@@ -1,18 +1,25 @@
 /** Characters kept of an output that is cut (reference 2.2). */
 const LENGTH_DEFAULT = 255;
 
+type WithOutput = Readonly<Record<string, unknown>> & { readonly output: string };
+
+/** A result as it is stored: with what `truncate_output` leaves of its output, which events keep whole. */
+export function withStoredOutput<Check extends WithOutput>(check: Check): Check {
+  if (!truncatesOutput(check)) return check;
+  return withOutput(check, truncateOutput(check.output, check['truncate_output_length']));
+}
+
 /**
- * A result as it is stored: with what `truncate_output` leaves of its output, and of that no more than `max_output_size`
- * bytes, as the newer peer does. Handlers get the whole output.
+ * The same with the `max_output_size` bytes of its output that are stored at all, in its event too, as the newer peer does.
+ * Handlers get the whole output.
  */
-export function withStoredOutput<Check extends Readonly<Record<string, unknown>> & { readonly output: string }>(
-  check: Check,
-): Check {
-  const { output } = check;
-  const kept = truncatesOutput(check) ? truncateOutput(output, check['truncate_output_length']) : output;
+export function withinOutputSize<Check extends WithOutput>(check: Check): Check {
   const most = check['max_output_size'];
-  const stored = typeof most === 'number' && most > 0 ? firstBytes(kept, most) : kept;
-  return stored === output ? check : { ...check, output: stored };
+  return typeof most === 'number' && most > 0 ? withOutput(check, firstBytes(check.output, most)) : check;
+}
+
+function withOutput<Check extends WithOutput>(check: Check, output: string): Check {
+  return output === check.output ? check : { ...check, output };
 }
 
 /** Whole characters in UTF-8. */

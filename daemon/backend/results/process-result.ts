@@ -1,7 +1,7 @@
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
-import { withStoredOutput } from '../../../shared/domain/truncation.ts';
+import { withinOutputSize, withStoredOutput } from '../../../shared/domain/truncation.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
@@ -85,8 +85,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
     tellsAll,
   });
   const isOpened = transition.kind === 'open';
-  const stored = withStoredOutput(check);
-  const bodies = nextBodies(transaction, entry, state, isOpened, check, stored);
+  const bodies = nextBodies(transaction, entry, state, isOpened, withinOutputSize(check));
   transaction.saveCheck(entry, state, bodies, isOpened ? check.output : undefined);
   transaction.resultCount++;
   if (transition.kind === 'none') return;
@@ -106,8 +105,9 @@ function nextBodies(
   state: CheckState,
   isOpened: boolean,
   check: CheckResult,
-  stored: CheckResult,
 ): CheckBodies {
+  // The mark that it was cut may be what makes it too long.
+  const stored = withinOutputSize(withStoredOutput(check));
   if (isOpened) {
     // The event keeps the whole output, the result what is left of it.
     const eventCheck = stored.output === check.output ? undefined : check;

@@ -1,6 +1,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { truncateOutput, truncatesOutput } from '../../../shared/domain/truncation.ts';
+import { truncateOutput, truncatesOutput, withinOutputSize } from '../../../shared/domain/truncation.ts';
+
+// Bytes in UTF-8, of whole characters.
+test.each<{ name: string; output: string; most: unknown; kept: string }>([
+  { name: 'what fits is whole', output: 'abc', most: 3, kept: 'abc' },
+  { name: 'what does not is cut', output: 'abcd', most: 3, kept: 'abc' },
+  { name: 'with its lines', output: 'a\nb\nc', most: 3, kept: 'a\nb' },
+  { name: 'never within a character of two bytes', output: 'aéé', most: 4, kept: 'aé' },
+  { name: 'of three', output: '€€', most: 5, kept: '€' },
+  { name: 'or of four', output: '😀😀', most: 7, kept: '😀' },
+  { name: 'nor to a part of one', output: '😀', most: 3, kept: '' },
+  { name: '0 is no bound', output: 'abc', most: 0, kept: 'abc' },
+  { name: 'nor is a text', output: 'abc', most: '1', kept: 'abc' },
+  { name: 'nor nothing', output: 'abc', most: undefined, kept: 'abc' },
+])('max_output_size: $name', ({ output, most, kept }) => {
+  const check = { output, max_output_size: most };
+  expect(withinOutputSize(check)).toEqual({ output: kept, max_output_size: most });
+  // Nothing is copied where nothing is cut.
+  if (kept === output) expect(withinOutputSize(check)).toBe(check);
+});
 
 describe('output is cut', () => {
   test.each<{ name: string; check: Record<string, unknown>; expected: boolean }>([
