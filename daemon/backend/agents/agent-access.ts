@@ -19,6 +19,8 @@ export interface AgentIdentity {
   readonly namespace: string | undefined;
   /** The only ones that it may have, by its certificate; undefined: any. */
   readonly clientNames: readonly string[] | undefined;
+  /** Whether it says in which form it takes answers, as those of the newer generation do from version 6 on. */
+  readonly namesForm: boolean;
 }
 
 /** An agent that has said everything before its connection is opened. */
@@ -27,6 +29,8 @@ export interface KnownAgent {
   readonly name: string;
   /** Whether a certificate says that it is this one. */
   readonly isCertified: boolean;
+  /** Whether it can be told how it is configured: version 5 cannot (clients, section 6). */
+  readonly isConfigurable: boolean;
 }
 
 /** The names of the headers that say it, in lower case. */
@@ -56,9 +60,10 @@ type Entry = Pick<Endpoint, 'headers' | 'doingOf'> & Required<Pick<Endpoint, 'ad
 
 /** The way in for agents of the newer generation, which always say who they are. */
 export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, identity: KnownAgent) => void): Entry {
-  const { admit, ...entry } = agentEntry(V2_AGENT_HEADERS, parts, (socket, { name = '', namespace, clientNames }) =>
-    accept(socket, { name, namespace: namespace ?? DEFAULT_NAMESPACE, isCertified: clientNames !== undefined }),
-  );
+  const { admit, ...entry } = agentEntry(V2_AGENT_HEADERS, parts, (socket, identity) => {
+    const { name = '', namespace = DEFAULT_NAMESPACE, clientNames, namesForm } = identity;
+    accept(socket, { name, namespace, isCertified: clientNames !== undefined, isConfigurable: namesForm });
+  });
   return {
     ...entry,
     headers: V2_ANSWER_HEADERS,
@@ -101,6 +106,7 @@ function identityOf(
     name: single(headers[names.name]),
     namespace: single(headers[names.namespace]) ?? namespace,
     clientNames,
+    namesForm: headers.accept !== undefined,
   };
 }
 

@@ -45,6 +45,7 @@ export class V2AgentConnection implements AgentLink {
   readonly #socket: FrameSocket;
   readonly #parts: AdmittedParts;
   readonly #membership: Membership;
+  readonly #isConfigurable: boolean;
   readonly #heartbeat: Heartbeat;
   readonly #intake: ResultIntake;
   /** The configuration that it was told last. */
@@ -54,12 +55,13 @@ export class V2AgentConnection implements AgentLink {
 
   constructor(
     socket: FrameSocket,
-    { namespace, name, isCertified }: KnownAgent,
+    { namespace, name, isCertified, isConfigurable }: KnownAgent,
     parts: AdmittedParts,
     membership: Membership,
   ) {
     this.namespace = namespace;
     this.name = name;
+    this.#isConfigurable = isConfigurable;
     this.#socket = socket;
     this.#parts = parts;
     this.#membership = membership;
@@ -209,7 +211,10 @@ export class V2AgentConnection implements AgentLink {
       namespace,
       // A connection ends with its entity, so one that has not registered yet began after that.
       { name, told: event.entity ?? {}, admission: this.#parts.admission, isFresh: !this.#isRegistered },
-      (present, now) => clientOfKeepalive(event, name, { present, now, version: COMPATIBLE_VERSION }),
+      (present, now) => {
+        const version = COMPATIBLE_VERSION;
+        return clientOfKeepalive(event, name, { present, now, version, isConfigurable: this.#isConfigurable });
+      },
     );
     this.#inTurn(() => this.#meet(client));
   }

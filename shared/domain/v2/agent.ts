@@ -37,15 +37,27 @@ type Configuration = Pick<
  * unless the entity is marked as managed by its agent. Agents of version 5 cannot be told, so they are right.
  *
  * @param present the client that is there already
+ * @param isConfigurable whether an agent that does not tell its version can be told what is stored
  * @param now epoch seconds
  */
 export function clientOfKeepalive(
   event: SubmittedV2Event,
   name: string,
-  { present, now, version }: { readonly present: Client | undefined; readonly now: number; readonly version: string },
+  {
+    present,
+    now,
+    version,
+    isConfigurable,
+  }: {
+    readonly present: Client | undefined;
+    readonly now: number;
+    readonly version: string;
+    readonly isConfigurable: boolean;
+  },
 ): SubmittedClient {
   const told = entityOfEvent(event, name);
-  const stored = present !== undefined && isConfiguredHere(told, present) ? configurationOf('', present) : undefined;
+  const stored =
+    present !== undefined && isConfiguredHere(told, present, isConfigurable) ? configurationOf('', present) : undefined;
   const context = { present, now, version, createdBy: undefined, source: 'agent' } as const;
   // A signature is for its owner to show: these agents have none, so a client that has one is not theirs.
   const { signature: _signature, ...client } = clientOfEntity(
@@ -176,9 +188,14 @@ function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : list;
 }
 
-function isConfiguredHere({ metadata, sensu_agent_version: version }: SubmittedV2Entity, present: Client): boolean {
+function isConfiguredHere(
+  { metadata, sensu_agent_version: version }: SubmittedV2Entity,
+  present: Client,
+  isConfigurable: boolean,
+): boolean {
   if (metadata.labels?.[MANAGED_BY] === AGENT_MANAGES) return false;
-  if (version?.startsWith('5.') === true) return false;
+  // The earlier ones of version 5 do not tell it.
+  if (version ? version.startsWith('5.') : !isConfigurable) return false;
   // One that results made before the agent came has nothing to say about it.
   return present['entity_class'] === AGENT_CLASS || (present.keepalives !== false && present['type'] !== 'proxy');
 }

@@ -12,7 +12,7 @@ import type { V2Check } from '../../../../shared/schemas/v2/check.ts';
 import type { SubmittedV2Event } from '../../../../shared/schemas/v2/event.ts';
 
 const NOW = 1_700_000_000;
-const about = (present?: Client) => ({ present, now: NOW, version: '1.9.0' });
+const about = (present?: Client) => ({ present, now: NOW, version: '1.9.0', isConfigurable: true });
 
 const keepalive = (
   check: SubmittedV2Event['check'] = {},
@@ -123,6 +123,18 @@ describe('a keepalive', () => {
     expect(client.subscriptions).toEqual(subscriptions);
     expect(client['type']).toBeUndefined();
     expect(client.keepalives).toBe(true);
+  });
+
+  test.each<{ version: string | null; isConfigurable: boolean; subscription: string }>([
+    { version: '', isConfigurable: false, subscription: 'web' },
+    { version: null, isConfigurable: false, subscription: 'web' },
+    { version: null, isConfigurable: true, subscription: 'db' },
+    { version: '5.21.0', isConfigurable: true, subscription: 'web' },
+    { version: '6.2.4', isConfigurable: false, subscription: 'db' },
+  ])('of version $version, which can be told ($isConfigurable): $subscription', ({ version, ...how }) => {
+    const event = keepalive({}, { sensu_agent_version: version });
+    const client = clientOfKeepalive(event, 'web-01', { ...about(stored), isConfigurable: how.isConfigurable });
+    expect(client.subscriptions).toEqual([how.subscription, 'client:web-01']);
   });
 
   test('leaves the stored handlers as they are, but for agents of version 5', () => {

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { GoAgent } from '../../../support/go-agent.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { V2Peer } from '../../../support/v2-peer.ts';
+
+const SOON = { timeout: 10_000, interval: 5 };
+
+let backend: RunningBackend;
+let api: ApiClient;
+let v2: V2Peer;
+
+beforeAll(async () => {
+  const settings = { 'agent-listener': { port: 0 } };
+  backend = await startBackend({ clock: new ManualClock(Date.now()), batcher: { batchLimit: 1 }, settings });
+  api = openApiClient({ backend: backend.url });
+  v2 = new V2Peer(backend.url);
+});
+
+afterAll(() => backend[Symbol.asyncDispose]());
+
+// Later ones of version 5 tell it, earlier ones do not: these only show by what they cannot be told.
+test.each([
+  { name: 'five-told', told: '5.21.0', shown: '5.21.0' },
+  { name: 'five-untold', told: undefined, shown: '' },
+])('an agent of version 5 is shown with the version that it tells, and is what it says: $name', async (agent) => {
+  const { name, told, shown } = agent;
+  const entity = { sensu_agent_version: told };
+  const old = await GoAgent.joined(backend.agentUrl, { name, version: '5.11.1', subscriptions: ['old'], entity });
+  await old.register();
+  expect((await v2.get(`/namespaces/default/entities/${name}`)).body).toMatchObject({
+    entity_class: 'agent',
+    sensu_agent_version: shown,
+    subscriptions: ['old', `entity:${name}`],
+  });
+  // What clients of the legacy API compare is the level of its protocol.
+  expect(await api.client(name)).toMatchObject({ version: '1.9.0' });
+
+  await api.saveClient({ ...(await api.client(name)), name, address: '192.0.2.7', subscriptions: ['db'] });
+  expect((await api.client(name))?.subscriptions).toContain('db');
+  old.keepalive();
+  await vi.waitFor(
+    async () => expect((await api.client(name))?.subscriptions).toEqual(['old', `client:${name}`]),
+    SOON,
+  );
+  old.event({ metadata: { name: 'disk', namespace: 'default' }, status: 1, output: 'x' });
+  await vi.waitFor(async () => {
+    const { body } = await v2.get(`/namespaces/default/events/${name}/disk`);
+    expect(body).toMatchObject({ entity: { sensu_agent_version: shown }, check: { status: 1 } });
+  }, SOON);
+  old.cut();
+});
