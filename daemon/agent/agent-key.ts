@@ -8,7 +8,7 @@ const OTHERS = 0o077;
 const KEY_BYTES_MAX = 4096;
 
 /**
- * The API key in a file of its own, which only the user of the agent may read (design, S6).
+ * The API key in a file of its own, which only the user of the agent may read (security S6).
  *
  * @throws MonError `invalid`
  */

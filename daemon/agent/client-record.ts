@@ -44,7 +44,7 @@ export function secretKeys(identity: ClientIdentity): ReadonlySet<string> {
 }
 
 /**
- * The record as the backend gets it: without secrets, which are for the commands of this machine (legacy-peer). What the
+ * The record as the backend gets it: without secrets, which are for the commands of this machine (completion 1.10). What the
  * backend cannot do without stays, whatever `redact` names.
  *
  * @param now epoch seconds

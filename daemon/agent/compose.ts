@@ -18,7 +18,7 @@ import { scheduleStandalone } from './schedule-standalone.ts';
 import { sendKeepalives } from './send-keepalives.ts';
 import { openSpool } from './spool.ts';
 
-/** What running checks get to finish when the agent stops (design, reliability 11). */
+/** What running checks get to finish when the agent stops (reliability 11). */
 const RUNNING_GRACE_MS = 10_000;
 /** What their results get to be acknowledged; the others wait in the spool for the next start. */
 const DELIVERY_GRACE_MS = 2000;

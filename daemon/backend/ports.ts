@@ -104,7 +104,7 @@ export interface UpgradeOptions extends StoreWork {
   readonly onProgress: (progress: StepProgress) => void;
 }
 
-/** The form of what is stored, by number, and the way to the newest one (design, State). */
+/** The form of what is stored, by number, and the way to the newest one (architecture, State). */
 export interface StoreSchema {
   readonly version: number;
   /** The one that the program writes. */

@@ -1,4 +1,4 @@
-/** All that a command gets to see of our environment (design S14); our own credentials must not be among it. */
+/** All that a command gets to see of our environment (security S14); our own credentials must not be among it. */
 const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

@@ -17,7 +17,7 @@ import { reducedEnvironment } from './reduced-environment.ts';
 import { withInheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
 
-/** Most bytes of output that are kept (design S7). */
+/** Most bytes of output that are kept (security S7). */
 export const OUTPUT_BYTES_MAX = 256 * 1024;
 
 const CUT_NOTE = `\n... output cut after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
@@ -34,7 +34,7 @@ interface StartOptions {
 }
 
 /**
- * Runs a line through the shell, or a program with its arguments without one (design S14), in a process group of its own,
+ * Runs a line through the shell, or a program with its arguments without one (security S14), in a process group of its own,
  * with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort kills the
  * whole group. Never rejects.
  *

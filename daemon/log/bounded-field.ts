@@ -1,4 +1,4 @@
-/** Longest text of one field, in UTF-16 units (design S17): a log line must never carry a whole output or body. */
+/** Longest text of one field, in UTF-16 units (security S17): a log line must never carry a whole output or body. */
 const TEXT_LENGTH_MAX = 4096;
 /** Items of a list, and attributes of an object. */
 const ITEMS_MAX = 50;

@@ -71,7 +71,7 @@ export function createLog({ component, level, requestLevel = 'info', destination
   const write = (own: Exclude<LogLevel, 'fatal'>, fields: object, message: string): void => {
     if (!lines.isLevelEnabled(own)) return;
     const head = { level: own, message };
-    // Once to be first, and once more because no field may take the place of the message (legacy-peer, surprise 5). A
+    // Once to be first, and once more because no field may take the place of the message (legacy-peer, Surprises 5). A
     // part of the program that has a name of its own may give it as the component.
     lines[own](Object.assign({}, head, { component }, safe(fields), safe(head)));
     destination.flush?.();

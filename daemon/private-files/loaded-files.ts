@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Log } from '../log/log.ts';
 import { replaceOwnFile } from './replace-own-file.ts';
 
-/** Where the libraries of handlers and checks for the legacy service look for the list (clients, 5). */
+/** Where the libraries of handlers and checks for the legacy service look for the list (clients 5). */
 const VARIABLE = 'SENSU_LOADED_TEMPFILE';
 
 const FILE = 'loaded-files';

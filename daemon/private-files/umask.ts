@@ -1,4 +1,4 @@
-/** Nobody but the owner gets at what is made (reliability-and-security, S21). */
+/** Nobody but the owner gets at what is made (security S21). */
 const PRIVATE_UMASK = 0o077;
 
 /** The mask is of the whole process, and so is this. Undefined: it is still the one that the program was started with. */

@@ -3,7 +3,7 @@ import type { Remark } from './remark.ts';
 
 /**
  * What the legacy service takes in a definition although it makes no sense does not stop the start: something else is used
- * in its place, and a remark names that and the remedy (completion, Decisions of the second turn). What that service refuses
+ * in its place, and a remark names that and the remedy (completion 1.22). What that service refuses
  * is left as it is, for the schema to refuse.
  *
  * @returns the value to use; undefined: as if the attribute was not there

@@ -16,7 +16,7 @@ const CONNECTIONS = 32;
 
 /**
  * How long the API takes to answer its largest questions, each asked again and again over one connection, the whole
- * answer read; with results of 600 bytes. The anchors are from the design (performance, measured on a machine like this).
+ * answer read; with results of 600 bytes. The anchors are of the page (performance, measured on a machine like this).
  */
 export async function run(seconds: number): Promise<void> {
   await using backend = await startBackend();

@@ -3,7 +3,7 @@ import type { ApiClientOptions } from './api-client.ts';
 import { backendAddress } from './local-access.ts';
 import { openRequester, readAnswer } from './request.ts';
 
-/** A backend of a cluster as the cluster itself sees it (clients, section 6). */
+/** A backend of a cluster as the cluster itself sees it (clients 6). */
 export interface ClusterMember {
   readonly name: string;
   readonly isHealthy: boolean;

@@ -158,7 +158,7 @@ function messageOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   if ('error' in body && typeof body.error === 'string') return body.error;
   if ('message' in body && typeof body.message === 'string') return body.message;
-  // As the middleware of the newer peer writes it (clients, section 6).
+  // As the middleware of the newer peer writes it (clients 6).
   if ('Message' in body && typeof body.Message === 'string') return body.Message;
   return undefined;
 }

@@ -39,7 +39,7 @@ export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: 
 ];
 
 /**
- * Where a name may lead (reliability-and-security, S15).
+ * Where a name may lead (security S15).
  *
  * - `public`: a webhook, and everything that a redirect names
  * - `own-network`: tcp and udp handlers, whose receivers stand in one's own network as a rule

@@ -1,6 +1,6 @@
 import { DEPTH_MAX } from './json-text.ts';
 
-/** What one client or result may bring along (design, S7). */
+/** What one client or result may bring along (security S7). */
 export interface AttributeLimits {
   /** Bytes of JSON. */
   readonly bytes: number;
@@ -86,7 +86,7 @@ const INEXACT = -3;
 
 interface Bounds {
   readonly keysMax: number;
-  /** Whether whole numbers must be as they were written (design, S8); else they are what somebody has measured. */
+  /** Whether whole numbers must be as they were written (security S8); else they are what somebody has measured. */
   readonly isExact: boolean;
 }
 

@@ -14,7 +14,7 @@ export type Sha256 = (text: string) => string;
 
 /**
  * The hash of a record: of the hash before it, followed by the rest of the record as JSON without blanks, the names of
- * every object in the order of their UTF-16 units. So each record vouches for all before it (design, S22).
+ * every object in the order of their UTF-16 units. So each record vouches for all before it (security S22).
  */
 export function auditHash(record: Omit<AuditRecord, 'hash'>, sha256: Sha256): string {
   const { previous, ...rest } = record;

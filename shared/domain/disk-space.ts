@@ -1,5 +1,5 @@
 /**
- * How a backend does with the room on its disk (design, Reliability 8), from well to worst:
+ * How a backend does with the room on its disk (reliability 8), from well to worst:
  *
  * - `low`: soon it will be too little, which is said
  * - `refusing`: below the floor; new results and new entries are refused, what ends, resolves or deletes goes on

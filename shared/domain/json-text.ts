@@ -32,10 +32,10 @@ function placeOf(text: string, offset: number): TextPlace {
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-/** Deepest nesting (design S7). */
+/** Deepest nesting (security S7). */
 export const DEPTH_MAX = 32;
 
-/** Names with a meaning to the language itself: a value under one of them could reach a prototype (design S9). */
+/** Names with a meaning to the language itself: a value under one of them could reach a prototype (security S9). */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const SPACE = /[\t\n\r ]*/y;
@@ -56,7 +56,7 @@ const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']
 
 /**
  * JSON with control characters in its texts. Stricter than `JSON.parse` where that one loses what somebody wrote: a name
- * twice in an object, an integer that is rounded (design S8). A byte order mark at the start is skipped.
+ * twice in an object, an integer that is rounded (security S8). A byte order mark at the start is skipped.
  *
  * @throws JsonTextError
  */

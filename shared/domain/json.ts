@@ -4,7 +4,7 @@ import { FORBIDDEN_NAMES } from './json-text.ts';
 const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00/;
 
 /**
- * JSON text to a value without the forbidden names at any depth (design, S9).
+ * JSON text to a value without the forbidden names at any depth (security S9).
  *
  * @throws SyntaxError when the text is not JSON
  */

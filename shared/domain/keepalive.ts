@@ -36,7 +36,7 @@ interface KeepaliveSettings {
 }
 
 /**
- * The state of a client, with its own thresholds or the given ones (completion 1.10; texts: legacy-peer, Keepalive).
+ * The state of a client, with its own thresholds or the given ones (completion 1.10; texts: legacy-peer, Keepalive and TTL).
  * Tokens without a value are told, and are a warning at least.
  *
  * @param now epoch seconds; a client whose clock runs ahead counts as fresh

@@ -3,7 +3,7 @@ import { hasToken } from './tokens.ts';
 
 const ENTITY_TOKEN = '{{';
 
-/** What is wrong with a check in whose line for a shell stands what clients say of themselves (design S14). */
+/** What is wrong with a check in whose line for a shell stands what clients say of themselves (security S14). */
 export const SHELL_TOKENS_WARNING =
   'has tokens in a line for the shell: whoever may change a client that it runs for may run commands there; ' +
   'write it as a list, the program and its arguments, which needs no shell';

@@ -1,6 +1,6 @@
 /**
  * Makes text from outside (output of checks, names, reasons, errors of servers) harmless for a terminal
- * (reliability-and-security, S18), in one pass:
+ * (security S18), in one pass:
  *
  * - what could act on the terminal is shown as a visible escape instead: C0, DEL, C1 and with them the first byte of every
  *   escape sequence, complete or not; bidi controls; invisible and unassigned characters; lone surrogates

@@ -19,7 +19,7 @@ export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
-/** `GET /aggregates/:aggregate`, whole numbers throughout (reference 2.6; clients, section 2). */
+/** `GET /aggregates/:aggregate`, whole numbers throughout (reference 2.6; clients 2). */
 export interface AggregateSummary {
   /** Clients and checks among the members, stale ones included. */
   readonly clients: number;

@@ -49,7 +49,7 @@ export interface Actor {
   readonly how: string;
 }
 
-/** An action of an operator, or what the backend did in an operator's name (design, S22). */
+/** An action of an operator, or what the backend did in an operator's name (security S22). */
 export interface AuditEntry extends Actor {
   readonly action: string;
   /** `client/check` of an event or result, the id of a silenced entry, else a name; outside of `default` behind its namespace. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
 
-/** Subscriptions, handlers, or keys to hide, of one client (design, S7). */
+/** Subscriptions, handlers, or keys to hide, of one client (security S7). */
 const LIST_MAX = 1000;
 
 const handlers = {

@@ -14,7 +14,7 @@ export const argumentsSchema = z
   .refine((command) => command[0] !== '', { path: [0], message: 'must name the program' })
   .readonly();
 
-/** What runs: a line for the shell, or a program and its arguments (design S14). */
+/** What runs: a line for the shell, or a program and its arguments (security S14). */
 export const commandSchema = z.union([z.string().min(1), argumentsSchema], {
   error: 'must be a line for the shell, or a list of a program and its arguments',
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Farthest that anything may reach into the future: a hundred years. */
 export const LIFETIME_SECONDS_MAX = 100 * 366 * 24 * 3600;
 
-/** Seconds to live, or -1 (completion 1.2 and 1.6, `expire: -1`); 0 is gone at once. `null` counts as absent: for ever. */
+/** Seconds to live, or -1 (completion 1.2 and 1.6); 0 is gone at once. `null` counts as absent: for ever. */
 export const expireSchema = z
   .int()
   .min(-1, 'must be seconds, or -1 for what never expires')

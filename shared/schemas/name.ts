@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Longest name of anything that arrives from outside. */
 export const NAME_LENGTH_MAX = 255;
 
-/** Word characters, dots and hyphens (reference 2.2), but for what a path takes for a folder (design, S10). */
+/** Word characters, dots and hyphens (reference 2.2), but for what a path takes for a folder (security S10). */
 export const NAME_PATTERN = /^(?!\.{1,2}$)[\w.-]+$/;
 
 /** Where a proxy client's name may be a token that is substituted later (`:::name:::`). */

@@ -1,4 +1,4 @@
-/** A password as it stands in a configuration: `scrypt$N$r$p$salt$hash` (design, S2), salt and hash in base64url. */
+/** A password as it stands in a configuration: `scrypt$N$r$p$salt$hash` (security S2), salt and hash in base64url. */
 export interface PasswordHash {
   /** Cost, a power of two. */
   readonly N: number;

@@ -4,8 +4,8 @@ import { z } from 'zod';
 const SUBSCRIBERS_MAX = 1000;
 
 /**
- * Body of `POST /request` (completion 1.6). `subscribers` stands in for those of the definition; null is absent (clients,
- * trap 14). What is no text among them names no subscription and is let through, as recorded.
+ * Body of `POST /request` (completion 1.6). `subscribers` stands in for those of the definition; null is absent (clients
+ * 1.14). What is no text among them names no subscription and is let through, as recorded.
  */
 export const requestSchema = z.looseObject({
   check: z.string(),

@@ -1,5 +1,5 @@
 /**
- * What somebody may do (design, S3): each route names one of these.
+ * What somebody may do (security S3): each route names one of these.
  *
  * - `read`: everything that is shown, redacted
  * - `submit`: results, clients, entities and events, also over an agent's connection

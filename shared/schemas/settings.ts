@@ -86,10 +86,10 @@ export const v1SettingsSchema = z.looseObject({
 
 export type KeepaliveSettings = z.infer<typeof v1SettingsSchema>['keepalives'];
 
-/** What one client or result may bring along, unless the configuration says otherwise (design, S7). */
+/** What one client or result may bring along, unless the configuration says otherwise (security S7). */
 export const ATTRIBUTE_LIMITS = { bytes: 64 * 1024, keys: 1000 } as const;
 
-/** Silenced entries of one namespace, unless the configuration says otherwise (design, S7). */
+/** Silenced entries of one namespace, unless the configuration says otherwise (security S7). */
 export const SILENCES_MAX = 1_000_000;
 
 /** Levels of the log, from the one that says the most. */

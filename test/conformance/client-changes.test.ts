@@ -6,7 +6,7 @@ import { ANSIBLE, ask, NAGSTAMON, PLUGIN, PYSENSU, SENSU_CLI, UCHIWA, type Clien
 import { NOW, startScene } from './client-scene.ts';
 import { clientType, issuedType, silencedType } from './client-types.ts';
 
-// The rows of the checklist that change something, in their order (clients, section 2), each by every client that uses it.
+// The rows of the checklist that change something, in their order (clients 2), each by every client that uses it.
 
 let backend: RunningBackend;
 beforeAll(async () => {

@@ -49,7 +49,7 @@ interface Read {
   readonly type: z.ZodType;
 }
 
-/** The rows of the checklist that read, in their order (clients, section 2), each by every client that uses it. */
+/** The rows of the checklist that read, in their order (clients 2), each by every client that uses it. */
 describe.each<Read>([
   { row: 'GET /info', by: [UCHIWA, SENSU_CLI, PLUGIN, PYSENSU], targets: ['/info'], type: infoType },
   {
@@ -220,7 +220,7 @@ test('GET /results of what said nothing about itself has the integers that the e
   expect(check).not.toHaveProperty('interval');
 });
 
-// Of the enterprise edition alone; Uchiwa takes an error for "there are none" (clients, section 2).
+// Of the enterprise edition alone; Uchiwa takes an error for "there are none" (clients 2).
 test.each(['clients', 'events', 'keepalives_avg_60', 'check_requests', 'results'])(
   'GET /metrics/%s is points, or a plain no',
   async (name) => {

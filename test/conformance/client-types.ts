@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The JSON types that existing clients decode, each the strictest of any client (clients, sections 1 to 3). */
+/** The JSON types that existing clients decode, each the strictest of any client (clients 1 to 3). */
 
 const name = z.string().min(1);
 const names = z.array(z.string());
@@ -20,7 +20,7 @@ const resultCheck = {
   subscribers: optional(names),
 };
 
-/** Integers here, strings in events (trap 10). */
+/** Integers here, strings in events (clients 1.10). */
 const integerHistory = z.array(z.int()).min(1).max(21);
 const stringHistory = z.array(z.string().regex(/^\d+$/)).min(1).max(21);
 
@@ -73,7 +73,7 @@ export const checkType = z.looseObject({
   subscribers: names.min(1),
 });
 
-/** Every key is there, whatever the entry says (trap 12). */
+/** Every key is there, whatever the entry says (clients 1.12). */
 export const silencedType = z.strictObject({
   id: z.string().regex(/^(?:\*|[\w.\-:]+):(?:\*|[\w.-]+)$/),
   subscription: z.string().nullable(),
@@ -119,7 +119,7 @@ export const infoType = z.looseObject({
         hostname: z.string(),
         address: z.string(),
         is_leader: optional(z.boolean()),
-        // A record of records: one level more or less fails the whole fetch (trap 7).
+        // A record of records: one level more or less fails the whole fetch (clients 1.7).
         metrics: z.record(z.string(), z.record(z.string(), z.number().nullable())),
         sensu: optional(z.looseObject({})),
         tasks: names.nullable(),

@@ -78,7 +78,7 @@ function compareBody({ method, path }: RecordedRequest, expected: RecordedAnswer
   return problemsBetween(normalized(expected.body, ''), normalized(comparable, ''), '$');
 }
 
-/** A summary counts more than the peer's (demand 25); held by test/daemon/backend/aggregates/routes.test.ts. */
+/** A summary counts more than the peer's (user-demands 25); held by test/daemon/backend/aggregates/routes.test.ts. */
 function withoutAdditions(summary: unknown): unknown {
   const { results, ...rest } = summary as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const { silenced: _silenced, down: _down, ...counts } = results ?? {};

@@ -34,8 +34,8 @@ const KEEPALIVE_UNMATCHED =
   'No keepalive sent from client for 230 seconds (>=180) - Unmatched check token(s): missing.attr';
 const UNDEFINED = 'reference 2.2: a subscription check without subscribers, no_subs_check, cannot be defined';
 const NAMED = 'reference 2.2: a source has word characters, dots and hyphens; the peer makes a client of a token';
-const DOTS = 'reliability-and-security, S10: nothing is called . or ..';
-const INEXACT = 'reliability-and-security, S8: whole numbers beyond 2^53 are refused in results';
+const DOTS = 'security S10: nothing is called . or ..';
+const INEXACT = 'security S8: whole numbers beyond 2^53 are refused in results';
 /** Of the list, where the peer cuts the name of a client at its first colon. */
 const REFUSED_CLIENTS = new Set(['', 'x-', ':::name:::', 'x-:::name|def:::', '.']);
 /** Of the result that INEXACT refuses. */

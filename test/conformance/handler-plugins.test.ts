@@ -6,7 +6,7 @@ import { HandlerStory } from '../support/handler-story.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'strings' | 'object' | 'null';
 
-/** What handler plugins in use read of the event on their standard input (clients, 5), each with its type. */
+/** What handler plugins in use read of the event on their standard input (clients 5), each with its type. */
 const READ: Readonly<Record<string, Kind>> = {
   id: 'string',
   action: 'string',

@@ -309,7 +309,7 @@ async function statusOf(url: string, { request }: Change): Promise<number | unde
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    // What fails inside is 500 on the routes of events (reference, 7), and 503 on all others.
+    // What fails inside is 500 on the routes of events (reference 7), and 503 on all others.
     const isOfEvents = path.startsWith('/events') || path === '/resolve';
     const isRefused = answer.status === 503 || (answer.status === 500 && isOfEvents);
     if (isRefused && text.includes('look before you try it again')) return undefined;

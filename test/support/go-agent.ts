@@ -26,7 +26,7 @@ export interface Refused {
 }
 
 /**
- * An agent of the newer generation as its protocol is described (clients, section 6): headers on the upgrade, frames of a
+ * An agent of the newer generation as its protocol is described (clients 6): headers on the upgrade, frames of a
  * type, a line feed and JSON, in binary messages.
  */
 export class GoAgent {

@@ -1,4 +1,4 @@
-/** The sizes of which each view and dialog has a golden screen (design, Quality bars 11). */
+/** The sizes of which each view and dialog has a golden screen (console 4.6). */
 export const SIZES = [
   { columns: 80, rows: 24 },
   { columns: 100, rows: 30 },

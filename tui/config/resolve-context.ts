@@ -3,7 +3,7 @@ import { parseBackendAddress, tlsVariables, type CredentialsEnv } from '../../sh
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
 
-/** Others than the owner may read or write a file (design, S6). */
+/** Others than the owner may read or write a file (security S6). */
 const OTHERS = 0o077;
 
 /** No password and no key is longer. */

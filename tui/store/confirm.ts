@@ -5,7 +5,7 @@ import { EMPTY_LINE } from './line-editor.ts';
 /** Things that a dialog names; the rest is a number. */
 const NAMED_MAX = 5;
 
-/** From more things than this on their number must be typed (design, S20). */
+/** From more things than this on their number must be typed (security S20). */
 export const TYPED_ABOVE = 20;
 
 /** A question to be answered before something is done. */

@@ -13,7 +13,7 @@ export type Runbook = { readonly url: string } | { readonly problem: string };
 
 /**
  * The runbook of a check. Its text comes from outside, and people follow it: only http and https, with the host in
- * sight, written as it will be looked up (design, S19).
+ * sight, written as it will be looked up (security S19).
  */
 export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
   const text = check[ATTRIBUTE];

@@ -21,7 +21,7 @@ const PATHS = [`/proc/self/fd/${String(STDOUT)}`, '/dev/tty'];
 /**
  * Opens the terminal behind standard output a second time, because a descriptor of our own can be made non-blocking:
  * on the shared one that would surprise the shell. `process.stdout` itself writes to a terminal synchronously, so that
- * one ctrl-s or a hung ssh stops the whole event loop (console, decision 4).
+ * one ctrl-s or a hung ssh stops the whole event loop (console 0.4).
  */
 export function openTerminalDevice(): TerminalDevice {
   const own = openNonBlocking();

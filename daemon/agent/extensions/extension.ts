@@ -51,7 +51,7 @@ export function finding(name: string, status: Finding['status'], text: string): 
   return { status, output: `${name.toUpperCase()} ${WORDS[status]} - ${text.replace(/\s+/g, ' ').trim()}` };
 }
 
-/** A number, also as the text that a token becomes (reference 2.3, rule 5). */
+/** A number, also as the text that a token becomes (reference 2.3.5). */
 export const numberSchema = z.preprocess(
   (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
   z.number(),

@@ -6,7 +6,7 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock, DeliverResult } from '../ports.ts';
 
-/** Largest message of a program on this machine, over any of the inputs (design S7). */
+/** Largest message of a program on this machine, over any of the inputs (security S7). */
 export const MESSAGE_BYTES_MAX = 1024 * 1024;
 
 /** Takes over what a local program reports: one result, or an array of them. Rejects with what `acceptLocalResults` throws. */
@@ -19,7 +19,7 @@ interface AcceptDeps {
 
 /**
  * Delivers what a local program reports, in order, up to the first item that breaks a rule (legacy-peer, sensu-client).
- * Tokens are left alone (reference 2.3, rule 6).
+ * Tokens are left alone (reference 2.3.6).
  *
  * @param message parsed JSON
  * @throws MonError `invalid` that names the place, or what delivering throws
@@ -56,7 +56,7 @@ function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   return { ...parsed.data, status: status ?? 0, executed: executed ?? now, issued: now };
 }
 
-/** What JSON allows and nobody may send (design S7, S8, S9). */
+/** What JSON allows and nobody may send (security S7, S8 and S9). */
 function hazardOf(value: unknown, depth: number): string | undefined {
   if (isInexact(value)) return 'a whole number beyond 2^53: put it in double quotes';
   if (typeof value !== 'object' || value === null) return undefined;

@@ -32,7 +32,7 @@ export function newTokenId(session: string): TokenId {
 }
 
 /**
- * Access tokens: JWTs of the peer's form (clients, section 6), from which its clients read who they are. Signed with a key
+ * Access tokens: JWTs of the peer's form (clients 6), from which its clients read who they are. Signed with a key
  * of the store; whether one still counts is up to its session.
  */
 export class AccessTokens {

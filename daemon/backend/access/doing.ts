@@ -20,7 +20,7 @@ interface RoutedRequest {
 
 /**
  * A request of the newer API in the words of roles: the verb is that of the method, the resource the kind of objects in the
- * path, whatever follows the object (clients, section 6).
+ * path, whatever follows the object (clients 6).
  *
  * @returns undefined for a request of another face
  */

@@ -2,7 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { networkOf } from '../http/networks.ts';
 import type { Clock } from '../ports.ts';
 
-/** Wrong passwords that an address may try in a minute before each further one has to wait (design, S2). */
+/** Wrong passwords that an address may try in a minute before each further one has to wait (security S2). */
 export const FREE_FAILURES = 10;
 const WINDOW_MS = 60_000;
 export const DELAY_MS = 2000;

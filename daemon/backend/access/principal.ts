@@ -40,7 +40,7 @@ export type Access = Scope | readonly Scope[] | 'self' | 'authenticated' | 'publ
 /** The newer face, where namespaces are in the path. */
 export const V2_PREFIX = '/api/core/v2';
 
-/** What holds secrets, or makes commands or users, is never for everybody (design, S1). */
+/** What holds secrets, or makes commands or users, is never for everybody (security S1). */
 const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 
 export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
@@ -64,7 +64,7 @@ export function isAuthenticated({ via }: Pick<Principal, 'via'>): boolean {
 
 /**
  * Who made something: whom the request names, since a dashboard has one user for all who sit in front of it; without a name
- * who is authenticated (completion, Decisions of the second turn). The audit trail has both.
+ * who is authenticated (completion 1.22). The audit trail has both.
  */
 export function creatorOf<Claimed extends string | null | undefined>(
   principal: Pick<Principal, 'via' | 'name'>,
@@ -148,7 +148,7 @@ export function seesNamespace(principal: Principal, name: string): boolean {
 }
 
 /**
- * Refuses what the principal may not do (design, S3). Who is kept to one namespace reaches nothing outside of it: the
+ * Refuses what the principal may not do (security S3). Who is kept to one namespace reaches nothing outside of it: the
  * faces that show `default` only with that one, and of the newer face its own namespace and lists.
  *
  * @throws MonError `forbidden`; `not_found` for an object in a namespace that it may not see

@@ -70,7 +70,7 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiPar
     POST: needs('admin', async (request, reply) => {
       const { stored, key } = await apiKeys.grant(readBody(request, validateGranted), granterOf(request));
       const body: NewApiKey = { ...shown(stored), key };
-      // Clients of the peer read the key from there: its name is the key (clients, section 6).
+      // Clients of the peer read the key from there: its name is the key (clients 6).
       return reply.code(201).header('Location', `${API_KEYS}/${key}`).send(body);
     }),
   });

@@ -20,7 +20,7 @@ export const AUTH_TEST = '/auth/test';
 const BASIC = /^basic /i;
 const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i;
 
-/** Logging in for tokens, for clients that do not keep a password (clients, section 6). */
+/** Logging in for tokens, for clients that do not keep a password (clients 6). */
 export function authRoutes(app: FastifyInstance, { authenticator, sessions }: ApiParts): void {
   routes(app, '/auth', {
     GET: needs('public', async (request, reply) => {

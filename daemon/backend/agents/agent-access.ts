@@ -29,7 +29,7 @@ export interface KnownAgent {
   readonly name: string;
   /** Whether a certificate says that it is this one. */
   readonly isCertified: boolean;
-  /** Whether it can be told how it is configured: version 5 cannot (clients, section 6). */
+  /** Whether it can be told how it is configured: version 5 cannot (clients 6). */
   readonly isConfigurable: boolean;
 }
 
@@ -50,7 +50,7 @@ export const AGENT_HEADERS: IdentityHeaders = {
   namespace: AGENT_NAMESPACE_HEADER.toLowerCase(),
 };
 
-/** Of agents of the newer generation (clients, section 6). */
+/** Of agents of the newer generation (clients 6). */
 const V2_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 'sensu-namespace' };
 
 /** Asks them to speak JSON. */

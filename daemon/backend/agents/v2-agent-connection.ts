@@ -35,7 +35,7 @@ const TRY_AGAIN_LATER = 1013;
 const REASON_BYTES_MAX = 123;
 
 /**
- * An agent of the newer generation (clients, section 6): frames of a type and JSON, nothing is acknowledged. It is told
+ * An agent of the newer generation (clients 6): frames of a type and JSON, nothing is acknowledged. It is told
  * how the backend has stored it when it connects, after it has registered, and whenever that changes.
  */
 export class V2AgentConnection implements AgentLink {

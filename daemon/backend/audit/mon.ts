@@ -8,7 +8,7 @@ import { inAllNamespaces, routes } from '../http/route.ts';
 /** Records in one answer: they may be long, and there are many. */
 const PAGE_MAX = 1000;
 
-/** The audit trail (design, S22), the newest record first. */
+/** The audit trail (security S22), the newest record first. */
 export function auditRoutes(app: FastifyInstance, { store }: ApiParts): void {
   routes(app, '/api/mon/v1/audit', {
     GET: inAllNamespaces('read', async (request, reply) => {

@@ -5,8 +5,8 @@ import type { Registry } from '../registry/registry.ts';
 
 /**
  * How many entities there may be in all namespaces together: those that agents, the newer API or a restore would make
- * beyond it are refused, and the ones that are there go on (completion, decisions). What the legacy API makes is neither
- * refused nor counted, until an agent of its name registers (completion 1.20).
+ * beyond it are refused, and the ones that are there go on (completion, Decisions). What the legacy API makes is neither
+ * refused nor counted, until an agent of its name registers (completion 1.22).
  */
 export class EntityLimit {
   readonly #registry: Registry;

@@ -60,7 +60,7 @@ export function clientRoutes(app: FastifyInstance, parts: ApiParts): void {
   });
 }
 
-/** `invalidate` counts also as a bare key (clients, section 2); without `invalidate_expire` it ends with the deletion. */
+/** `invalidate` counts also as a bare key (clients 2); without `invalidate_expire` it ends with the deletion. */
 function invalidationOf(query: URLSearchParams): { readonly expireSeconds: number | undefined } {
   const isWanted = query.has('invalidate') && query.get('invalidate') !== 'false';
   return { expireSeconds: isWanted ? wholeNumber(query, 'invalidate_expire') : undefined };

@@ -18,7 +18,7 @@ type PlacedEntity = SubmittedV2Entity & V2Object;
 
 const parse = validator(v2EntitySchema);
 
-/** Clients as entities (clients, section 6). */
+/** Clients as entities (clients 6). */
 export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clients, clock, entities, entityLimit, registry, store } = parts;
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>

@@ -70,7 +70,7 @@ const RELOAD_RETRY_MS = 250;
 
 /**
  * Group commit: commands wait for a few milliseconds at most, are applied in order and committed as one atomic, synced
- * batch, with one batch under way at a time (architecture, Live path).
+ * batch, with one batch under way at a time (architecture, The life of a result).
  *
  * When the store refuses a batch, its commands fail, the registry is read again from the store, and then work goes on.
  */

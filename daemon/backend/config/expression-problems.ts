@@ -8,7 +8,7 @@ type Filters = ReadonlyMap<string, FilterDefinition>;
 
 /**
  * The filters that can be used. One with an expression that cannot be read is left out with a warning: the legacy service
- * starts with such a filter (completion 1.20), and an alert too many is better than one too few.
+ * starts with such a filter (completion 1.22), and an alert too many is better than one too few.
  *
  * @param warnings gains what is wrong with the others
  */

@@ -35,7 +35,7 @@ const CREDENTIALS_BYTES_MAX = 4096;
 
 /**
  * What the environment says, as the lowest of all layers. `MON_CREDENTIALS_FILE` names a file with one line
- * `user:password`, so that the password stands neither in a configuration nor where `ps` shows it (design, S6).
+ * `user:password`, so that the password stands neither in a configuration nor where `ps` shows it (security S6).
  */
 export async function readEnvironment(env: Environment): Promise<ReadEnvironment> {
   const layers: SettingsLayer[] = [{ origin: 'environment', settings: variables(env) }];

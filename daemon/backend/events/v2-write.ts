@@ -95,7 +95,7 @@ export class V2Events {
   }
 
   /**
-   * Removes the result of a check with its event, which is resolved first as with every removal (completion, decisions).
+   * Removes the result of a check with its event, which is resolved first as with every removal (completion, Decisions).
    *
    * @param refuse told of what is there; refuses by throwing
    * @throws MonError `not_found`, `unavailable`

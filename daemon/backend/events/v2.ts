@@ -32,7 +32,7 @@ const NOTHING_ELSE: ReadonlySet<string> = new Set();
 /** Bodies that are read at a time. */
 const PORTION = 100;
 
-/** Results and what became of them, as events (clients, section 6). */
+/** Results and what became of them, as events (clients 6). */
 export function v2EventRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, v2Events, entityLimit, registry, store } = parts;
 

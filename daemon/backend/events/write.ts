@@ -16,7 +16,7 @@ export class Events {
   }
 
   /**
-   * Resolves an event on request, as a result that goes the way of every other one (completion 1.4, Resolve).
+   * Resolves an event on request, as a result that goes the way of every other one (completion 1.4).
    *
    * @param action by the name that the caller has for it
    * @throws MonError `not_found` when there is no such event, `unavailable`

@@ -5,7 +5,7 @@ import { feedLoginSchema } from '../../../shared/schemas/feed-request.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Clock } from '../ports.ts';
 
-/** How long a consumer has to say who it is (design, S4). */
+/** How long a consumer has to say who it is (security S4). */
 const LOGIN_MS = 5000;
 /** Consumers that have not said it yet: they cost nobody anything else. */
 const PENDING_MAX = 100;

@@ -24,7 +24,7 @@ interface AddressParts {
   readonly lookUp?: LookUp;
 }
 
-/** Where handlers may send (reliability-and-security, S15). */
+/** Where handlers may send (security S15). */
 export class TargetAddresses {
   readonly #listed: ListedNetworks;
   readonly #names: NameLookups;

@@ -17,7 +17,7 @@ import { localZone } from '../../schedule/subdue.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
 
-/** Whom an event was not given to, for the log. Never the event itself (design, S17). */
+/** Whom an event was not given to, for the log. Never the event itself (security S17). */
 export interface HandlingNote {
   readonly namespace: string;
   readonly client: string;

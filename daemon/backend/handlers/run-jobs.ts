@@ -84,7 +84,7 @@ const QUEUE_LIMIT = 10_000;
 /** Receivers of webhooks are restarted and deployed all the time. */
 const WEBHOOK_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
 
-/** How long runs may take to their end when the backend stops (design, Reliability 11). */
+/** How long runs may take to their end when the backend stops (reliability 11). */
 const GRACE_MS = 10_000;
 /** How long a run may take to end once it is told to. */
 const ABORT_MS = 1000;

@@ -26,7 +26,7 @@ export interface IndexCheck {
 const REST_MS_MAX = 5000;
 
 /**
- * Compares some clients in the registry with a scan of the store (design, Reliability 12), at a moment when the two must
+ * Compares some clients in the registry with a scan of the store (reliability 12), at a moment when the two must
  * be equal.
  *
  * @param random from 0 to below 1: which clients

@@ -4,7 +4,7 @@ import type { ApiParts } from '../http/parts.ts';
 import { needs, routes } from '../http/route.ts';
 import type { BackendStatus } from './backend-status.ts';
 
-/** State of the ways in, under the names that existing clients read; whole numbers only (clients, trap 7). */
+/** State of the ways in, under the names that existing clients read; whole numbers only (clients 1.7). */
 export interface Transport {
   readonly keepalives: Queue;
   readonly results: Queue;

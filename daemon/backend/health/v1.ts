@@ -14,7 +14,7 @@ interface Limits {
 
 /**
  * `GET /health`: 204, or 412 with a sentence for each thing that is wrong (completion 1.6). With `?deep=1` the figures
- * behind it and what a look at the indexes has shown: 200, or 412 with `problems` (design, Reliability 12).
+ * behind it and what a look at the indexes has shown: 200, or 412 with `problems` (reliability 12).
  */
 export function healthRoutes(app: FastifyInstance, { status, health }: ApiParts): void {
   routes(app, '/health', {

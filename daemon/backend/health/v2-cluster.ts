@@ -4,7 +4,7 @@ import type { ApiParts } from '../http/parts.ts';
 import { needs, routes } from '../http/route.ts';
 import { memberOf } from '../http/v2-member.ts';
 
-/** `cluster id` and `cluster member-list` of clients: one member, itself (clients, section 6). */
+/** `cluster id` and `cluster member-list` of clients: one member, itself (clients 6). */
 export function clusterRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { store, status } = parts;
   routes(app, `${V2_PREFIX}/cluster/id`, {

@@ -4,7 +4,7 @@ import { needs, routes } from '../http/route.ts';
 import { memberOf } from '../http/v2-member.ts';
 
 /**
- * `GET /health` of the newer API, open to everybody and always 200: one member, with what ails it (clients, section 6). On
+ * `GET /health` of the newer API, open to everybody and always 200: one member, with what ails it (clients 6). On
  * the main listener this path is the one of the legacy API.
  */
 export function v2HealthRoutes(app: FastifyInstance, { status, store }: ApiParts): void {

@@ -5,7 +5,7 @@ import type { Clock } from '../ports.ts';
 const PERIOD_MS = 1000;
 /** How finely delays are measured. */
 const RESOLUTION_MS = 10;
-/** Longer than anything that one task may take (reliability-and-security, S11). */
+/** Longer than anything that one task may take (security S11). */
 const STALL_MS = 100;
 
 /** Says in the log when one task has held up all others, at most once a second. */

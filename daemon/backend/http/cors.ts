@@ -50,7 +50,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export type RefuseForeignWrite = (method: string, headers: IncomingHttpHeaders) => void;
 
 /**
- * Keeps pages of other sites from changing anything through somebody's browser (design, S5). Browsers name the site in
+ * Keeps pages of other sites from changing anything through somebody's browser (security S5). Browsers name the site in
  * `Origin`; programs send none and are let through. The default headers let every site read, and none write: for that
  * the operator has to name it in `api.cors`.
  */

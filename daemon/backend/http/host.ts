@@ -10,7 +10,7 @@ export function isLoopback(address: string): boolean {
 
 /**
  * Keeps pages of other sites from reaching an open backend on this machine by letting their own name point to it (DNS
- * rebinding; design, S5): to the browser such a page is one of this host. Only addresses and the names of this machine
+ * rebinding; security S5): to the browser such a page is one of this host. Only addresses and the names of this machine
  * are fine: also a name without a dot can be one that somebody else has put into a search domain.
  *
  * @throws MonError `forbidden`

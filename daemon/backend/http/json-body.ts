@@ -21,7 +21,7 @@ const WHOLE_FRACTION = /[:[,]\s*-?\d+(?:\.0+(?!\d)|(?:\.\d+)?[eE])/;
 const LOCATED_LENGTH_MAX = 64 * 1024;
 
 /**
- * The body as JSON, whatever its content type: existing clients send it as a form, or without any (clients, trap 1).
+ * The body as JSON, whatever its content type: existing clients send it as a form, or without any (clients 1.1).
  * A name that comes twice counts the last time, as recorded. Texts may hold control characters as they are.
  *
  * @param depthMax deepest nesting

@@ -1,11 +1,11 @@
-/** What the API takes at most (design, S7). */
+/** What the API takes at most (security S7). */
 
 export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
  * Of one request. There is no limit on the output of a result besides: the peer had none, so whatever fits is kept.
- * Recorded was a result of 2 MiB; that one is refused here (completion 1.21, request size).
+ * Recorded was a result of 2 MiB; that one is refused here (completion 1.21).
  */
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const BATCH_BYTES_MAX = 16 * 1024 * 1024;

@@ -43,7 +43,7 @@ async function listenBeside(app: FastifyInstance, makeServer: MakeServer): Promi
   await once(beside, 'listening').catch(() => undefined);
 }
 
-/** How long requests under way may take when the backend stops (design, reliability 11). */
+/** How long requests under way may take when the backend stops (reliability 11). */
 const DRAIN_MS = 3000;
 /** A connection is kept for the next request, which will not come any more, for this long at most. */
 const IDLE_MS = 50;

@@ -81,7 +81,7 @@ export function routes(
     config: { access: 'authenticated' },
     handler: (request, reply) => {
       reply.header('Allow', allow);
-      // The newer peer says no more than that (clients, section 6).
+      // The newer peer says no more than that (clients 6).
       if (url.startsWith(V2_PREFIX)) return reply.code(405).send();
       throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
     },

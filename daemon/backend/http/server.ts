@@ -169,7 +169,7 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
       return;
     }
     const admitted = (): void => {
-      // From here on the content type must not matter, not even a malformed one (clients, trap 1).
+      // From here on the content type must not matter, not even a malformed one (clients 1.1).
       delete request.headers['content-type'];
       done();
     };

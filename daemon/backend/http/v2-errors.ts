@@ -21,7 +21,7 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   internal: [500, 0],
 };
 
-/** What is looked at as credentials, in the words of the peer (clients, section 6). */
+/** What is looked at as credentials, in the words of the peer (clients 6). */
 const SHOWN = /^(?:Bearer|Key) +\S/;
 
 /** Answers a failure as `{"message": "...", "code": n}`; what is a defect of ours goes to the log, never to the caller. */
@@ -48,7 +48,7 @@ function refusedCredentials({ headers }: FastifyRequest, code: number): { Messag
   return { Message: isShown ? 'invalid credentials' : 'bad credentials', Code: code };
 }
 
-/** In the words of the peer, which clients look for (clients, section 6); the path says what was meant. */
+/** In the words of the peer, which clients look for (clients 6); the path says what was meant. */
 export function notFound(): MonError {
   return new MonError('not_found', 'not found');
 }

@@ -10,7 +10,7 @@ const MERGE_PATCH = 'application/merge-patch+json';
 const TAG_KEY = randomBytes(32);
 
 /**
- * Names the state of an object, as the peer writes it: 16 hexadecimal digits in quotes (clients, section 6). It is of the
+ * Names the state of an object, as the peer writes it: 16 hexadecimal digits in quotes (clients 6). It is of the
  * whole object, with what is redacted for some: without the key nobody can try out guesses of a secret on it.
  */
 export function etagOf(object: object): string {

@@ -36,7 +36,7 @@ interface Position {
   readonly key: V2Key;
 }
 
-/** Header with which a page names the next one; absent on the last (clients, section 6). */
+/** Header with which a page names the next one; absent on the last (clients 6). */
 const CONTINUE = 'Sensu-Continue';
 
 /**

@@ -7,7 +7,7 @@ import {
 import { MonError } from '../../../shared/errors.ts';
 import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/settings.ts';
 
-/** Refuses clients and results that bring along more than the settings allow (design, S7). */
+/** Refuses clients and results that bring along more than the settings allow (security S7). */
 export class AttributeBounds {
   readonly #limits: () => AttributeLimits;
 

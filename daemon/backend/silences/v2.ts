@@ -33,7 +33,7 @@ import { portionsBehind } from '../http/v2-portions.ts';
 
 const validate = validator(v2SilencedSchema);
 
-/** Silenced entries (clients, section 6): those of the legacy API, by the names that the newer one has for them. */
+/** Silenced entries (clients 6): those of the legacy API, by the names that the newer one has for them. */
 export function v2SilencedRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, registry, silenced } = parts;
 

@@ -40,7 +40,7 @@ export interface Endpoint {
 /** How a refusal is written. */
 type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
 
-/** In the words of the peer, whose agents log it as it is (clients, section 6). */
+/** In the words of the peer, whose agents log it as it is (clients 6). */
 export const textRefusal: Refusal = ({ code, message }) => {
   const type = 'text/plain; charset=utf-8';
   if (code === 'unauthenticated') return { type, body: 'bad credentials' };
@@ -129,7 +129,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
     noServer: true,
     WebSocket: FrameSocket,
     clientTracking: false,
-    // Compression costs far more than it saves on small frames (performance, rule 8).
+    // Compression costs far more than it saves on small frames (performance 8).
     perMessageDeflate: false,
     maxPayload,
     handleProtocols: () => protocol ?? false,
@@ -184,7 +184,7 @@ function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
 }
 
 /**
- * Refuses pages of other hosts: CORS does not cover WebSockets, so a browser lets any page connect (design, S4).
+ * Refuses pages of other hosts: CORS does not cover WebSockets, so a browser lets any page connect (security S4).
  * Programs send no Origin.
  *
  * @throws MonError `forbidden`

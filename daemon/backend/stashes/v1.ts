@@ -34,7 +34,7 @@ export function stashRoutes(app: FastifyInstance, parts: ApiParts): void {
     }),
   });
 
-  // Both names are in use (clients, trap 16).
+  // Both names are in use (clients 1.16).
   for (const prefix of ['/stashes', '/stash']) {
     routes(app, `${prefix}/*`, {
       GET: needs('read', async (request) => {

@@ -27,7 +27,7 @@ interface GuardParts {
   readonly log: Log;
 }
 
-/** Knows how much room there is on the disk, and refuses what would use it up (design, Reliability 8). */
+/** Knows how much room there is on the disk, and refuses what would use it up (reliability 8). */
 export class DiskGuard {
   /** At the last look; undefined: nothing is known. */
   freeBytes: number | undefined;

@@ -34,7 +34,7 @@ export function listenersOf(
 }
 
 /**
- * Refuses a listener that others can reach over plain HTTP, where passwords and keys can be read on the way (design, S1).
+ * Refuses a listener that others can reach over plain HTTP, where passwords and keys can be read on the way (security S1).
  *
  * @returns the listeners of which this was allowed
  * @throws MonError `invalid`

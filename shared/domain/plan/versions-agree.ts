@@ -11,7 +11,7 @@ interface BackendVersions {
 }
 
 /**
- * Who is not where the upgrade was to lead (reference 9.2, step 8): the backend by the numbering that the plan is in, and
+ * Who is not where the upgrade was to lead (reference 9.2.8): the backend by the numbering that the plan is in, and
  * agents by that of their own. Ours come with the backend and have its version; of the newer generation older ones are
  * named too, because that is what the step is for.
  *

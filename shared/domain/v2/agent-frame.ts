@@ -9,7 +9,7 @@ export interface AgentFrame {
 const TYPE_LENGTH_MAX = 64;
 
 /**
- * A frame taken apart: the type, a line feed, the payload (clients, section 6).
+ * A frame taken apart: the type, a line feed, the payload (clients 6).
  *
  * @returns undefined when it has no type
  */

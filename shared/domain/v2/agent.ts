@@ -31,7 +31,7 @@ type Configuration = Pick<
 
 /**
  * The client that a keepalive of the newer generation tells of: its `check.timeout` and `check.ttl` are the seconds of
- * silence that are a warning and critical (clients, section 6); without a `ttl` those of the backend are.
+ * silence that are a warning and critical (clients 6); without a `ttl` those of the backend are.
  *
  * From version 6 on the backend configures its agents: what it has stored of an agent wins over what the keepalive says,
  * unless the entity is marked as managed by its agent. Agents of version 5 cannot be told, so they are right.
@@ -77,7 +77,7 @@ export function clientOfKeepalive(
 /** Of an agent that is not stored yet. */
 const NO_CONFIGURATION = { entity_class: AGENT_CLASS, subscriptions: null, deregister: false, deregistration: {} };
 
-/** How the backend has stored an agent, as the agent is told it (clients, section 6). */
+/** How the backend has stored an agent, as the agent is told it (clients 6). */
 export function entityConfigOf(namespace: string, client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return { ...NO_CONFIGURATION, metadata: { name: 'not found', namespace } };
   return configurationOf(namespace, client);
@@ -143,7 +143,7 @@ interface RequestSource {
   readonly needs: NeedSource;
 }
 
-/** The order to run a check, as agents of the newer generation read it (clients, section 6). */
+/** The order to run a check, as agents of the newer generation read it (clients 6). */
 export function v2CheckRequest(
   namespace: string,
   request: CheckRequest,

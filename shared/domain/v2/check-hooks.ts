@@ -4,7 +4,7 @@ import type { V2Hook } from '../../schemas/v2/hook.ts';
 /** What a check names as `check_hooks`: lists of hooks by type, such as `[{"critical": ["ps"]}, {"1": ["df"]}]`. */
 export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
 
-/** The lists with those of some types in place of theirs; new types go to the end (clients, section 6). */
+/** The lists with those of some types in place of theirs; new types go to the end (clients 6). */
 export function withHooks(hooks: CheckHooks, set: Readonly<Record<string, readonly string[]>>): CheckHooks {
   const present = new Set(hooks.flatMap((list) => Object.keys(list)));
   const replaced = hooks.map((list) =>

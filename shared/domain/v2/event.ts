@@ -24,7 +24,7 @@ export interface V2EventParts {
   readonly silenced: readonly string[];
 }
 
-/** The last result of a check as an event, also one that is well (clients, section 6). */
+/** The last result of a check as an event, also one that is well (clients 6). */
 export function v2EventOf(parts: V2EventParts): V2Event {
   const { id, namespace, entity, check, history, state, silenced } = parts;
   const { event } = state;
@@ -64,7 +64,7 @@ function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
 
 /**
  * An open event is counted by the rules of events. What is well is counted by its results in a row, and so is the end of a
- * problem, which tells in the watermark how often that had occurred (completion 1.20).
+ * problem, which tells in the watermark how often that had occurred (completion 1.22).
  */
 function counts({
   check,

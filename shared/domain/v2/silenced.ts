@@ -23,7 +23,7 @@ export function v2SilencedName({ subscription, check }: SilencedParts): string {
 }
 
 /**
- * The parts that a name stands for. A name without a colon is a check, as one client writes it (clients, section 7).
+ * The parts that a name stands for. A name without a colon is a check, as one client writes it (clients 7).
  *
  * @returns undefined when it names neither part
  */

@@ -4,7 +4,7 @@ import { SCOPES, type Scope } from '../scope.ts';
 import { v2NameSchema } from './metadata.ts';
 import { usernameSchema } from './user.ts';
 
-/** `mk_<id>_<secret>` (design, S2): 8 bytes in hexadecimal digits, 32 random bytes in base64url. */
+/** `mk_<id>_<secret>` (security S2): 8 bytes in hexadecimal digits, 32 random bytes in base64url. */
 const API_KEY = /^mk_(?<id>[\da-f]{16})_(?<secret>[\w-]{43})$/;
 const ID = /^[\da-f]{16}$/;
 export const API_KEY_ID_LENGTH = 16;

@@ -44,7 +44,7 @@ const attributes = {
 };
 
 /**
- * An entity of the newer API as it is sent (clients, section 6): a client of the model, with the subscription of its own
+ * An entity of the newer API as it is sent (clients 6): a client of the model, with the subscription of its own
  * called `entity:NAME`. Attributes that are not named here are kept.
  */
 export const v2EntitySchema = z

@@ -55,7 +55,7 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * An event of the newer API as it is sent, by people, programs and agents (clients, sections 6 and 7). The names of its
+ * An event of the newer API as it is sent, by people, programs and agents (clients 6 and 7). The names of its
  * entity and check may stand in the path instead.
  */
 export const v2EventSchema = z.looseObject({

@@ -3,7 +3,7 @@ import { LIFETIME_SECONDS_MAX } from '../expiry.ts';
 import { subscriptionSchema } from '../name.ts';
 import { metadataSchema, objectNameSchema } from './metadata.ts';
 
-/** The path of an entry ends so: `SUBSCRIPTION:CHECK` with `*` for a missing part, or a check alone (clients, section 7). */
+/** The path of an entry ends so: `SUBSCRIPTION:CHECK` with `*` for a missing part, or a check alone (clients 7). */
 export const v2SilencedNameSchema = z
   .string()
   .min(1)
@@ -13,7 +13,7 @@ export const v2SilencedNameSchema = z
 /** A part of an entry: the empty string and `*` name nothing, as `null` does. */
 const partSchema = (name: z.ZodType<string>) => z.union([z.literal(['', '*']), name]).nullish();
 
-/** A silenced entry of the newer API as it is sent (clients, section 6). */
+/** A silenced entry of the newer API as it is sent (clients 6). */
 export const v2SilencedSchema = z.looseObject({
   /** The name is computed from the parts; one that is sent counts where they are missing. */
   metadata: metadataSchema(v2SilencedNameSchema).partial({ name: true }).nullish(),

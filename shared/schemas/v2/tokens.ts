@@ -9,7 +9,7 @@ export const refreshTokenSchema = z.looseObject({ refresh_token: z.string().max(
 /** What is read of an access token here; the rest of its claims is for its holder. */
 export const accessClaimsSchema = z.looseObject({ jti: z.string().max(255) });
 
-/** The answer to `GET /auth` and `POST /auth/token` (clients, section 6). */
+/** The answer to `GET /auth` and `POST /auth/token` (clients 6). */
 export interface V2Tokens {
   readonly access_token: string;
   /** When the access token ends, epoch seconds. */

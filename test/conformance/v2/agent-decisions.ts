@@ -11,7 +11,7 @@ export const AGENT_DECISIONS: readonly Decision[] = [
   {
     case: /^agents-frames-a\/(?:connect|protobuf-default)$/,
     what: / connects$/,
-    because: 'agents that read of octet streams speak protobuf, which is not spoken here (clients, section 6)',
+    because: 'agents that read of octet streams speak protobuf, which is not spoken here (clients 6)',
     right: { status: 101, answer: { accept: 'application/json', 'content-type': 'application/json' } },
   },
 ];

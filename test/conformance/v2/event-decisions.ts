@@ -58,7 +58,7 @@ export const EVENT_DECISIONS: readonly Decision[] = [
     case: 'events-silenced-a/expire-on-resolve',
     lines: [11],
     because:
-      'the entry has ended with the problem: what is silenced is told when it is asked for (completion, decisions)',
+      'the entry has ended with the problem: what is silenced is told when it is asked for (completion, Decisions)',
     right: { status: 200, body: { check: { is_silenced: false, state: 'passing', total_state_change: 50 } } },
   },
   ...[9, 10, 13].map((line, at) => ({

@@ -105,7 +105,7 @@ describe('a restart', () => {
     const begun = async (): Promise<unknown> => JSON.parse(await readFile(join(story.dir, 'begun'), 'utf8'));
     await vi.waitFor(begun, { timeout: 10_000 });
     const stopping = story.stop();
-    // It is given ten seconds (design, Reliability 11).
+    // It is given ten seconds (reliability 11).
     const clock = setInterval(() => story.clock.advance(1000), 5);
     await stopping;
     clearInterval(clock);

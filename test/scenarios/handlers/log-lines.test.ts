@@ -102,7 +102,7 @@ test.each<{
   await story.settled();
   const records = story.said(message);
   expect(records).toMatchObject([{ level, message, fields: { ...ABOUT, ...fields } }]);
-  // Who reads the log does not get the secrets of clients (design, S16 and S17).
+  // Who reads the log does not get the secrets of clients (security S16 and S17).
   expect(JSON.stringify(story.log.records)).not.toContain('hunter2');
   expect(records[0]?.fields).not.toHaveProperty('event');
 });

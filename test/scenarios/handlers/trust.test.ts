@@ -8,7 +8,7 @@ import { HandlerStory } from '../../support/handler-story.ts';
 const attack = (file: string): string =>
   `$(touch ${file}) \`touch ${file}\` '; touch ${file}; ' "; touch ${file}; " | touch ${file}`;
 
-/** Commands come from definitions on the backend's own machine, and from nowhere else (reliability-and-security, S14). */
+/** Commands come from definitions on the backend's own machine, and from nowhere else (security S14). */
 describe('nothing that comes from outside runs', () => {
   test('text of an event, whatever it holds, is only text to a handler and a mutator', async () => {
     const story = await HandlerStory.open({

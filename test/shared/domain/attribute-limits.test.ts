@@ -7,7 +7,7 @@ const nested = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}
 const keys = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${String(at)}`, 1]));
 
-describe('what a client or a result may bring along (reliability-and-security, S7)', () => {
+describe('what a client or a result may bring along (security S7)', () => {
   test.each([
     { title: 'as many bytes of JSON as allowed', record: { a: 'x'.repeat(1024 - 8) }, limit: undefined },
     { title: 'one byte more', record: { a: 'x'.repeat(1024 - 7) }, limit: 'bytes' },

@@ -46,7 +46,7 @@ function walk(records: readonly AuditRecord[], head: AuditLink): string {
 
 const headOf = (records: readonly AuditRecord[]): AuditLink => records.at(-1) ?? { id: 0, hash: '' };
 
-describe('each record vouches for those before it (design, S22)', () => {
+describe('each record vouches for those before it (security S22)', () => {
   const records = trail(5);
   const head = headOf(records);
 

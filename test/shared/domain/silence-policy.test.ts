@@ -10,7 +10,7 @@ const LAX: SilencePolicy = {
   apply_to_legacy: false,
 };
 
-describe('what a silence must keep to (console, 4.2)', () => {
+describe('what a silence must keep to (console 4.2)', () => {
   test.each<[rule: string, policy: Partial<SilencePolicy>, silence: PolicedSilence, problem: string | undefined]>([
     ['nothing is asked', {}, {}, undefined],
     ['a reason is asked', { reason: 'required' }, {}, 'a reason is required'],

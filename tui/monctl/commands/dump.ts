@@ -151,7 +151,7 @@ function read(value: unknown, url: string): Wrapped {
   return object;
 }
 
-/** What these credentials may not see, or what is not there (clients, section 6: dump). */
+/** What these credentials may not see, or what is not there (clients 6: dump). */
 function isDenied(error: unknown): error is MonError {
   return error instanceof MonError && ['forbidden', 'not_found', 'payment_required'].includes(error.code);
 }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 30_000;
 const tokenSchema = z.looseObject({ access_token: z.string().min(1) });
 
 /**
- * The lists of a cluster of the peer, which takes user and password for a token only (clients, section 6). Other credentials
+ * The lists of a cluster of the peer, which takes user and password for a token only (clients 6). Other credentials
  * are shown as they are.
  *
  * @throws MonError `unauthenticated`, `unavailable`

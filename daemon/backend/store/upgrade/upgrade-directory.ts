@@ -7,7 +7,7 @@ import { upgradeOffline, type CommandParts, type UpgradeFlags } from './upgrade-
 import { upgradeThrough } from './upgrade-through.ts';
 
 /**
- * Upgrades the store in a directory; where a backend holds it, through that one, while it serves (reference 9.2, step 5).
+ * Upgrades the store in a directory; where a backend holds it, through that one, while it serves (reference 9.2.5).
  *
  * @param addressOf how the backend at a URL is reached
  * @throws MonError `not_found` when there is no store, `conflict` when something stands in the way or a backend holds it that

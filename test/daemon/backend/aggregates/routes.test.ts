@@ -79,7 +79,7 @@ describe('a summary', () => {
     }
   });
 
-  test('tells how many are silenced now and how many belong to a client that is down (demand 25)', async () => {
+  test('tells how many are silenced now and how many belong to a client that is down (user-demands 25)', async () => {
     await report('a', 'web', { status: 2 });
     await report('a', 'disk');
     await report('b', 'web', { status: 2 });

@@ -66,7 +66,7 @@ async function problemOfChain(): Promise<string | undefined> {
   return expected.id === first - 1 ? undefined : 'the trail is too short';
 }
 
-describe('what operators do is written down (design, S22)', () => {
+describe('what operators do is written down (security S22)', () => {
   test('silences that are made, replaced and cleared, with what was before and after', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', creator: 'ada' });
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-2', creator: 'bob', expire: 60 });

@@ -73,7 +73,7 @@ describe('a request for a run', () => {
   });
 
   test.each<{ name: string; body: object; asked: number }>([
-    { name: 'null counts as absent (clients, trap 14)', body: { check: 'disk', subscribers: null }, asked: 1 },
+    { name: 'null counts as absent (clients 1.14)', body: { check: 'disk', subscribers: null }, asked: 1 },
     { name: 'none at all asks nobody', body: { check: 'disk', subscribers: [] }, asked: 0 },
     { name: 'a standalone check has none of its own', body: { check: 'own' }, asked: 0 },
     { name: 'a standalone check may be asked for', body: { check: 'own', subscribers: ['base'] }, asked: 1 },

@@ -60,7 +60,7 @@ const shown = (name: string, attributes: object = {}): Record<string, unknown> =
   metadata: { name, namespace: 'prod', created_by: 'local administrator' },
 });
 
-describe('as the command-line tool asks (clients, section 6)', () => {
+describe('as the command-line tool asks (clients 6)', () => {
   test('create, info, list, set, execute, delete', async () => {
     expect(await core.post(CHECKS, disk('disk'))).toMatchObject({ status: 201, body: undefined });
     expect(await core.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shown('disk') });
@@ -283,7 +283,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
   test('each attribute that says something, empty or not', async () => {
     const text = fc.string({ minLength: 1, maxLength: 20 });
     const texts = fc.option(fc.array(text, { maxLength: 3 }));
-    // A definition that names these is refused (design, S9).
+    // A definition that names these is refused (security S9).
     const key = text.filter((name) => !['__proto__', 'constructor', 'prototype'].includes(name));
     const pairs = fc.option(fc.dictionary(key, text, { maxKeys: 3, noNullPrototype: true }));
     const check = fc.record(

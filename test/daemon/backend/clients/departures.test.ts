@@ -64,7 +64,7 @@ async function stored(table: string): Promise<unknown[]> {
   return keys;
 }
 
-describe('a deleted client is in quarantine (user demand 24)', () => {
+describe('a deleted client is in quarantine (user-demands 24)', () => {
   test('late results of its agent are taken from it, and bring nothing back', async () => {
     const peer = await agent();
     await report(peer, 1);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(async () => backend[Symbol.asyncDispose]());
 
-test('namespaces are made, listed and deleted as the command-line tool asks (clients, section 6)', async () => {
+test('namespaces are made, listed and deleted as the command-line tool asks (clients 6)', async () => {
   expect((await core.get('/namespaces')).body).toEqual([{ name: 'default' }]);
   expect(await core.post('/namespaces', { name: 'prod' })).toMatchObject({ status: 201, body: undefined });
   expect(await core.post('/namespaces', { name: 'prod' })).toMatchObject({

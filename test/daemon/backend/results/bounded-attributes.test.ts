@@ -23,7 +23,7 @@ const RESULT = { source: 'web-1', name: 'disk', output: '' };
 const ENTITY = { metadata: { name: 'web-2', namespace: 'default' }, entity_class: 'proxy' };
 const EVENT = { entity: ENTITY, check: { metadata: { name: 'disk', namespace: 'default' }, status: 0, output: '' } };
 
-describe('attributes are bounded, whoever sends them (reliability-and-security, S7)', () => {
+describe('attributes are bounded, whoever sends them (security S7)', () => {
   test.each<{ title: string; target: string; body: object; status: number }>([
     { title: 'a client of 64 KiB', target: '/clients', body: { ...CLIENT, a: LONG }, status: 413 },
     { title: 'a client with 1,001 keys in an object', target: '/clients', body: { ...CLIENT, a: MANY }, status: 400 },

@@ -1,0 +1,85 @@
+import { basename } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { repositoryFiles } from '../support/repository.ts';
+import { citationsIn, otherSpellingsIn, placesOf, type Pages } from './citations.ts';
+
+const PAGES: Pages = new Map(
+  [...repositoryFiles('docs/spec/*.md', 'docs/architecture.md')].map(([path, text]) => [basename(path, '.md'), text]),
+);
+
+const SOURCES = repositoryFiles('{shared,daemon,tui,scripts,test}/**/*.{ts,tsx}');
+
+/** They have to spell citations that lead nowhere. */
+const ABOUT_CITATIONS = new Set(['test/docs/citations.ts', 'test/docs/citations.test.ts']);
+
+describe('what the sources cite', () => {
+  const places = new Map([...PAGES].map(([name, text]) => [name, placesOf(text)]));
+  const sources = [...SOURCES].filter(([path]) => !ABOUT_CITATIONS.has(path));
+
+  test('is there, in docs/spec or docs/architecture.md', () => {
+    const cited = sources.flatMap(([path, text]) =>
+      citationsIn(text, PAGES).map(({ page, place }) => ({ path, page, place })),
+    );
+    expect(cited.length).toBeGreaterThan(300);
+    expect(cited.filter(({ page, place }) => places.get(page)?.has(place) !== true)).toEqual([]);
+  });
+
+  test('is spelled as CONTRIBUTING.md says', () => {
+    const wrong = sources.flatMap(([path, text]) => otherSpellingsIn(text, PAGES).map((found) => `${path}: ${found}`));
+    expect(wrong).toEqual([]);
+  });
+
+  test('is of every page that there is', () => {
+    const cited = new Set(sources.flatMap(([, text]) => citationsIn(text, PAGES).map(({ page }) => page)));
+    expect([...PAGES.keys()].filter((page) => !cited.has(page))).toEqual([]);
+  });
+});
+
+describe('a citation', () => {
+  const pages: Pages = new Map([
+    ['reference', '## 9 Versions\n### 9.3 Notes\n| 6.2.0 from any | rule |\n### 9.4. Steps\n1. one\n2. two'],
+    ['security', '## Input\n- **S7** limits\n- **S8** numbers'],
+    ['legacy-peer', '## State machine (30 seconds)\n## Surprises\n1. one'],
+    ['performance', '## Rules\n1. one\n2. two'],
+  ]);
+  const places = new Map([...pages].map(([name, text]) => [name, placesOf(text)]));
+
+  test.each<{ text: string; found: readonly string[]; missing?: readonly string[] }>([
+    { text: 'kept (reference 9.3).', found: ['reference 9.3'] },
+    { text: 'Reference 9.3 and 9.4: both', found: ['reference 9.3', 'reference 9.4'] },
+    { text: 'kept (reference 9.3, 6.2.0)', found: ['reference 9.3', 'reference 9.3, 6.2.0'] },
+    { text: 'kept (reference 9.3, 6.3.0)', found: ['reference 9.3'], missing: ['reference 9.3, 6.3.0'] },
+    { text: 'kept (reference 9.3, 9.4)', found: ['reference 9.3'], missing: ['reference 9.3, 9.4'] },
+    { text: 'kept (reference 9.4.2)', found: ['reference 9.4.2'] },
+    { text: 'kept (reference\n * 9.5)', found: [], missing: ['reference 9.5'] },
+    { text: 'kept (security S7 and S8)', found: ['security S7', 'security S8'] },
+    { text: 'kept (security S9)', found: [], missing: ['security S9'] },
+    { text: 'kept (performance 2)', found: ['performance 2'] },
+    { text: 'kept (performance 3)', found: [], missing: ['performance 3'] },
+    { text: 'kept (legacy-peer, State\n // machine): so', found: ['legacy-peer State machine'] },
+    { text: 'kept (legacy-peer, Surprises 1)', found: ['legacy-peer Surprises 1'] },
+    { text: 'kept (legacy-peer, Filters)', found: [], missing: ['legacy-peer Filters'] },
+    { text: 'kept (legacy-peer)', found: [], missing: ['legacy-peer no place'] },
+    { text: 'for reference, and to go on', found: [] },
+  ])('$text', ({ text, found, missing = [] }) => {
+    const cited = citationsIn(text, pages);
+    const [there, nowhere] = [true, false].map((wanted) =>
+      cited
+        .filter(({ page, place }) => places.get(page)?.has(place) === wanted)
+        .map(({ page, place }) => `${page} ${place}`),
+    );
+    expect(there).toEqual(found);
+    expect(nowhere).toEqual(missing);
+  });
+
+  test.each([
+    'reference, section 9',
+    'reference, 7',
+    'design, S7',
+    'design S7',
+    'design, State',
+    'performance, rule 8',
+  ])('is not written %s', (text) => {
+    expect(otherSpellingsIn(`kept (${text})`, pages)).toHaveLength(1);
+  });
+});
