@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { REPOSITORY, repositoryFiles, repositoryText } from '../support/repository.ts';
+
+const PAGE = repositoryText('CONTRIBUTING.md');
+
+/** Tests that pause for a time that is fixed or left to chance. */
+const PAUSING = new Map([
+  ['test/daemon/backend/agents/revoked-keys.test.ts', 'nothing more is stored'],
+  ['test/daemon/backend/health/watch-stalls.test.ts', 'a stall is measured between two pauses'],
+  ['test/scenarios/console-terminal.test.ts', 'the terminal takes nothing for a while'],
+  ['test/shared/client/feed-cuts.test.ts', 'connections are cut at moments left to chance'],
+  ['test/tui/terminal/terminal-session.test.ts', 'nothing more is written'],
+]);
+
+test('the folders of tests are those of the tree', () => {
+  const folders = new Set([...repositoryFiles('{shared,daemon,tui}/**/*.{ts,tsx}').keys()].flatMap(foldersOf));
+  const tested = [...repositoryFiles('test/{shared,daemon,tui}/**/*.{ts,tsx}').keys()].map((name) =>
+    dirname(name.slice('test/'.length)),
+  );
+  expect(tested.length).toBeGreaterThan(300);
+  expect(tested.filter((folder) => !folders.has(folder))).toEqual([]);
+});
+
+test('only these tests pause', () => {
+  const files = repositoryFiles('test/{daemon,scenarios,scripts,shared,tui}/**/*.test.{ts,tsx}');
+  const pausing = [...files].filter(([, text]) => /setTimeout as |setTimeout\(resolve/.test(text));
+  expect(pausing.map(([name]) => name)).toEqual([...PAUSING.keys()]);
+});
+
+test('files and folders that it names are there, some of them below test', () => {
+  const paths = /`((?:shared|daemon|tui|test|scripts|docs|scenarios|soak)\/[\w./*-]+)`/g;
+  const named = Array.from(PAGE.matchAll(paths), ([, name = '']) => name).filter((name) => !name.includes('*'));
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((name) => ![name, `test/${name}`].some((path) => existsSync(join(REPOSITORY, path))))).toEqual(
+    [],
+  );
+});
+
+function foldersOf(name: string): readonly string[] {
+  const folder = dirname(name);
+  return folder === '.' ? [] : [folder, ...foldersOf(folder)];
+}
