@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose, type BackendOptions } from '../../daemon/backend/compose.ts';
+import { compose } from '../../daemon/backend/compose.ts';
+import type { BackendOptions } from '../../daemon/backend/compose/options.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import type { Clock, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';

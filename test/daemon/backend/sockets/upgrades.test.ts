@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
-import type { BackendOptions } from '../../../../daemon/backend/compose.ts';
+import type { BackendOptions } from '../../../../daemon/backend/compose/options.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { openBackend } from '../../../support/open-backend.ts';

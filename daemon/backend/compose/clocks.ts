@@ -1,0 +1,67 @@
+import type { AgentHub } from '../agents/agent-hub.ts';
+import { CheckRequests } from '../checks/runs.ts';
+import { watchKeepalives } from '../clients/clock.ts';
+import { expireDepartures } from '../clients/expire-departures.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { watchTtls } from '../results/clock.ts';
+import { StaleResults } from '../results/write-stale.ts';
+import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-check-requests.ts';
+import { expireSilenced } from '../silences/clock.ts';
+import { handleUnsilenced } from '../silences/handle-unsilenced.ts';
+import { UnsilencedEvents } from '../silences/write-unsilenced.ts';
+import { expireStashes } from '../stashes/clock.ts';
+import { SHARD } from '../store/main-shard.ts';
+import { watchDisk } from '../store/watch-disk.ts';
+import type { Teardown } from '../teardown.ts';
+import type { Ground } from './ground.ts';
+import type { Writers } from './writers.ts';
+
+interface ClockParts {
+  readonly batcher: Batcher;
+  readonly writers: Writers;
+  readonly agents: AgentHub;
+  /** What the backend is called where it speaks of its own disk; undefined: nobody looks at the disk. */
+  readonly ownName: string | undefined;
+}
+
+/** What is done when its time has come: expiry, keepalives, stale results, the disk, check requests. */
+export async function startClocks(
+  { definitions, registry, store, disk, clock, log }: Ground,
+  { batcher, writers, agents, ownName }: ClockParts,
+  teardown: Teardown,
+): Promise<{ readonly requests: CheckRequests; readonly schedule: CheckSchedule }> {
+  const { silenced, stashes, clients, results } = writers;
+  const due = { registry, store, shard: SHARD, clock, log };
+  teardown.use('expiry of silences', await expireSilenced({ ...due, silenced }));
+  const unsilenced = new UnsilencedEvents(batcher);
+  teardown.use('ends of silences', await handleUnsilenced({ ...due, unsilenced }));
+  teardown.use('expiry of stashes', await expireStashes({ ...due, stashes }));
+  teardown.use('departures', await expireDepartures({ ...due, clients }));
+  teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
+  teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
+  if (ownName !== undefined) {
+    teardown.use('disk', watchDisk({ guard: disk, registry, results, client: ownName, clock, log }));
+  }
+  const requests = teardown.use(
+    'check requests',
+    new CheckRequests({
+      definitions,
+      registry,
+      store,
+      clock,
+      log,
+      publish: (namespace, to, check) => agents.publish(namespace, to, check),
+    }),
+  );
+  const schedule = teardown.use(
+    'schedule',
+    publishCheckRequests({
+      definitions,
+      clock,
+      log,
+      namespaces: () => registry.declared.names(),
+      publish: (namespace, check, periodMs) => requests.publish(namespace, check, { periodMs }),
+    }),
+  );
+  return { requests, schedule };
+}

@@ -1,0 +1,177 @@
+import type { IncomingMessage } from 'node:http';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
+import { NOBODY, refuseWithoutAccess, type Principal } from '../access/principal.ts';
+import { AGENT_HEADERS, agentEntry, v2AgentEntry } from '../agents/agent-access.ts';
+import { certificateGuard } from '../agents/agent-certificate.ts';
+import type { AgentHub } from '../agents/agent-hub.ts';
+import { openAgentListener } from '../agents/agent-listener.ts';
+import type { FeedHub } from '../feed/feed-hub.ts';
+import { FeedLogins } from '../feed/feed-login.ts';
+import type { Connections } from '../http/connections.ts';
+import { isLoopback } from '../http/host.ts';
+import { serverMaker, type MakeServer } from '../http/http-server.ts';
+import { close, listen } from '../http/listen.ts';
+import type { ListenAddress } from '../http/listen-problem.ts';
+import type { ApiParts } from '../http/parts.ts';
+import { openServer } from '../http/server.ts';
+import type { FrameSocket } from '../sockets/frame-socket.ts';
+import { LiveSockets } from '../sockets/live-sockets.ts';
+import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint, type Guard } from '../sockets/upgrades.ts';
+import type { Teardown } from '../teardown.ts';
+import type { ListenerName } from '../tls/listeners.ts';
+import type { Ground } from './ground.ts';
+import type { BackendOptions } from './options.ts';
+
+/** Longest frame of an agent: a full one of the largest results. */
+const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
+/** Of one event, which may bring a long output or many metrics. */
+const V2_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
+const FEED_FRAME_BYTES_MAX = 64 * 1024;
+
+interface DoorParts {
+  readonly api: ApiParts;
+  readonly agents: AgentHub;
+  readonly feed: FeedHub;
+  readonly connections: Connections;
+  /** Calls `listener` after every commit, while the registry equals the store. */
+  readonly onRest: (listener: () => void) => Disposable;
+}
+
+/** Where the backend listens; undefined: nowhere. */
+interface Doors {
+  readonly url: string;
+  readonly agentUrl: string | undefined;
+  readonly v2Url: string | undefined;
+}
+
+/** Opens every listener, and behind each the guard that looks at credentials. */
+export async function openDoors(
+  options: BackendOptions,
+  ground: Ground,
+  parts: DoorParts,
+  teardown: Teardown,
+): Promise<Doors> {
+  const { api, connections } = parts;
+  const { slowPeers } = api;
+  const makeServerOf = (listener: ListenerName): MakeServer =>
+    serverMaker(connections, slowPeers, options.requestTimes, ground.tls.of(listener));
+  const makeServer = makeServerOf('api');
+  const app = await openServer(api, { kind: 'all' }, makeServer);
+  // Together: each may have to wait for answers that are under way.
+  const apps = [app];
+  teardown.defer('API', () => Promise.all(apps.map((one) => close(one, connections))).then(() => undefined));
+  const sockets = teardown.use('sockets', liveSockets(ground, parts));
+  const guard = guardOf(api);
+  const guardAgents = certificateGuard(guard);
+  const ownAgents = agentEndpoint(ground, parts, sockets);
+  teardown.use(
+    'WebSockets',
+    routeUpgrades(app.server, [ownAgents, feedEndpoint(parts, sockets)], {
+      guard: (request) => (pathOf(request) === AGENT_PATH ? guardAgents : guard)(request),
+      sockets,
+      slowPeers,
+    }),
+  );
+  const url = await listen(app, { bind: options.bind, port: options.port }, makeServer);
+  const { 'core-api': v2Address, 'agent-listener': agentAddress } = options.config.program;
+  let v2Url: string | undefined;
+  if (v2Address !== undefined) {
+    const makeV2Server = makeServerOf('core-api');
+    const v2App = await openServer(api, { kind: 'core', bind: v2Address.bind }, makeV2Server);
+    apps.push(v2App);
+    v2Url = await listen(v2App, v2Address, makeV2Server, 'core-api.port');
+  }
+  if (agentAddress === undefined) return { url, v2Url, agentUrl: undefined };
+  const listener = await openAgentListener(
+    agentAddress,
+    [ownAgents, v2AgentEndpoint(ground, parts, sockets)],
+    { sockets, slowPeers, guard: certificateGuard(guardOfListener(api, guard, agentAddress)) },
+    { connections, makeServer: makeServerOf('agent-listener') },
+  );
+  return { url, v2Url, agentUrl: teardown.use('listener of agents', listener).url };
+}
+
+function liveSockets({ clock }: Ground, { api, onRest }: DoorParts): LiveSockets {
+  const { authenticator } = api;
+  return new LiveSockets({
+    clock,
+    renewed: (principal, sinceMs) => authenticator.renewed(principal, sinceMs),
+    version: () => authenticator.version(),
+    onCommit: onRest,
+  });
+}
+
+/** Who asks for a WebSocket; of the feed that may be said later. */
+function guardOf({ authenticator, callers }: ApiParts): Guard {
+  return (request) => {
+    const { headers, url } = request;
+    const isToSayLater = headers.authorization === undefined && !authenticator.isOpen && url === FEED_PATH;
+    const principal = isToSayLater ? NOBODY : authenticator.authorize(headers, callers.addressOf(request));
+    const admit = (admitted: Principal): Principal => {
+      refuseForeignOrigin(request);
+      return admitted;
+    };
+    return principal instanceof Promise ? principal.then(admit) : admit(principal);
+  };
+}
+
+/** The same at the listener of agents, which others can reach while nobody needs credentials. */
+function guardOfListener({ authenticator }: ApiParts, guard: Guard, { bind }: ListenAddress): Guard {
+  return (request) => {
+    if (!authenticator.isOpen || isLoopback(bind)) return guard(request);
+    // Its names are unknown here, so no Host can be told to be a foreign one.
+    refuseForeignOrigin(request);
+    return authenticator.whileOpen(request.headers, request.socket.remoteAddress ?? '');
+  };
+}
+
+function agentEndpoint({ registry }: Ground, { api, agents }: DoorParts, sockets: LiveSockets): Endpoint {
+  return {
+    path: AGENT_PATH,
+    protocol: AGENT_PROTOCOL,
+    maxPayload: AGENT_FRAME_BYTES_MAX,
+    access: 'submit',
+    ...agentEntry(AGENT_HEADERS, { registry, entityLimit: api.entityLimit }, (socket, identity) =>
+      agents.accept(socket, identity, sockets.admissionOf(socket)),
+    ),
+  };
+}
+
+function v2AgentEndpoint({ registry }: Ground, { api, agents }: DoorParts, sockets: LiveSockets): Endpoint {
+  return {
+    path: '/',
+    maxPayload: V2_AGENT_FRAME_BYTES_MAX,
+    access: 'submit',
+    ...v2AgentEntry({ registry, entityLimit: api.entityLimit }, (socket, identity) =>
+      agents.acceptV2(socket, identity, sockets.admissionOf(socket)),
+    ),
+  };
+}
+
+function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): Endpoint {
+  const { authenticator, callers, clock } = api;
+  const logins = new FeedLogins();
+  const logIn = (socket: FrameSocket, request: IncomingMessage): void =>
+    logins.wait(socket, {
+      clock,
+      admit: (key) => authenticator.ofKey(key, callers.addressOf(request)),
+      accept: (peer, principal) => {
+        refuseWithoutAccess(principal, { access: 'read', url: FEED_PATH, namespace: undefined });
+        sockets.refuseTooMany(principal, 'read');
+        sockets.add(peer, principal, 'read');
+        feed.accept(peer);
+      },
+    });
+  return {
+    path: FEED_PATH,
+    protocol: FEED_PROTOCOL,
+    maxPayload: FEED_FRAME_BYTES_MAX,
+    access: 'read',
+    canLogInLater: true,
+    accept: (socket, principal, request) => {
+      if (principal.via === 'nobody') logIn(socket, request);
+      else feed.accept(socket);
+    },
+  };
+}

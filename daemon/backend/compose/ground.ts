@@ -1,0 +1,102 @@
+import { MonError } from '../../../shared/errors.ts';
+import { hasAdministrator } from '../access/scopes-of-user.ts';
+import { ConfigInForce } from '../config/config-in-force.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { StoredDefinitions } from '../definitions/state.ts';
+import { MemoryBudget, startGuard } from '../health/memory-budget.ts';
+import { isLoopback } from '../http/host.ts';
+import type { Lease, Store } from '../ports.ts';
+import { Registry } from '../registry/registry.ts';
+import { TimeKeeper } from '../schedule/keep-time.ts';
+import { DiskGuard } from '../store/disk-guard.ts';
+import { SHARD } from '../store/main-shard.ts';
+import type { Teardown } from '../teardown.ts';
+import { listenersOf, refuseOpenHttp } from '../tls/listeners.ts';
+import { ListenersTls } from '../tls/server-tls.ts';
+import type { BackendOptions } from './options.ts';
+
+const LEASE_MS = 30_000;
+
+/** What everything stands on. */
+export interface Ground {
+  readonly config: ConfigInForce;
+  readonly definitions: Definitions;
+  readonly tls: ListenersTls;
+  readonly disk: DiskGuard;
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly time: TimeKeeper;
+  /** That of `time`: what the machine's clock is set to does not move it at once. */
+  readonly clock: TimeKeeper['clock'];
+  readonly log: Log;
+  readonly registry: Registry;
+  readonly memory: MemoryBudget;
+}
+
+/**
+ * Settings, store, time and the state in memory.
+ *
+ * @throws MonError `invalid` or `conflict` when the backend cannot start this way
+ */
+export async function openGround(options: BackendOptions, teardown: Teardown): Promise<Ground> {
+  const { clock: machine, log } = options;
+  const listeners = listenersOf(options.bind, options.config);
+  const tls = teardown.use('certificates', new ListenersTls(listeners, { clock: machine, log }));
+  const stored = new StoredDefinitions();
+  const config = new ConfigInForce(options.config, Math.floor(machine.now() / 1000), stored);
+  const disk = new DiskGuard({
+    disk: options.disk,
+    floorBytes: () => config.program['disk-floor'],
+    clock: machine,
+    log,
+  });
+  // A store on a full disk needs what was set aside to be opened.
+  await disk.look();
+  const store = await options.openStore();
+  teardown.defer('store', () => store.close());
+  const lease = await store.acquire(SHARD, LEASE_MS);
+  teardown.defer('lease', () => lease.release());
+  const time = await TimeKeeper.open({ store, lease, machine, log });
+  teardown.defer('time', () => time.close());
+  const { clock } = time;
+  const { definitions } = config;
+  const auditLimits = {
+    get auditLimit() {
+      return config.program['audit-limit'];
+    },
+  };
+  const registry = new Registry(auditLimits, stored, {
+    onCorrections: (corrections) => clock.adopt(corrections),
+    refuseBeyond: startGuard(),
+  });
+  const memory = new MemoryBudget({
+    used: () => registry.bytes,
+    setting: () => config.program['memory-limit'],
+    clock,
+    log,
+  });
+  await registry.load(store);
+  refuseOpenBind(options, options.config, registry);
+  for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
+    log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
+  }
+  return { config, definitions, tls, disk, store, lease, time, clock, log, registry, memory };
+}
+
+/** @throws MonError `invalid` when everybody who can reach the address could use the API */
+export function refuseOpenBind(
+  { bind, config, isInsecureAllowed }: BackendOptions,
+  { api }: LoadedConfig,
+  { credentials }: Registry,
+): void {
+  const { 'agent-listener': agentListener, 'core-api': v2Api } = config.program;
+  const open = [bind, agentListener?.bind, v2Api?.bind].find((own) => own !== undefined && !isLoopback(own));
+  if (open === undefined || api.user !== undefined || isInsecureAllowed === true) return;
+  if (hasAdministrator(credentials.users, credentials.roles.index)) return;
+  throw new MonError(
+    'invalid',
+    `${open} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { MachineClock } from '../../clock/machine-clock.ts';
+import type { Log, LogRequest } from '../../log/log.ts';
+import type { LocalPlaces } from '../access/local-access.ts';
+import type { BatcherOptions } from '../commit/batcher.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { RequestTimes } from '../http/http-server.ts';
+import type { Disk, Store } from '../ports.ts';
+
+export interface BackendOptions {
+  readonly config: LoadedConfig;
+  /** Reads the configuration again; without it there is no reload. */
+  readonly loadConfig?: () => Promise<LoadedConfig>;
+  readonly openStore: () => Promise<Store>;
+  /** Bytes of the files of the store; absent when it has none. */
+  readonly storeBytes?: () => Promise<number>;
+  /** Where the store is; absent: it is not looked at, and nothing is refused for want of room. */
+  readonly disk?: Disk;
+  /** Of the machine, which somebody may set. */
+  readonly clock: MachineClock;
+  readonly log: Log;
+  /** Told about each answer of the API. */
+  readonly logRequest?: LogRequest;
+  /** Address and port to listen on; port 0 takes a free one. */
+  readonly bind: string;
+  readonly port: number;
+  /** Whether an address that others can reach is fine without credentials. */
+  readonly isInsecureAllowed?: boolean;
+  /** Where the programs on this machine find their way in; absent: nowhere. */
+  readonly localPlaces?: LocalPlaces;
+  readonly batcher?: BatcherOptions;
+  readonly requestTimes?: RequestTimes;
+}

@@ -1,0 +1,118 @@
+import { ApiKeys } from '../access/api-keys.ts';
+import type { Bcrypt } from '../access/bcrypt.ts';
+import { RoleGuard } from '../access/role-guard.ts';
+import { Sessions } from '../access/sessions.ts';
+import { Users } from '../access/users.ts';
+import { Aggregates } from '../aggregates/write.ts';
+import { ApiCommands } from '../audit/api-commands.ts';
+import { Audit } from '../audit/write.ts';
+import { Bulk } from '../bulk/write.ts';
+import { CheckNames } from '../checks/rename.ts';
+import { Checks } from '../checks/write.ts';
+import { EntityLimit } from '../clients/entity-limit.ts';
+import { Entities } from '../clients/v2-write.ts';
+import { Clients } from '../clients/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { DefinitionChanges } from '../definitions/write.ts';
+import { Restore } from '../dump/restore.ts';
+import { V2Events } from '../events/v2-write.ts';
+import { Events } from '../events/write.ts';
+import { Namespaces } from '../namespaces/write.ts';
+import { AttributeBounds } from '../results/attribute-bounds.ts';
+import { Results } from '../results/write.ts';
+import { SilencedEntries } from '../silences/write.ts';
+import { StashMigrations } from '../stashes/migrations.ts';
+import { Stashes } from '../stashes/write.ts';
+import { StoreUpgrades } from '../store/upgrade/store-upgrades.ts';
+import type { Teardown } from '../teardown.ts';
+import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
+import type { Ground } from './ground.ts';
+
+/** What changes each noun: every change goes through the batcher. */
+export interface Writers {
+  readonly entityLimit: EntityLimit;
+  readonly results: Results;
+  readonly events: Events;
+  readonly v2Events: V2Events;
+  readonly silenced: SilencedEntries;
+  readonly clients: Clients;
+  readonly entities: Entities;
+  readonly aggregates: Aggregates;
+  readonly stashes: Stashes;
+  readonly stashMigrations: StashMigrations;
+  readonly checks: Checks;
+  readonly checkNames: CheckNames;
+  readonly definitionChanges: DefinitionChanges;
+  readonly namespaces: Namespaces;
+  readonly audit: Audit;
+  readonly bulk: Bulk;
+  readonly restore: Restore;
+  readonly storeUpgrades: StoreUpgrades;
+  readonly users: Users;
+  readonly apiKeys: ApiKeys;
+  readonly sessions: Sessions;
+  readonly apiCommands: ApiCommands;
+}
+
+export function openWriters(
+  { config, definitions, registry, store, clock, log }: Ground,
+  { batcher, bcrypt }: { readonly batcher: Batcher; readonly bcrypt: Bcrypt },
+  teardown: Teardown,
+): Writers {
+  const entityLimit = new EntityLimit(registry, () => config.program.entity_limit);
+  const limits = {
+    get proxyClientQuota() {
+      return config.program['proxy-client-quota'];
+    },
+    entityLimit,
+  };
+  const attributes = new AttributeBounds(() => ({
+    bytes: config.program['attributes-limit'],
+    keys: config.program['keys-limit'],
+  }));
+  const silencesMax = (): number => config.program['silences-limit'];
+  const configuredUser = (): string | undefined => config.api.user;
+  const groupsOf = (user: string): readonly string[] =>
+    user === configuredUser() ? [ADMINISTRATORS] : (registry.credentials.users.get(user)?.groups ?? []);
+  const audit = new Audit(batcher);
+  const commands = new ApiCommands(() => ({
+    isAllowed: config.program['api-commands'],
+    directories: config.program['api-command-directories'],
+  }));
+  const roles = new RoleGuard(() => configuredUser() !== undefined);
+  return {
+    entityLimit,
+    results: new Results({ batcher, definitions, clock, limits, attributes }),
+    events: new Events(batcher),
+    v2Events: new V2Events({ batcher, definitions, entityLimit, attributes }),
+    silenced: new SilencedEntries(batcher, silencesMax),
+    clients: new Clients({
+      batcher,
+      entityLimit,
+      attributes,
+      get quarantineSeconds() {
+        return config.program['client-quarantine'];
+      },
+    }),
+    entities: new Entities({ batcher, entityLimit, attributes }),
+    aggregates: new Aggregates(batcher),
+    stashes: new Stashes(batcher),
+    stashMigrations: new StashMigrations(batcher, silencesMax),
+    checks: new Checks({ batcher, registry }),
+    checkNames: new CheckNames({ batcher, registry, definitions }),
+    definitionChanges: new DefinitionChanges({ batcher, definitions, commands, roles }),
+    namespaces: new Namespaces(batcher),
+    audit,
+    bulk: new Bulk(batcher, silencesMax),
+    restore: new Restore({ batcher, definitions, commands, roles, entityLimit, configuredUser, silencesMax }),
+    storeUpgrades: teardown.use('store upgrades', new StoreUpgrades({ schema: store.schema, audit, clock, log })),
+    users: new Users({
+      batcher,
+      hashPassword: (password) => bcrypt.hash(password),
+      isAdminConfigured: () => configuredUser() !== undefined,
+    }),
+    apiKeys: teardown.use('API keys', new ApiKeys({ batcher, clock, log, configuredUser })),
+    sessions: teardown.use('sessions', new Sessions({ batcher, registry, clock, log, groupsOf })),
+    apiCommands: commands,
+  };
+}

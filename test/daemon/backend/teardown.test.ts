@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { Teardown } from '../../../daemon/backend/teardown.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+
+function scene(): { teardown: Teardown; clock: ManualClock; log: RecordedLog; down: string[] } {
+  const [clock, log] = [new ManualClock(), new RecordedLog()];
+  return { teardown: new Teardown({ clock, log }), clock, log, down: [] };
+}
+
+test('what was built last is taken down first, each by its name in the log', async () => {
+  const { teardown, log, down } = scene();
+  teardown.defer('store', () => void down.push('store'));
+  teardown.use('feed', { [Symbol.dispose]: () => void down.push('feed') });
+  teardown.use('handlers', {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.resolve();
+      down.push('handlers');
+    },
+  });
+  await teardown[Symbol.asyncDispose]();
+  expect(down).toEqual(['handlers', 'feed', 'store']);
+  expect(log.records.map(({ fields }) => fields['part'])).toEqual(down);
+});
+
+test('what takes long is told to whoever waits for the stop', async () => {
+  const { teardown, clock, log } = scene();
+  teardown.defer('handlers', () => clock.advance(1500));
+  await teardown[Symbol.asyncDispose]();
+  expect(log.records).toEqual([
+    expect.objectContaining({ level: 'warn', fields: { part: 'handlers', duration_ms: 1500 } }),
+  ]);
+});
+
+test('what fails is named, keeps nothing else standing, and fails the stop', async () => {
+  const { teardown, log, down } = scene();
+  teardown.defer('store', () => void down.push('store'));
+  teardown.defer('feed', () => Promise.reject(new Error('no more')));
+  await expect(teardown[Symbol.asyncDispose]()).rejects.toThrow('no more');
+  expect(down).toEqual(['store']);
+  expect(log.records).toContainEqual(
+    expect.objectContaining({ level: 'error', fields: { part: 'feed', error: 'no more' } }),
+  );
+});
+
+test('what was moved is taken down by its new owner alone', async () => {
+  const { teardown, down } = scene();
+  teardown.defer('store', () => void down.push('store'));
+  const running = teardown.move();
+  await teardown[Symbol.asyncDispose]();
+  expect(down).toEqual([]);
+  await running[Symbol.asyncDispose]();
+  expect(down).toEqual(['store']);
+});
