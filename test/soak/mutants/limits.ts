@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'what consumers of the feed may say at once',
-    file: 'daemon/backend/compose.ts',
+    file: 'daemon/backend/compose/doors.ts',
     text: 'const FEED_FRAME_BYTES_MAX = 64 * 1024;',
     replacement: 'const FEED_FRAME_BYTES_MAX = 64 * 1024 * 1024;',
     test: 'test/daemon/backend/sockets/upgrades.test.ts',
