@@ -2,6 +2,7 @@ import type { Client } from '../schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../schemas/version.ts';
 import type { Attributes } from './attributes.ts';
 import { leavesBySilence } from './v2/agent.ts';
+import { saysWhenSilent } from './v2/keepalive.ts';
 import { keepaliveOf } from './keepalive.ts';
 import { redact, redactKeysOf } from './redact.ts';
 import { clientSubscription } from './subscription.ts';
@@ -15,7 +16,7 @@ export interface ClientProfile {
   readonly isProxy: boolean;
   /** Whether keepalives are expected. */
   readonly sendsKeepalives: boolean;
-  /** Whether its silence is looked at by the second, as that of agents of the newer generation. */
+  /** Whether it is an agent of the newer generation, whose silence is looked at by the second, in words of its own. */
   readonly isPunctual: boolean;
   readonly deregisters: boolean;
   readonly leavesBySilence: boolean;
@@ -43,7 +44,7 @@ export function profileOf(client: Client): ClientProfile {
     subscriptions: subscriptions.map((subscription) => (subscription === own ? OWN_SUBSCRIPTION : subscription)),
     isProxy: client['type'] === 'proxy',
     sendsKeepalives: keepalives !== false,
-    isPunctual: keepalives !== false && client['entity_class'] === 'agent',
+    isPunctual: saysWhenSilent(client),
     deregisters: client['deregister'] === true,
     leavesBySilence: leavesBySilence(client),
     keepalive,

@@ -46,7 +46,14 @@ export function keepaliveStatus(
   now: number,
   { thresholds = KEEPALIVE_THRESHOLDS, unmatched = [] }: KeepaliveSettings = {},
 ): KeepaliveStatus {
-  const keepalive = statusByAge(Math.max(0, now - client.timestamp), thresholdsOf(client, thresholds));
+  return withUnmatched(statusByAge(Math.max(0, now - client.timestamp), thresholdsOf(client, thresholds)), unmatched);
+}
+
+/** With the tokens that have no value, which are a warning at least. */
+export function withUnmatched<S extends Pick<KeepaliveStatus, 'status' | 'output'>>(
+  keepalive: S,
+  unmatched: readonly string[],
+): S {
   if (unmatched.length === 0) return keepalive;
   const { status, output } = keepalive;
   return { ...keepalive, status: status === 0 ? 1 : status, output: `${output} - ${unmatchedText(unmatched)}` };
@@ -58,25 +65,6 @@ function statusByAge(age: number, thresholds: KeepaliveThresholds): KeepaliveSta
   if (age >= thresholds.critical) return { status: 2, output: missed(thresholds.critical), thresholds };
   if (age >= thresholds.warning) return { status: 1, output: missed(thresholds.warning), thresholds };
   return { status: 0, output: `Keepalive sent from client ${String(age)} seconds ago`, thresholds };
-}
-
-/**
- * Whether an agent of the newer generation is to be heard of now: with its first sign of life, as soon as a threshold is
- * passed, then every `warning` seconds, and as soon as it is back.
- *
- * @param last the last keepalive result, with its time in epoch seconds; undefined: there is none
- * @param now epoch seconds
- */
-export function isKeepaliveDue(
-  client: KeepaliveClient,
-  last: { readonly executed: number; readonly status: number } | undefined,
-  now: number,
-  thresholds: KeepaliveThresholds = KEEPALIVE_THRESHOLDS,
-): boolean {
-  if (last === undefined) return true;
-  const { status, thresholds: own } = keepaliveStatus(client, now, { thresholds });
-  if (status === 0) return last.status !== 0;
-  return status !== last.status || now - last.executed >= own.warning;
 }
 
 function thresholdsOf(client: KeepaliveClient, others: KeepaliveThresholds): KeepaliveThresholds {

@@ -1,12 +1,14 @@
 import type { CheckResult } from '../schemas/result.ts';
 import { isOfNewerShape } from './event.ts';
+import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
 
 /** A result that stays stale is told again after this many seconds, as the peer's sweep does (completion 1.14). */
 export const STALE_REPEAT_SECONDS = 30;
 
-/** Seconds after which a result is stale; 0: never. */
+/** Seconds after which a result is stale; 0: never, as keepalives, whose age is looked at by itself. */
 export function ttlOf(check: CheckResult | undefined): number {
+  if (check?.name === KEEPALIVE_CHECK) return 0;
   const ttl = check?.['ttl'];
   return typeof ttl === 'number' && ttl > 0 ? ttl : 0;
 }

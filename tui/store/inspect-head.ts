@@ -5,6 +5,7 @@ import { commandText } from '../../shared/domain/command-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { SEVERITIES, severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
+import { agentThresholds, saysWhenSilent, type AgentThresholds } from '../../shared/domain/v2/keepalive.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../shared/schemas/client.ts';
 import type { StoredResult } from '../../shared/schemas/result.ts';
 import { countText } from '../count-text.ts';
@@ -93,12 +94,11 @@ function keepaliveRuns({ clients, nowMs }: ConsoleStore, client: ClientDetail['c
   const ageSeconds = nowMs / 1000 - (clients.get(client.name)?.timestamp ?? client.timestamp);
   const age = `${formatDuration(ageSeconds)} ago`;
   if (client['keepalives'] === false) return [run(age), run('  none is expected', 'faint')];
-  const { warning, critical } = thresholdsOf(client['keepalive']);
-  const tone: Tone = ageSeconds >= critical ? 'critical' : ageSeconds >= warning ? 'warning' : 'ok';
-  return [
-    run(age, tone),
-    run(`  warning after ${formatDuration(warning)}, critical after ${formatDuration(critical)}`, 'faint'),
-  ];
+  const own = saysWhenSilent(client) ? agentThresholds({ keepalive: client['keepalive'] }) : undefined;
+  const { warning, critical }: AgentThresholds = own ?? thresholdsOf(client['keepalive']);
+  const tone: Tone = ageSeconds >= (critical ?? Infinity) ? 'critical' : ageSeconds >= warning ? 'warning' : 'ok';
+  const last = critical === undefined ? 'never critical' : `critical after ${formatDuration(critical)}`;
+  return [run(age, tone), run(`  warning after ${formatDuration(warning)}, ${last}`, 'faint')];
 }
 
 function thresholdsOf(keepalive: unknown): { readonly warning: number; readonly critical: number } {

@@ -16,7 +16,7 @@ export interface AgentParts {
   readonly clients: Clients;
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany'>;
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'in' | 'keepalives'>;
   /** Whether it is the backend that says goodbye now. */
   readonly isStopping: () => boolean;
   readonly clock: Clock;

@@ -16,8 +16,10 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2/event.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
+import { keepaliveResult, silenceOf } from '../clients/keepalive-result.ts';
 import { readClient } from '../clients/read.ts';
 import type { ClientEntry } from '../registry/entries.ts';
+import type { IncomingResult } from '../results/process-result.ts';
 import type { KnownAgent } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
@@ -210,13 +212,26 @@ export class V2AgentConnection implements AgentLink {
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
       // A connection ends with its entity, so one that has not registered yet began after that.
-      { name, told: event.entity ?? {}, admission: this.#parts.admission, isFresh: !this.#isRegistered },
+      {
+        name,
+        told: event.entity ?? {},
+        admission: this.#parts.admission,
+        isFresh: !this.#isRegistered,
+        resultOf: (entry, record, now) => this.#signOfLife(entry, record, now),
+      },
       (present, now) => {
         const version = COMPATIBLE_VERSION;
         return clientOfKeepalive(event, name, { present, now, version, isConfigurable: this.#isConfigurable });
       },
     );
     this.#inTurn(() => this.#meet(client));
+  }
+
+  /** Of one whose clock is far behind its silence is looked at all the same: then that tells of it. */
+  #signOfLife(entry: ClientEntry, record: Client, now: number): IncomingResult | undefined {
+    const { definitions } = this.#parts;
+    if (silenceOf(entry, now, definitions.keepalives).status !== 0) return undefined;
+    return keepaliveResult(entry, record, definitions, now);
   }
 
   #take(event: SubmittedV2Event): void {

@@ -1,16 +1,15 @@
 import { errorMessage } from '../../../shared/errors.ts';
-import { isAttributes } from '../../../shared/domain/attributes.ts';
-import { isKeepaliveDue, KEEPALIVE_CHECK, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
-import { mayHoldTokens, substituteTokens } from '../../../shared/domain/tokens.ts';
-import type { Client } from '../../../shared/schemas/client.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
+import { mayHoldTokens } from '../../../shared/domain/tokens.ts';
+import { isSilenceDue } from '../../../shared/domain/v2/keepalive.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
 import type { Clients } from './write.ts';
-import type { IncomingResult } from '../results/process-result.ts';
 import type { Results } from '../results/write.ts';
 import type { Clock, Store } from '../ports.ts';
+import { keepaliveResult, silenceOf } from './keepalive-result.ts';
 import { readClients } from './read.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -42,14 +41,14 @@ type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
 /** Turns the age of keepalives into results, which become events like those of any check. */
 export function watchKeepalives(parts: KeepaliveParts): Disposable {
   const watches = new DisposableStack();
-  const { thresholds } = parts.definitions.keepalives;
-  const isNews: IsDue = (entry, nowMs) =>
-    entry.profile.isPunctual && isKeepaliveDue(entry, lastOf(entry), Math.floor(nowMs / 1000), thresholds);
-  // One that stays silent is told by its own time.
-  const isUsual: IsDue = (entry, nowMs) =>
-    !entry.profile.isPunctual || keepaliveStatus(entry, Math.floor(nowMs / 1000), { thresholds }).status === 0;
-  watches.use(everySweep(parts, SWEEP_MS, isUsual));
-  watches.use(everySweep(parts, PUNCTUAL_MS, isNews));
+  watches.use(everySweep(parts, SWEEP_MS, ({ profile }) => !profile.isPunctual));
+  watches.use(
+    everySweep(
+      parts,
+      PUNCTUAL_MS,
+      (entry, nowMs) => entry.profile.isPunctual && isSilenceDue(entry, lastOf(entry), Math.floor(nowMs / 1000)),
+    ),
+  );
   return watches;
 }
 
@@ -77,7 +76,6 @@ async function sweep(
   isDue: IsDue,
 ): Promise<void> {
   for (const namespace of registry.namespaces()) {
-    const handler = definitions.in(namespace.name).hasHandler('keepalive') ? 'keepalive' : 'default';
     const names = namespace
       .sortedClients()
       .filter((entry) => entry.profile.sendsKeepalives && isDue(entry, clock.now()))
@@ -87,13 +85,12 @@ async function sweep(
       const slice = names.slice(start, start + SLICE);
       const departed = present(namespace, slice).filter((entry) => hasDeparted(entry, definitions.keepalives, now));
       await Promise.all(departed.map(({ name }) => clients.deregister(namespace.name, name)));
-      const settings = { handler, ...definitions.keepalives };
       // Asked again: a client may have been deleted while the others were written.
       const reported = present(namespace, slice);
-      const mayHold = mayHoldTokens(settings);
+      const mayHold = mayHoldTokens(definitions.keepalives);
       const tokened = reported.filter(({ profile }) => mayHold || profile.hasKeepaliveTokens);
       const records = new Map(await readClients(store, tokened));
-      const incoming = reported.map((entry) => resultOf(entry, records.get(entry), settings, now));
+      const incoming = reported.map((entry) => keepaliveResult(entry, records.get(entry), definitions, now));
       if (incoming.length > 0) await results.record(namespace.name, incoming);
     }
   }
@@ -105,30 +102,5 @@ function present(namespace: Namespace, names: readonly string[]): ClientEntry[] 
 
 /** Whether silence of this one means that it has left for good. */
 function hasDeparted(entry: ClientEntry, settings: KeepaliveSettings, now: number): boolean {
-  return entry.profile.leavesBySilence && keepaliveStatus(entry, now, settings).status !== 0;
-}
-
-/** @param record read where there are tokens; those of a client that is gone by now have no value */
-function resultOf(
-  entry: ClientEntry,
-  record: Client | undefined,
-  settings: KeepaliveSettings,
-  now: number,
-): IncomingResult {
-  const { name: client, keepalive } = entry;
-  const attributes = { ...settings, ...keepalive };
-  const { value, unmatched } =
-    record === undefined ? { value: attributes, unmatched: [] } : substituteTokens(attributes, record);
-  const { status, output, thresholds } = keepaliveStatus(entry, now, { ...settings, unmatched });
-  const check = {
-    ...(isAttributes(value) ? value : {}),
-    thresholds,
-    name: KEEPALIVE_CHECK,
-    issued: now,
-    executed: now,
-    output,
-    status,
-    type: 'standard',
-  };
-  return { client, reporter: client, check };
+  return entry.profile.leavesBySilence && silenceOf(entry, now, settings).status !== 0;
 }

@@ -1,5 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import { addedToEntity } from '../../../shared/domain/v2/entity.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { redact, redactKeysOf } from '../../../shared/domain/redact.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
@@ -18,6 +19,7 @@ import { resolveEvent } from '../events/write.ts';
 import { handleDeregistration } from './handle-deregistration.ts';
 import { handleRegistration } from './handle-registration.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { processResult, type IncomingResult } from '../results/process-result.ts';
 import { admitKeepalive } from '../results/trust.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 
@@ -99,6 +101,7 @@ export class Clients {
    *
    * @param told what the agent says of itself, which is what the limits are for
    * @param isFresh whether it is sure to be from after a deletion, by more than the second that it tells
+   * @param resultOf what it tells as a result, in the same commit; undefined: nothing
    * @param clientOf told of that one, and of the time in epoch seconds
    */
   async keepaliveOf(
@@ -108,7 +111,14 @@ export class Clients {
       told,
       admission,
       isFresh = false,
-    }: { readonly name: string; readonly told: object; readonly admission: Admission; readonly isFresh?: boolean },
+      resultOf,
+    }: {
+      readonly name: string;
+      readonly told: object;
+      readonly admission: Admission;
+      readonly isFresh?: boolean;
+      readonly resultOf?: (entry: ClientEntry, record: Client, now: number) => IncomingResult | undefined;
+    },
     clientOf: (present: Client | undefined, now: number) => SubmittedClient,
   ): Promise<Client> {
     this.#attributes.refuseClient(told);
@@ -136,9 +146,11 @@ export class Clients {
         const isNew = present === undefined;
         const entry = transaction.saveClient(namespace, client, { signature, isCounted: true });
         if (isNew) handleRegistration(transaction, entry);
+        const result = resultOf?.(entry, client, transaction.now);
+        if (result !== undefined) processResult(transaction, namespace, result);
         return client;
       },
-      { needs: (registry) => clientNamed(registry, namespaceName, name) },
+      { needs: (registry) => clientAndKeepalive(registry, namespaceName, name) },
     );
   }
 
@@ -265,6 +277,14 @@ export class Clients {
 export function clientNamed(registry: Registry, namespaceName: string, name: string): ClientEntry[] {
   const entry = registry.namespace(namespaceName).clients.get(name);
   return entry === undefined ? [] : [entry];
+}
+
+/** The record of a client, and the body of its keepalive event, which its next keepalive may end. */
+function clientAndKeepalive(registry: Registry, namespaceName: string, name: string): (CheckEntry | ClientEntry)[] {
+  return clientNamed(registry, namespaceName, name).flatMap((entry) => {
+    const check = entry.checks.get(KEEPALIVE_CHECK);
+    return check?.state.event === undefined ? [entry] : [entry, check];
+  });
 }
 
 /** The record of a client, and the bodies of its events. */

@@ -1,6 +1,6 @@
 import type { CheckRequest } from '../../schemas/agent.ts';
 import type { CheckDefinition } from '../../schemas/check.ts';
-import { KEEPALIVE_THRESHOLDS, type Client, type SubmittedClient } from '../../schemas/client.ts';
+import type { Client, SubmittedClient } from '../../schemas/client.ts';
 import type { V2Check } from '../../schemas/v2/check.ts';
 import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
 import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
@@ -10,6 +10,7 @@ import { keepaliveOf } from '../keepalive.ts';
 import { needsOf, type NeedSource } from './check-hooks.ts';
 import { clientOfEntity, v2EntityOf } from './entity.ts';
 import { entityOfEvent, resultOfEvent } from './event.ts';
+import { saidOfSilence } from './keepalive.ts';
 import { v2Subscription } from './subscription.ts';
 import { wholeProxyRequests } from './zero-values.ts';
 
@@ -31,7 +32,7 @@ type Configuration = Pick<
 
 /**
  * The client that a keepalive of the newer generation tells of: its `check.timeout` and `check.ttl` are the seconds of
- * silence that are a warning and critical (clients 6); without a `ttl` those of the backend are.
+ * silence that are a warning and critical (clients 6); without a `ttl` it is never critical.
  *
  * From version 6 on the backend configures its agents: what it has stored of an agent wins over what the keepalive says,
  * unless the entity is marked as managed by its agent. Agents of version 5 cannot be told, so they are right.
@@ -65,12 +66,14 @@ export function clientOfKeepalive(
     context,
   );
   const handlers = stored?.keepalive_handlers ? {} : keepaliveHandlers(event);
+  // Which earlier versions had made of it.
+  const { thresholds: _thresholds, ...attributes } = keepaliveOf(client);
   return {
     ...client,
     subscriptions: [...client.subscriptions],
     keepalives: true,
     timestamp: Math.min(event.timestamp || now, now),
-    keepalive: { ...keepaliveOf(client), ...handlers, thresholds: thresholdsOf(event) },
+    keepalive: { ...attributes, ...handlers, ...saidOfSilence(event) },
   };
 }
 
@@ -220,12 +223,6 @@ function configurationOf(namespace: string, client: Client): Configuration {
 function keepaliveHandlers({ check }: SubmittedV2Event): { readonly handlers?: string[] } {
   const handlers = check?.handlers ?? [];
   return handlers.length === 0 || handlers.join() === DEFAULT_KEEPALIVE_HANDLER ? {} : { handlers };
-}
-
-function thresholdsOf({ check }: SubmittedV2Event): { readonly warning: number; readonly critical: number } {
-  const warning = check?.timeout || KEEPALIVE_THRESHOLDS.warning;
-  const critical = (check?.ttl ?? 0) > 0 ? (check?.ttl ?? 0) : KEEPALIVE_THRESHOLDS.critical;
-  return { warning, critical: Math.max(warning, critical) };
 }
 
 /** Labels and annotations, where there are any. */

@@ -230,8 +230,11 @@ class Play implements AsyncDisposable {
     const handler = what.slice('handler:'.length);
     const prefix = this.#group.name.startsWith('handlers-stdin') ? `hs${this.#group.name.at(-1) ?? ''}-` : '';
     const name = (await this.#logOf(handler)) ?? `${prefix}${handler}.log`;
-    const got = (await this.#scene.written(name)).map((text) => jsonOf(text));
-    return { what, problems: valueProblems(data, got), got };
+    const got = byEntity((await this.#scene.written(name)).flatMap((text) => jsonsOf(text)));
+    const expected = byEntity(
+      (data as unknown[]).flatMap((item) => (typeof item === 'string' ? jsonsOf(item) : [item])),
+    );
+    return { what, problems: valueProblems(expected, got), got };
   }
 
   /** The file that the command of a handler appends to. */
@@ -384,12 +387,27 @@ function bodyOf(text: string, body: unknown): unknown {
   return text === '' ? null : (body ?? text);
 }
 
-function jsonOf(text: string): unknown {
+/** Handlers that ran at the same time may have written on the same line. */
+function jsonsOf(text: string): unknown[] {
   try {
-    return JSON.parse(text);
+    return text.split(/(?<=\})(?=\{)/).map((one) => JSON.parse(one) as unknown);
   } catch {
-    return text;
+    return [text];
   }
+}
+
+/** Of each entity in their order; those of several come as they may. */
+function byEntity(events: readonly unknown[]): readonly unknown[] {
+  return events.toSorted((a, b) => {
+    const [one, other] = [entityOf(a), entityOf(b)];
+    return one < other ? -1 : one > other ? 1 : 0;
+  });
+}
+
+function entityOf(event: unknown): string {
+  return (
+    (event as { readonly entity?: { readonly metadata?: { readonly name?: string } } }).entity?.metadata?.name ?? ''
+  );
 }
 
 /** Waits a while; what does not come about is seen by what follows. */

@@ -28,6 +28,10 @@ test.each<{ ttl: unknown; seconds: number }>([
   expect(ttlOf({ ...stored, ttl })).toBe(seconds);
 });
 
+test('the ttl of a keepalive is none: its age is looked at by itself', () => {
+  expect(ttlOf({ ...stored, name: 'keepalive' })).toBe(0);
+});
+
 test('without a result there is no ttl', () => {
   expect(ttlOf(undefined)).toBe(0);
 });

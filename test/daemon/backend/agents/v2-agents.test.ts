@@ -72,7 +72,7 @@ test('an unknown agent is told so, registers with its first keepalive, and is to
     address: '192.0.2.7',
     subscriptions: ['web', 'linux', 'client:new'],
     keepalives: true,
-    keepalive: { thresholds: { warning: 40, critical: 90 } },
+    keepalive: { interval: 20, timeout: 40, ttl: 90 },
   });
   agent.cut();
 });
@@ -241,6 +241,59 @@ test('its keepalive event is there from the first keepalive on, and keeps to its
   expect(await statusAfter(0)).toBe(0);
   expect(await statusAfter(8)).toBe(1);
   expect(await statusAfter(16)).toBe(2);
+  agent.cut();
+});
+
+test('without a critical threshold its silence stays a warning; a client of the legacy protocol is critical', async () => {
+  const silent = await GoAgent.joined(url, { name: 'calm' });
+  await silent.register({ timeout: 60 });
+  silent.cut();
+  const other = await AgentPeer.connect(url, 'strict');
+  await other.join('spool');
+  other.cut();
+  const statusOf = async (name: string): Promise<number | undefined> =>
+    (await api.result(name, 'keepalive'))?.check.status;
+  await vi.waitFor(async () => {
+    clock.advance(10_000);
+    expect(await statusOf('strict')).toBe(2);
+  }, SOON);
+  expect((await api.result('calm', 'keepalive'))?.check).toMatchObject({
+    status: 1,
+    output: expect.stringMatching(/^No keepalive sent from calm for \d{3} seconds \(>= 60\)$/),
+    handlers: ['keepalive'],
+    interval: 20,
+    timeout: 60,
+    ttl: 0,
+  });
+});
+
+test('each of its keepalives is an event at once, which ends the one of its silence', async () => {
+  const agent = await GoAgent.joined(url, { name: 'back' });
+  const core = new V2Peer(backend.url);
+  const event = async (): Promise<unknown> => (await core.get('/namespaces/default/events/back/keepalive')).body;
+  const keepAlive = (): void => {
+    const check = { metadata: { name: 'keepalive' }, interval: 5, timeout: 30, ttl: 60, status: 0 };
+    agent.send('keepalive', { timestamp: Math.floor(clock.now() / 1000), entity: agent.entity, check });
+  };
+  keepAlive();
+  await agent.hears('entity_config', ({ metadata }) => (metadata as { name: string }).name === 'back');
+  expect(await event()).toMatchObject({
+    check: {
+      status: 0,
+      output: expect.stringMatching(/^Keepalive last sent from back at [\d-]+ [\d:]+ \+0000 UTC$/),
+      interval: 5,
+      timeout: 30,
+      ttl: 60,
+      history: null,
+    },
+  });
+  await soon(async () => {
+    clock.advance(1000);
+    expect(await api.event('back', 'keepalive')).toMatchObject({ check: { status: 2 } });
+  });
+  keepAlive();
+  await soon(async () => expect(await api.event('back', 'keepalive')).toBeUndefined());
+  expect(await event()).toMatchObject({ check: { status: 0, occurrences: 1, occurrences_watermark: 1 } });
   agent.cut();
 });
 

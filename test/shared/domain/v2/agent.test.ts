@@ -64,18 +64,14 @@ describe('a keepalive', () => {
       labels: { rack: 'r7' },
       keepalives: true,
       timestamp: NOW - 3,
-      keepalive: { thresholds: { warning: 40, critical: 80 } },
+      keepalive: { interval: 20, timeout: 40, ttl: 80 },
     });
   });
 
-  test.each<{ name: string; check: SubmittedV2Event['check']; warning: number; critical: number }>([
-    { name: 'says nothing: as everywhere', check: {}, warning: 120, critical: 180 },
-    { name: 'has a warning alone', check: { timeout: 60, ttl: 0 }, warning: 60, critical: 180 },
-    { name: 'warns late: it is critical then too', check: { timeout: 600 }, warning: 600, critical: 600 },
-    { name: 'has a ttl below its warning', check: { timeout: 100, ttl: 50 }, warning: 100, critical: 100 },
-  ])('thresholds when it $name', ({ check, warning, critical }) => {
-    const { keepalive: own } = clientOfKeepalive(keepalive(check), 'web-01', about());
-    expect(own?.thresholds).toEqual({ warning, critical });
+  test('takes the place of thresholds that were stored before', () => {
+    const present = { ...stored, keepalive: { thresholds: { warning: 1, critical: 2 }, refresh: 60 } };
+    const { keepalive: own } = clientOfKeepalive(keepalive({ timeout: 60 }), 'web-01', about(present));
+    expect(own).toEqual({ refresh: 60, interval: 20, timeout: 60, ttl: 0 });
   });
 
   test.each<{ name: string; handlers: string[]; expected: string[] | undefined }>([

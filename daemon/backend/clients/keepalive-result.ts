@@ -1,0 +1,58 @@
+import { isAttributes, type Attributes } from '../../../shared/domain/attributes.ts';
+import { KEEPALIVE_CHECK, keepaliveStatus, type KeepaliveStatus } from '../../../shared/domain/keepalive.ts';
+import { substituteTokens } from '../../../shared/domain/tokens.ts';
+import { agentKeepaliveStatus } from '../../../shared/domain/v2/keepalive.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { ClientEntry } from '../registry/entries.ts';
+import type { IncomingResult } from '../results/process-result.ts';
+
+/** As the peer has it in every keepalive of an agent of the newer generation. */
+const SCHEDULER = 'etcd';
+
+/** The state of a client by the age of its last keepalive. @param now epoch seconds */
+export function silenceOf(
+  entry: ClientEntry,
+  now: number,
+  settings: KeepaliveSettings & { readonly unmatched?: readonly string[] },
+): Pick<KeepaliveStatus, 'status' | 'output'> & Partial<Pick<KeepaliveStatus, 'thresholds'>> {
+  return entry.profile.isPunctual
+    ? agentKeepaliveStatus(entry, now, settings.unmatched)
+    : keepaliveStatus(entry, now, settings);
+}
+
+/**
+ * The result that tells the state of a client by its last keepalive.
+ *
+ * @param record read where there are tokens; those of a client that is gone by now have no value
+ * @param now epoch seconds
+ */
+export function keepaliveResult(
+  entry: ClientEntry,
+  record: Client | undefined,
+  definitions: Pick<Definitions, 'in' | 'keepalives'>,
+  now: number,
+): IncomingResult {
+  const { name: client, keepalive, profile } = entry;
+  const { keepalives: settings } = definitions;
+  const attributes = { handler: handlerOf(entry, definitions), ...settings, ...keepalive };
+  const { value, unmatched } =
+    record === undefined ? { value: attributes, unmatched: [] } : substituteTokens(attributes, record);
+  const taken = isAttributes(value) ? value : {};
+  const about = { ...silenceOf(entry, now, { ...settings, unmatched }), issued: now, executed: now, type: 'standard' };
+  const check = { ...(profile.isPunctual ? ofAgent(taken) : taken), ...about, name: KEEPALIVE_CHECK };
+  return { client, reporter: client, check };
+}
+
+function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Definitions, 'in'>): string {
+  const { name } = namespace;
+  if (definitions.in(name).hasHandler('keepalive')) return 'keepalive';
+  // Agents of the newer generation name theirs, whether or not it is there.
+  return profile.isPunctual && !definitions.in(name).hasHandler('default') ? 'keepalive' : 'default';
+}
+
+/** In the words of the newer generation, whose thresholds are `timeout` and `ttl`. */
+function ofAgent({ handler, thresholds: _others, ...attributes }: Attributes): Attributes {
+  return { handlers: [handler], ...attributes, scheduler: SCHEDULER };
+}
