@@ -1,4 +1,4 @@
-/** The sizes of which each view and dialog has a golden screen (console 4.6). */
+/** Sizes of a terminal that have pictures (console 4.6). */
 export const SIZES = [
   { columns: 80, rows: 24 },
   { columns: 100, rows: 30 },
@@ -6,7 +6,9 @@ export const SIZES = [
   { columns: 200, rows: 50 },
 ] as const;
 
-/** How each is drawn besides. */
+type Size = Pick<(typeof SIZES)[number], 'columns' | 'rows'>;
+
+/** How some are drawn besides. */
 export const LOOKS = [
   { look: 'color', theme: { color: true, ascii: false }, styled: true },
   { look: 'mono', theme: { color: false, ascii: false }, styled: true },
@@ -15,3 +17,55 @@ export const LOOKS = [
 
 /** Foreground and background colors, in all their forms. */
 export const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
+
+/** Of these sizes every scene has a picture: more would be too many for a review. */
+const USUAL_SIZES: ReadonlySet<string> = new Set(['80x24', '120x36']);
+
+/** Scenes that lay themselves out by the size in ways of their own: lists, boxes, panes, dialogs, a plan. */
+const OF_EVERY_SIZE: ReadonlySet<string> = new Set([
+  'events',
+  'detail',
+  'overview',
+  'silence',
+  'silences',
+  'clients',
+  'help',
+  'upgrade-plan',
+]);
+
+/** Scenes that between them have every color and every sign. */
+const OF_EVERY_LOOK: ReadonlySet<string> = new Set([
+  'events',
+  'detail',
+  'filter-problem',
+  'silence',
+  'silences',
+  'help',
+  'disconnected',
+  'clients',
+  'client',
+  'dead-letters',
+  'upgrade-plan',
+]);
+
+type Scene = { readonly view: string } | { readonly name: string };
+
+/** Those of the scenes that have a picture of this size. */
+export function scenesAt<T extends Scene>(scenes: readonly T[], { columns, rows }: Size): readonly T[] {
+  if (USUAL_SIZES.has(`${String(columns)}x${String(rows)}`)) return scenes;
+  return scenes.filter((scene) => OF_EVERY_SIZE.has(nameOf(scene)));
+}
+
+/** The sizes of which any of the scenes has a picture. */
+export function sizesOf(scenes: readonly Scene[]): readonly Size[] {
+  return SIZES.filter((size) => scenesAt(scenes, size).length > 0);
+}
+
+/** Those of the scenes that have a picture of each look. */
+export function scenesInLooks<T extends Scene>(scenes: readonly T[]): readonly T[] {
+  return scenes.filter((scene) => OF_EVERY_LOOK.has(nameOf(scene)));
+}
+
+function nameOf(scene: Scene): string {
+  return 'view' in scene ? scene.view : scene.name;
+}

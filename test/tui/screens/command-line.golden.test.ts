@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-import { COLOR, SIZES } from '../../support/golden-looks.ts';
+import { scenesAt, sizesOf } from '../../support/golden-looks.ts';
 
 const PICTURES: readonly { readonly name: string; readonly play: (rig: ConsoleRig) => Promise<void> }[] = [
   {
@@ -21,29 +21,13 @@ const PICTURES: readonly { readonly name: string; readonly play: (rig: ConsoleRi
   },
 ];
 
-describe.each(SIZES)('$columns x $rows', (size) => {
-  test.each(PICTURES)('$name', async ({ name, play }) => {
+describe.each(sizesOf(PICTURES))('$columns x $rows', (size) => {
+  test.each(scenesAt(PICTURES, size))('$name', async ({ name, play }) => {
     const rig = await openRig({ snapshot: SCENE, ...size });
     await rig.stats(SCENE_STATS);
     await rig.shows('99,409');
     await play(rig);
     expect(rig.screen.lines).toHaveLength(size.rows);
     await expectGolden(rig.screen, `${name}-${String(size.columns)}x${String(size.rows)}`);
-  });
-});
-
-describe.each([
-  { look: 'color', theme: { color: true, ascii: false }, styled: true },
-  { look: 'mono', theme: { color: false, ascii: false }, styled: true },
-  { look: 'ascii', theme: { color: true, ascii: true }, styled: false },
-])('in $look', ({ look, theme, styled }) => {
-  test.each(PICTURES)('$name', async ({ name, play }) => {
-    const rig = await openRig({ snapshot: SCENE, theme });
-    await rig.stats(SCENE_STATS);
-    await rig.shows('99,409');
-    await play(rig);
-    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-    expect(/[^\n\u0020-\u007E]/.test(rig.screen.text)).toBe(!theme.ascii);
-    await expectGolden(rig.screen, `${name}-${look}`, { styled });
   });
 });

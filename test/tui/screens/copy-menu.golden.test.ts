@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventOf, openRig, type RigOptions } from '../../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../../support/console-scene.ts';
+import { sizesOf } from '../../support/golden-looks.ts';
 import { expectGolden } from '../../support/screen.ts';
 
 const api: NonNullable<RigOptions['api']> = ({ path }) => {
@@ -9,12 +10,7 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
   return { status: 200, body: eventOf(row, { runbook: 'https://wiki.example.com/pg-repl', interval: 30 }) };
 };
 
-test.each([
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-])('what can be copied, at $columns x $rows', async ({ columns, rows }) => {
+test.each(sizesOf([{ view: 'menu-copy' }]))('what can be copied, at $columns x $rows', async ({ columns, rows }) => {
   // The address of the scripted backend is another one each time: it is in commands that are searched away.
   const rig = await openRig({ columns, rows, snapshot: SCENE, api });
   await rig.stats(SCENE_STATS);
@@ -29,18 +25,17 @@ test.each([
   expect(rig.row('> client')).toContain('db-014.eu-west-1');
 });
 
-test.each([
-  { name: 'menu-runbook-color', theme: { color: true, ascii: false }, styled: true },
-  { name: 'menu-runbook-mono', theme: { color: false, ascii: false }, styled: true },
-  { name: 'menu-runbook-ascii', theme: { color: true, ascii: true }, styled: false },
-])('the link to a runbook as $name', async ({ name, theme, styled }) => {
-  const rig = await openRig({ snapshot: SCENE, api, theme });
-  await rig.stats(SCENE_STATS);
-  await rig.shows('99,409');
-  await rig.pass(1000);
-  await rig.shows('history');
-  rig.type('b');
-  await rig.shows('https://wiki.example.com/pg-repl');
-  await expectGolden(rig.screen, name, { styled });
-  expect(rig.row('Runbook of')).toContain('postgres-repl');
-});
+test.each(sizesOf([{ view: 'menu-runbook' }]))(
+  'the link to a runbook, at $columns x $rows',
+  async ({ columns, rows }) => {
+    const rig = await openRig({ columns, rows, snapshot: SCENE, api });
+    await rig.stats(SCENE_STATS);
+    await rig.shows('99,409');
+    await rig.pass(1000);
+    if (rows >= 30) await rig.shows('history');
+    rig.type('b');
+    await rig.shows('https://wiki.example.com/pg-repl');
+    await expectGolden(rig.screen, `menu-runbook-${String(columns)}x${String(rows)}`);
+    expect(rig.row('Runbook of')).toContain('postgres-repl');
+  },
+);

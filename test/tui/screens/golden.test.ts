@@ -4,7 +4,7 @@ import { eventOf, openRig, type ConsoleRig, type RigOptions } from '../../suppor
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../../support/console-scene.ts';
 import { FEED_HELLO, startFeedServer } from '../../support/feed-server.ts';
 import { expectGolden } from '../../support/screen.ts';
-import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
+import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
 
 const SHIFT_TAB = '\u001B[Z';
 const LEFT = '\u001B[D';
@@ -212,25 +212,25 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
-  test.each(PICTURES)('$view', async ({ view, play }) => {
+describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
     const rig = await openScene({ columns, rows });
     await play(rig);
     await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
     expect(rig.screen.lines.at(-1)).not.toBe('');
     expect(rig.screen.lines.every((line) => stringWidth(line) <= columns)).toBe(true);
   });
+});
 
-  test('empty', async () => {
-    const rig = await openRig({ columns, rows, snapshot: { events: {} } });
-    await rig.shows('everything that reports is OK');
-    await expectGolden(rig.screen, `empty-${String(columns)}x${String(rows)}`);
-    expect(rig.row('LIVE')).toContain('12:00');
-  });
+test.each(sizesOf([{ view: 'empty' }]))('empty at $columns x $rows', async ({ columns, rows }) => {
+  const rig = await openRig({ columns, rows, snapshot: { events: {} } });
+  await rig.shows('everything that reports is OK');
+  await expectGolden(rig.screen, `empty-${String(columns)}x${String(rows)}`);
+  expect(rig.row('LIVE')).toContain('12:00');
 });
 
 describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test.each(PICTURES)('$view', async ({ view, play }) => {
+  test.each(scenesInLooks(PICTURES))('$view', async ({ view, play }) => {
     const rig = await openScene({ theme });
     await play(rig);
     await expectGolden(rig.screen, `${view}-${look}`, { styled });

@@ -4,7 +4,7 @@ import { handlingBackend, openHandlingScene, SCENE_LETTERS } from '../../support
 import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
 import { subjectApi } from '../../support/subject-scene.ts';
-import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
+import { COLOR, LOOKS, scenesAt, sizesOf } from '../../support/golden-looks.ts';
 
 const SHIFT_TAB = '\u001B[Z';
 
@@ -62,8 +62,8 @@ async function openLetters(rig: ConsoleRig): Promise<void> {
   await rig.shows('REASON', 'ticket');
 }
 
-describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
-  test.each(PICTURES)('$view', async ({ view, play }) => {
+describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
     const rig = await openHandlingScene({ columns, rows });
     await play(rig);
     await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
@@ -79,15 +79,6 @@ describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
     rig.type(' ');
     await rig.pass(400);
     await expectGolden(rig.screen, `dead-letters-${look}`, { styled });
-    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-    expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
-  });
-
-  test('what handlers do', async () => {
-    const rig = await openHandlingScene({ theme });
-    rig.type('W');
-    await rig.shows('office-hours');
-    await expectGolden(rig.screen, `handling-${look}`, { styled });
     expect(COLOR.test(rig.screen.output)).toBe(theme.color);
     expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
   });

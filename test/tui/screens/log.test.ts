@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
 import { openOverviewScene, overviewApi, SCENE_AUDIT } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-import { LOOKS, SIZES } from '../../support/golden-looks.ts';
+import { scenesAt, sizesOf } from '../../support/golden-looks.ts';
 
 const TAB = '\t';
 
@@ -38,19 +38,11 @@ const PICTURES: readonly { readonly name: string; readonly open: (options: RigOp
   { name: 'log-entry', open: openEntry },
 ];
 
-describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
-  test.each(PICTURES)('$name', async ({ name, open }) => {
+describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('$name', async ({ name, open }) => {
     const rig = await open({ columns, rows });
     await expectGolden(rig.screen, `${name}-${String(columns)}x${String(rows)}`);
     expect(rig.screen.lines).toHaveLength(rows);
-  });
-});
-
-describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test.each(PICTURES)('$name', async ({ name, open }) => {
-    const rig = await open({ theme });
-    await expectGolden(rig.screen, `${name}-${look}`, { styled });
-    expect(rig.screen.lines).toHaveLength(36);
   });
 });
 

@@ -3,7 +3,7 @@ import { openRig, type ConsoleRig, type RigOptions } from '../../support/console
 import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
 import { subjectApi } from '../../support/subject-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
+import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
 
 interface Picture {
   readonly view: string;
@@ -77,8 +77,8 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
-  test.each(PICTURES)('$view', async ({ view, play }) => {
+describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
     const rig = await openScene({ columns, rows });
     await play(rig);
     await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
@@ -87,7 +87,7 @@ describe.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
 });
 
 describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test.each(PICTURES)('$view', async ({ view, play }) => {
+  test.each(scenesInLooks(PICTURES))('$view', async ({ view, play }) => {
     const rig = await openScene({ theme });
     await play(rig);
     await expectGolden(rig.screen, `${view}-${look}`, { styled });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
-import { COLOR, LOOKS, SIZES } from '../../support/golden-looks.ts';
+import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
 import { expectGolden } from '../../support/screen.ts';
 import { playUntil, ScriptedPlans } from '../../support/upgrade-scene.ts';
 
@@ -84,14 +84,16 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-describe.each(PICTURES)('$view', ({ view, play }) => {
-  test.each(SIZES)('at $columns x $rows', async ({ columns, rows }) => {
+describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
     const rig = await play({ columns, rows });
     await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
     expect(Math.max(...rig.screen.lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
   });
+});
 
-  test.each(LOOKS)('in $look', async ({ look, theme, styled }) => {
+describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
+  test.each(scenesInLooks(PICTURES))('$view', async ({ view, play }) => {
     const rig = await play({ theme });
     await expectGolden(rig.screen, `${view}-${look}`, { styled });
     expect(COLOR.test(rig.screen.output)).toBe(theme.color);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
 import { openOverviewScene, overviewApi, SCENE_VERSIONS } from '../../support/overview-scene.ts';
+import { sizesOf } from '../../support/golden-looks.ts';
 import { expectGolden } from '../../support/screen.ts';
 
 async function openUpgrade(options: RigOptions = {}): Promise<ConsoleRig> {
@@ -11,24 +12,10 @@ async function openUpgrade(options: RigOptions = {}): Promise<ConsoleRig> {
   return rig;
 }
 
-test.each([
-  { columns: 80, rows: 24 },
-  { columns: 100, rows: 30 },
-  { columns: 120, rows: 36 },
-  { columns: 200, rows: 50 },
-])('the upgrade view at $columns x $rows', async ({ columns, rows }) => {
+test.each(sizesOf([{ view: 'upgrade' }]))('the upgrade view at $columns x $rows', async ({ columns, rows }) => {
   const rig = await openUpgrade({ columns, rows });
   await expectGolden(rig.screen, `upgrade-${String(columns)}x${String(rows)}`);
   expect(rig.screen.lines.at(-1)).toContain('help');
-});
-
-test.each([
-  { name: 'upgrade-color', theme: { color: true, ascii: false }, styled: true },
-  { name: 'upgrade-mono', theme: { color: false, ascii: false }, styled: true },
-  { name: 'upgrade-ascii', theme: { color: true, ascii: true }, styled: false },
-])('$name', async ({ name, theme, styled }) => {
-  const rig = await openUpgrade({ theme });
-  await expectGolden(rig.screen, name, { styled });
   expect(rig.screen.text).toContain('0.9.2');
 });
 
