@@ -1,6 +1,7 @@
 import { backoffMs } from '../domain/backoff.ts';
 import type { FeedRequest, FeedTopic } from '../schemas/feed-request.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
+import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
 import { systemFeedClock } from './feed-clock.ts';
@@ -19,8 +20,9 @@ export type FeedState =
   /** Attempt number `attempt` follows at `retryAtMs`, on the clock of the options. */
   | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
   /**
-   * Trying again alone will not help: `unauthenticated`, `forbidden`, `not_found`, `version`, `invalid` (the filter).
-   * It is tried again every 30 s all the same, without leaving this state until that succeeds.
+   * Trying again alone will not help: `unauthenticated`, `forbidden`, `not_found`, `version`, `invalid` (the filter, or a
+   * namespace where there are none). It is tried again every 30 s all the same, without leaving this state until that
+   * succeeds.
    */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
@@ -48,6 +50,8 @@ export interface FeedOptions {
   readonly topics: readonly FeedTopic[];
   /** What handlers publish under these names. Live only: what happens while there is no connection never comes. */
   readonly transports?: readonly string[];
+  /** A name, or `*`: all that the credentials may see. Default: `default`, also of backends that know no others. */
+  readonly namespace?: string;
   /** Of events only, in the search language. Default: all. */
   readonly filter?: string;
   /** Sent with the handshake, over those of the credentials. */
@@ -152,12 +156,14 @@ class ReconnectingFeed implements Feed {
   }
 
   #connect(): void {
-    const { topics, transports, filter } = this.#options;
+    const { topics, transports, namespace, filter } = this.#options;
     const session = new FeedSession(this.#position);
     const subscribe: Extract<FeedRequest, { type: 'subscribe' }> = {
       type: 'subscribe',
       topics: [...topics],
       ...(transports !== undefined && { transports: [...transports] }),
+      // Backends of before know no such attribute.
+      ...(namespace !== undefined && namespace !== DEFAULT_NAMESPACE && { namespace }),
       ...(filter !== undefined && { filter }),
       ...(this.#position !== undefined && { since: this.#position.seq, store: this.#position.store }),
     };

@@ -103,6 +103,7 @@ function rowsByKey<Row>(
 function isEventRow(row: unknown): row is EventRow {
   return (
     isFields(row) &&
+    isStringOrNothing(row['namespace']) &&
     typeof row['client'] === 'string' &&
     typeof row['check'] === 'string' &&
     typeof row['status'] === 'number' &&
@@ -118,6 +119,7 @@ function isEventRow(row: unknown): row is EventRow {
 function isSilencedRow(row: unknown): row is SilencedRow {
   return (
     isFields(row) &&
+    isStringOrNothing(row['namespace']) &&
     typeof row['id'] === 'string' &&
     isStringOrNull(row['subscription']) &&
     isStringOrNull(row['check']) &&
@@ -133,6 +135,7 @@ function isSilencedRow(row: unknown): row is SilencedRow {
 function isClientRow(row: unknown): row is ClientRow {
   return (
     isFields(row) &&
+    isStringOrNothing(row['namespace']) &&
     typeof row['name'] === 'string' &&
     typeof row['address'] === 'string' &&
     isStrings(row['subscriptions']) &&
@@ -220,6 +223,10 @@ function isStrings(value: unknown): boolean {
 
 function isStringOrNull(value: unknown): boolean {
   return value === null || typeof value === 'string';
+}
+
+function isStringOrNothing(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 function isNumberOrNull(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NAME_LENGTH_MAX } from './name.ts';
 
 const topicSchema = z.enum(['events', 'silenced', 'clients', 'upgrades']);
 export type FeedTopic = z.infer<typeof topicSchema>;
@@ -21,6 +22,8 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       topics: z.array(topicSchema).max(4),
       /** Names of pipes that transport handlers publish on. */
       transports: z.array(z.string().min(1).max(255)).max(TRANSPORTS_MAX).optional(),
+      /** A name, or `*`: all that the credentials may see. Default: `default`. */
+      namespace: z.string().min(1).max(NAME_LENGTH_MAX).optional(),
       /** In the search language of `domain/search.ts`, for events only; the default is everything. */
       filter: z.string().max(1024).optional(),
       /** The same for other topics, over their own fields: `domain/search-nouns.ts`. */

@@ -15,6 +15,11 @@ import type { RuleVerdict } from './plan.ts';
  * in several, and only the last of them moves it. When the backend cannot resume it says `reset` and starts over with a
  * snapshot.
  *
+ * A consumer hears of the namespace that it names, or of `default`. With `*` it hears of all that its credentials may see:
+ * then each row of an event, a silenced entry or a client says in `namespace` where it is, and its key begins with that and
+ * a slash. Credentials that are kept to one namespace hear of that one only: naming another is refused as `forbidden`, and a
+ * name that there is not as `not_found`. `since` is a place in the same namespaces: others begin with a snapshot.
+ *
  * A consumer that shows nothing for a while, as a console without the focus does, asks by `pace` for fewer frames of
  * changes, each with the newest state of more keys. It may change its mind at any time, begins anew with each
  * connection, and is asked to look for `pace` in `hello` first: a backend that does not know it would hang up.
@@ -34,6 +39,8 @@ export const FEED_HEARTBEAT_SECONDS = 5;
 export interface EventRow {
   /** Only where events of several backends are listed as one, which no feed does: whose it is. */
   readonly backend?: string;
+  /** Only where all namespaces are asked for: where it is. */
+  readonly namespace?: string;
   readonly client: string;
   readonly check: string;
   readonly status: number;
@@ -50,6 +57,8 @@ export interface EventRow {
 
 /** A client as a table shows it. */
 export interface ClientRow {
+  /** Only where all namespaces are asked for: where it is. */
+  readonly namespace?: string;
   readonly name: string;
   readonly address: string;
   readonly subscriptions: readonly string[];
@@ -77,7 +86,10 @@ export interface UpgradeRow {
   } | null;
 }
 
-/** Rows by key: `client/check`, the entry's id, the client's name, the plan's id. `null`: gone, or no longer matching the filter. */
+/**
+ * Rows by key: `client/check`, the entry's id, the client's name, the plan's id; where all namespaces are asked for, each
+ * but the last with `namespace/` before it. `null`: gone, or no longer matching the filter.
+ */
 export interface FeedRows {
   readonly events?: Readonly<Record<string, EventRow | null>>;
   readonly silenced?: Readonly<Record<string, SilencedRow | null>>;
@@ -86,11 +98,15 @@ export interface FeedRows {
 }
 
 /** A silenced entry on the feed carries the absolute end instead of a countdown. Epoch seconds; null: never. */
-export type SilencedRow = Omit<SilencedView, 'expire'> & { readonly expire_at: number | null };
+export type SilencedRow = Omit<SilencedView, 'expire'> & {
+  readonly expire_at: number | null;
+  /** Only where all namespaces are asked for: where it is. */
+  readonly namespace?: string;
+};
 
-/** Figures of the whole backend, once a second. */
+/** Figures once a second: results and clients of the namespaces that were asked for, the others of the whole backend. */
 export interface FeedStats {
-  /** Results that the backend keeps, by the status of the last one. */
+  /** Results that the backend keeps there, by the status of the last one. */
   readonly results: {
     readonly ok: number;
     readonly warning: number;

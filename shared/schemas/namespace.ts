@@ -1,2 +1,5 @@
 /** The namespace that the legacy API shows (architecture, State). */
 export const DEFAULT_NAMESPACE = 'default';
+
+/** In place of a name: all namespaces that the credentials may see. None is called so. */
+export const EVERY_NAMESPACE = '*';

@@ -56,7 +56,7 @@ export class DeliveryRig {
       clock,
       log: this.log,
       commands,
-      feed: { publish: (transport, data) => void this.published.push({ transport, data }) },
+      feed: { publish: (transport, _namespace, data) => void this.published.push({ transport, data }) },
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
       registry,
       networks: () => networks,

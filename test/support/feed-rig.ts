@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { ChangeLog } from '../../daemon/backend/feed/change-log.ts';
+import { LOCAL_ADMINISTRATOR, type Principal } from '../../daemon/backend/access/principal.ts';
 import { FeedHub } from '../../daemon/backend/feed/feed-hub.ts';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { Batcher } from '../../daemon/backend/commit/batcher.ts';
@@ -31,6 +32,7 @@ export class FeedRig {
   readonly clock: ManualClock;
   readonly store: TroubledStore;
   readonly registry: Registry;
+  readonly batcher: Batcher;
   readonly results: Results;
   readonly silenced: SilencedEntries;
   readonly events: Events;
@@ -53,6 +55,7 @@ export class FeedRig {
     this.clock = clock;
     this.store = parts.store;
     this.registry = parts.registry;
+    this.batcher = batcher;
     this.hub = parts.hub;
     this.sockets = parts.sockets;
     const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
@@ -63,8 +66,14 @@ export class FeedRig {
     this.clients = new Clients({ batcher, entityLimit, quarantineSeconds: 0 });
   }
 
-  /** @param bounds of the changes that are kept */
-  static async open(bounds = { recordsMax: 1000, changesMax: 500_000 }): Promise<FeedRig> {
+  /**
+   * @param bounds of the changes that are kept
+   * @param principal who connects
+   */
+  static async open(
+    bounds = { recordsMax: 1000, changesMax: 500_000 },
+    principal: Principal = LOCAL_ADMINISTRATOR,
+  ): Promise<FeedRig> {
     const clock = new ManualClock();
     const log = new RecordedLog();
     const store = new TroubledStore(await openLevelStore(await tempDir()));
@@ -82,7 +91,7 @@ export class FeedRig {
     const peers = new WebSocketServer({ server, handleProtocols: () => FEED_PROTOCOL, perMessageDeflate: false });
     peers.on('connection', (socket) => {
       sockets.push(socket);
-      hub.accept(socket);
+      hub.accept(socket, principal);
     });
     onTestFinished(async () => {
       hub[Symbol.dispose]();

@@ -191,7 +191,17 @@ function isUser({ via, name }: Principal, user: string | undefined): boolean {
   return name === user && (via === 'password' || via === 'token' || via === 'key');
 }
 
-/** @throws MonError `forbidden` for who is kept to another namespace than the one that the legacy API and the feed show */
+/** @throws MonError `forbidden` for who is kept to another namespace than the one that is asked for */
+export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'namespace'>, asked: string): void {
+  if (maySee(principal, asked)) return;
+  const own = String(principal.namespace);
+  throw new MonError(
+    'forbidden',
+    `${principal.name} is kept to the namespace ${own}, and this asks for ${asked}: name ${own}`,
+  );
+}
+
+/** @throws MonError `forbidden` for who is kept to another namespace than the one that the legacy API shows */
 export function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
   if (maySee(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
-import { NOBODY, refuseWithoutAccess, type Principal } from '../access/principal.ts';
+import { NOBODY, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { AGENT_HEADERS, agentEntry, v2AgentEntry } from '../agents/agent-access.ts';
 import { certificateGuard } from '../agents/agent-certificate.ts';
 import type { AgentHub } from '../agents/agent-hub.ts';
@@ -157,10 +157,10 @@ function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): Endpoint 
       clock,
       admit: (key) => authenticator.ofKey(key, callers.addressOf(request)),
       accept: (peer, principal) => {
-        refuseWithoutAccess(principal, { access: 'read', url: FEED_PATH, namespace: undefined });
+        refuseWithoutScope(principal, 'read');
         sockets.refuseTooMany(principal, 'read');
         sockets.add(peer, principal, 'read');
-        feed.accept(peer);
+        feed.accept(peer, principal);
       },
     });
   return {
@@ -169,9 +169,11 @@ function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): Endpoint 
     maxPayload: FEED_FRAME_BYTES_MAX,
     access: 'read',
     canLogInLater: true,
+    // Which namespaces it may hear of is looked at once it asks for them.
+    admit: () => undefined,
     accept: (socket, principal, request) => {
       if (principal.via === 'nobody') logIn(socket, request);
-      else feed.accept(socket);
+      else feed.accept(socket, principal);
     },
   };
 }

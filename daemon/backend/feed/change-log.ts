@@ -1,11 +1,31 @@
 import type { Change, ChangeRecord, Store } from '../ports.ts';
 
+/** A record with its changes by namespace, so that nobody looks through those of others. */
+interface LoggedRecord {
+  readonly seq: number;
+  readonly changes: readonly Change[];
+  readonly byNamespace: ReadonlyMap<string, readonly Change[]>;
+}
+
+/** Where the changes of plans are, which are in no namespace. */
+const PLANS = '';
+
+/** Whose changes are wanted. */
+export interface ChangesOf {
+  /** The only namespace; undefined: all of them. */
+  readonly only: string | undefined;
+  /** Whether those of plans for upgrades are wanted beside it. */
+  readonly seesPlans: boolean;
+}
+
+const ALL_CHANGES: ChangesOf = { only: undefined, seesPlans: true };
+
 /**
  * The retained changes in memory, so that a consumer can fall behind or come back without anything being kept for it.
  * As long as the store retains them, and no longer than the bound here.
  */
 export class ChangeLog {
-  #records: ChangeRecord[] = [];
+  #records: LoggedRecord[] = [];
   /** Index of the oldest record in `#records`; the ones before it are dropped now and then. */
   #start = 0;
   #changeCount = 0;
@@ -28,7 +48,7 @@ export class ChangeLog {
   }
 
   add(record: ChangeRecord): void {
-    this.#records.push(record);
+    this.#records.push({ seq: record.seq, changes: record.changes, byNamespace: byNamespace(record.changes) });
     this.#lastSeq = record.seq;
     this.#changeCount += record.changes.length;
     while (
@@ -50,24 +70,52 @@ export class ChangeLog {
     return seq >= first - 1 && seq <= this.#lastSeq;
   }
 
-  /** The changes after `seq`, which must be in reach, oldest first. */
-  *after(seq: number): Generator<Change, void, undefined> {
-    for (let at = this.#indexAfter(seq); at < this.#records.length; at++) yield* this.#records[at]?.changes ?? [];
+  /** The changes after `seq`, which must be in reach, oldest first; within a commit those of plans come last. */
+  *after(seq: number, wanted = ALL_CHANGES): Generator<Change, void, undefined> {
+    for (const some of this.#partsAfter(seq, wanted)) yield* some;
   }
 
   /** How many changes there are after `seq`, which must be in reach. */
-  countAfter(seq: number): number {
+  countAfter(seq: number, wanted = ALL_CHANGES): number {
     let count = 0;
-    for (let at = this.#indexAfter(seq); at < this.#records.length; at++) {
-      count += this.#records[at]?.changes.length ?? 0;
-    }
+    for (const { length } of this.#partsAfter(seq, wanted)) count += length;
     return count;
+  }
+
+  *#partsAfter(seq: number, { only, seesPlans }: ChangesOf): Generator<readonly Change[], void, undefined> {
+    for (let at = this.#indexAfter(seq); at < this.#records.length; at++) {
+      const record = this.#records[at];
+      if (record === undefined) continue;
+      if (only === undefined) {
+        yield record.changes;
+        continue;
+      }
+      yield record.byNamespace.get(only) ?? NO_CHANGES;
+      if (seesPlans) yield record.byNamespace.get(PLANS) ?? NO_CHANGES;
+    }
   }
 
   /** Sequence numbers are dense, so a place follows from the difference. */
   #indexAfter(seq: number): number {
     return this.#records.length - (this.#lastSeq - seq);
   }
+}
+
+const NO_CHANGES: readonly Change[] = [];
+
+function byNamespace(changes: readonly Change[]): LoggedRecord['byNamespace'] {
+  const [first] = changes;
+  if (first === undefined) return NOWHERE;
+  const place = placeOf(first);
+  // Nearly every commit is of one namespace.
+  if (changes.every((change) => placeOf(change) === place)) return new Map([[place, changes]]);
+  return Map.groupBy(changes, placeOf);
+}
+
+const NOWHERE: LoggedRecord['byNamespace'] = new Map();
+
+function placeOf([kind, namespace]: Change): string {
+  return kind === 'upgrade' ? PLANS : namespace;
 }
 
 /** Bounds of the log: minutes of a busy backend, tens of megabytes at the most. */

@@ -5,10 +5,11 @@ import { feedRequestSchema, type FeedRequest } from '../../../shared/schemas/fee
 import { FEED_HEARTBEAT_SECONDS, type FeedMessage } from '../../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Principal } from '../access/principal.ts';
 import { RowSelection, type ChangedRow } from './row-selection.ts';
+import { FeedReach } from './feed-reach.ts';
 import { changedRows } from './rows.ts';
-import { snapshotRows, type KeyedRow } from './snapshot.ts';
+import { snapshotRows } from './snapshot.ts';
 import { TransportTap } from './transport-tap.ts';
 import type { FeedParts } from './feed-parts.ts';
 
@@ -30,11 +31,12 @@ const POLICY_VIOLATION = 1008;
 export class FeedConsumer {
   readonly #socket: WebSocket;
   readonly #parts: FeedParts;
+  readonly #principal: Principal;
   #selection: RowSelection | undefined;
   #transports: TransportTap | undefined;
   /** Everything up to this sequence number was sent, but for what `#snapshot` still holds. */
   #seq = 0;
-  #snapshot: Generator<KeyedRow, void, undefined> | undefined;
+  #snapshot: Generator<ChangedRow, void, undefined> | undefined;
   /** The rest of changes that were too many for one frame: one silence can change the rows of every event. */
   #changes: { readonly rows: Iterator<ChangedRow>; readonly seq: number } | undefined;
   #isLive = false;
@@ -49,8 +51,9 @@ export class FeedConsumer {
   /** When it last had everything, on the monotonic clock. */
   #currentMs: number;
 
-  constructor(socket: WebSocket, parts: FeedParts, onClose: () => void) {
+  constructor(socket: WebSocket, principal: Principal, parts: FeedParts, onClose: () => void) {
     this.#socket = socket;
+    this.#principal = principal;
     this.#parts = parts;
     this.#heardMs = this.#takenMs = this.#currentMs = parts.clock.monotonic();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
@@ -75,8 +78,9 @@ export class FeedConsumer {
     this.#socket.close(code, reason);
   }
 
-  wantsTransport(name: string): boolean {
-    return this.#transports?.wants(name) ?? false;
+  /** @param namespace of the event that the handler was called for */
+  wantsTransport(name: string, namespace: string): boolean {
+    return this.#selection?.reach.includes(namespace) === true && this.#transports?.wants(name) === true;
   }
 
   /** @param frame a piece of a transport, ready to send */
@@ -85,7 +89,7 @@ export class FeedConsumer {
   }
 
   /** Once a second: the figures for a live consumer, a ping for a quiet one, the end for a dead one. */
-  beat(stats: FeedMessage): void {
+  beat(statsOf: (reach: FeedReach) => FeedMessage): void {
     const quietSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
     if (quietSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
       this.#socket.terminate();
@@ -93,14 +97,14 @@ export class FeedConsumer {
     }
     if (quietSeconds >= FEED_HEARTBEAT_SECONDS) this.send({ type: 'ping' });
     this.#transports?.tellMissed();
-    if (this.#isLive && this.#canTake()) this.send(stats);
+    if (this.#isLive && this.#selection !== undefined && this.#canTake()) this.send(statsOf(this.#selection.reach));
   }
 
   /**
    * Sends what has changed since the last time, or the next part of the snapshot. Called while the registry equals the
    * store.
    *
-   * @param frames already made in this round, by place and topics
+   * @param frames already made in this round, by place, namespaces and topics
    * @returns whether there is more to send at once
    */
   advance(frames: Map<string, string>): boolean {
@@ -115,14 +119,14 @@ export class FeedConsumer {
     }
     if (this.#generation !== registry.generation) {
       this.#reset(selection, 'the backend read its state again');
-    } else if (this.#snapshot === undefined && !this.#isInReach(this.#seq)) {
+    } else if (this.#snapshot === undefined && !this.#isKept(this.#seq, selection)) {
       this.#reset(selection, 'the changes since then are too many or no longer kept');
     }
     if (this.#snapshot !== undefined) {
       this.#sendSnapshotPart(selection, this.#snapshot);
       return true;
     }
-    if (this.#isTooEarly()) return false;
+    if (this.#isTooEarly(selection)) return false;
     if (this.#seq !== changes.lastSeq) this.#sendChanges(selection, frames);
     if (this.#changes !== undefined) return true;
     this.#goLive();
@@ -130,11 +134,11 @@ export class FeedConsumer {
   }
 
   /** Whether there is something new that it wants later. What was begun is finished first. */
-  #isTooEarly(): boolean {
+  #isTooEarly({ reach }: RowSelection): boolean {
     const { changes, clock } = this.#parts;
     if (this.#paceMs === 0 || !this.#isLive || this.#changes !== undefined || this.#seq === changes.lastSeq)
       return false;
-    return clock.monotonic() - this.#sentMs < this.#paceMs && changes.countAfter(this.#seq) < PACED_CHANGES_MAX;
+    return clock.monotonic() - this.#sentMs < this.#paceMs && changes.countAfter(this.#seq, reach) < PACED_CHANGES_MAX;
   }
 
   /** It has everything. */
@@ -145,9 +149,10 @@ export class FeedConsumer {
     this.send({ type: 'live', seq: this.#seq });
   }
 
-  #isInReach(seq: number): boolean {
+  /** Whether everything after this place is kept, and is not too much. */
+  #isKept(seq: number, { reach }: RowSelection): boolean {
     const { changes } = this.#parts;
-    return changes.reaches(seq) && changes.countAfter(seq) <= CATCH_UP_MAX;
+    return changes.reaches(seq) && changes.countAfter(seq, reach) <= CATCH_UP_MAX;
   }
 
   #canTake(): boolean {
@@ -184,9 +189,9 @@ export class FeedConsumer {
   }
 
   #subscribe(request: Extract<FeedRequest, { type: 'subscribe' }>): void {
-    const { topics, transports, since, store } = request;
+    const { topics, transports, since, store, namespace = DEFAULT_NAMESPACE } = request;
     if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
-    const selection = new RowSelection(request);
+    const selection = new RowSelection(request, FeedReach.of(this.#principal, namespace, this.#parts.registry));
     this.#selection = selection;
     if (transports !== undefined) this.#transports = this.#tap(transports);
     this.#currentMs = this.#parts.clock.monotonic();
@@ -194,7 +199,7 @@ export class FeedConsumer {
     this.#generation = this.#parts.registry.generation;
     if (since === undefined) {
       this.#startSnapshot(selection);
-    } else if (store === this.#parts.storeId && this.#isInReach(since) && !selection.isFiltered) {
+    } else if (store === this.#parts.storeId && this.#isKept(since, selection) && !selection.isFiltered) {
       this.#seq = since;
     } else {
       // With a filter the consumer may hold rows that match no longer, and nothing here remembers them.
@@ -224,10 +229,10 @@ export class FeedConsumer {
     this.#isLive = false;
     this.#changes = undefined;
     selection.forget();
-    this.#snapshot = snapshotRows(shownOf(registry), selection.topics, () => clock.now());
+    this.#snapshot = snapshotRows({ registry, reach: selection.reach }, selection.topics, () => clock.now());
   }
 
-  #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<KeyedRow>): void {
+  #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<ChangedRow>): void {
     const { rows, isLast } = takeRows(snapshot);
     if (isLast) this.#snapshot = undefined;
     this.send({ type: 'snapshot', seq: this.#seq, rows: selection.select(rows, this.#parts.clock.now()) });
@@ -235,9 +240,10 @@ export class FeedConsumer {
 
   #sendChanges(selection: RowSelection, frames: Map<string, string>): void {
     const { registry, changes, clock } = this.#parts;
+    const { reach } = selection;
     this.#sentMs = clock.monotonic();
     const isOwn = selection.isFiltered || this.#changes !== undefined;
-    const place = isOwn ? undefined : `${String(this.#seq)} ${selection.topics.join()}`;
+    const place = isOwn ? undefined : [this.#seq, selection.reach.id, ...selection.topics].join();
     const known = place === undefined ? undefined : frames.get(place);
     if (known !== undefined) {
       this.#seq = changes.lastSeq;
@@ -246,7 +252,7 @@ export class FeedConsumer {
     }
     const nowMs = clock.now();
     const changed = this.#changes ?? {
-      rows: changedRows(shownOf(registry), changes.after(this.#seq), nowMs),
+      rows: changedRows({ registry, reach }, changes.after(this.#seq, reach), nowMs),
       seq: changes.lastSeq,
     };
     const { rows, isLast } = takeRows(changed.rows);
@@ -262,11 +268,6 @@ export class FeedConsumer {
   #sendText(text: string): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(text);
   }
-}
-
-/** What rows are made of. */
-function shownOf(registry: Registry): Parameters<typeof changedRows>[0] {
-  return { namespace: registry.namespace(DEFAULT_NAMESPACE), runbooks: registry.runbooks };
 }
 
 /** The rows of the next frame. */

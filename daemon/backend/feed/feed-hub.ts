@@ -1,9 +1,11 @@
 import type { WebSocket } from 'ws';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { SEVERITIES } from '../../../shared/domain/severity.ts';
 import type { FeedMessage, FeedStats } from '../../../shared/schemas/feed.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
+import type { Principal } from '../access/principal.ts';
 import { FeedConsumer } from './feed-consumer.ts';
 import type { FeedParts } from './feed-parts.ts';
+import type { FeedReach } from './feed-reach.ts';
 
 /** Changes are sent at most this often. */
 const FRAME_MS = 50;
@@ -55,21 +57,25 @@ export class FeedHub implements Disposable {
     return worstMs;
   }
 
-  /** Takes over an opened socket that speaks `FEED_PROTOCOL`. */
-  accept(socket: WebSocket): void {
+  /** Takes over an opened socket that speaks `FEED_PROTOCOL`, of somebody who may read. */
+  accept(socket: WebSocket, principal: Principal): void {
     if (this.#consumers.size >= CONSUMERS_MAX) {
       socket.close(TRY_AGAIN_LATER, 'too many consumers');
       return;
     }
-    const consumer = new FeedConsumer(socket, this.#parts, () => this.#consumers.delete(consumer));
+    const consumer = new FeedConsumer(socket, principal, this.#parts, () => this.#consumers.delete(consumer));
     this.#consumers.add(consumer);
     const { clock, storeId, name } = this.#parts;
     consumer.send({ type: 'hello', version: VERSION, store: storeId, name, time: clock.now(), pace: true });
   }
 
-  /** Sends a piece of a transport to those who asked for it, now; nothing is kept for the others or for later. */
-  publish(transport: string, data: string): void {
-    const listeners = [...this.#consumers].filter((consumer) => consumer.wantsTransport(transport));
+  /**
+   * Sends a piece of a transport to those who asked for it, now; nothing is kept for the others or for later.
+   *
+   * @param namespace of the event
+   */
+  publish(transport: string, namespace: string, data: string): void {
+    const listeners = [...this.#consumers].filter((consumer) => consumer.wantsTransport(transport, namespace));
     if (listeners.length === 0) return;
     const message: FeedMessage = { type: 'message', transport, time: this.#parts.clock.now(), data };
     const frame = JSON.stringify(message);
@@ -82,7 +88,7 @@ export class FeedHub implements Disposable {
 
   #flush(): void {
     this.#isDue = false;
-    // Consumers at the same place with the same topics get the same frame.
+    // Consumers at the same place with the same namespaces and topics get the same frame.
     const frames = new Map<string, string>();
     let isMore = false;
     for (const consumer of this.#consumers) isMore = consumer.advance(frames) || isMore;
@@ -96,22 +102,41 @@ export class FeedHub implements Disposable {
   }
 
   #tellStats(): void {
-    const { registry, batcher, clock, entityLimit } = this.#parts;
+    const { batcher, clock, entityLimit } = this.#parts;
     const entities = entityLimit.nearLimit();
     const nowMs = clock.monotonic();
     const committed = batcher.committedResults;
     const seconds = (nowMs - this.#statsMs) / 1000;
-    const namespace = registry.namespace(DEFAULT_NAMESPACE);
-    const stats: FeedStats = {
-      results: { ...namespace.results },
-      clients: namespace.clients.size,
+    const whole: WholeStats = {
       rate: seconds > 0 ? Math.round((committed - this.#committedResults) / seconds) : 0,
       queue: batcher.queued,
       ...(entities === undefined ? {} : { entities }),
     };
     this.#committedResults = committed;
     this.#statsMs = nowMs;
-    const message: FeedMessage = { type: 'stats', time: clock.now(), stats };
-    for (const consumer of this.#consumers) consumer.beat(message);
+    const time = clock.now();
+    const known = new Map<string, FeedMessage>();
+    const statsOf = (reach: FeedReach): FeedMessage => {
+      let message = known.get(reach.id);
+      if (message === undefined) {
+        message = { type: 'stats', time, stats: { ...this.#countsOf(reach), ...whole } };
+        known.set(reach.id, message);
+      }
+      return message;
+    };
+    for (const consumer of this.#consumers) consumer.beat(statsOf);
+  }
+
+  #countsOf(reach: FeedReach): Pick<FeedStats, 'results' | 'clients'> {
+    const results = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+    let clients = 0;
+    for (const namespace of reach.namespaces(this.#parts.registry)) {
+      for (const severity of SEVERITIES) results[severity] += namespace.results[severity];
+      clients += namespace.clients.size;
+    }
+    return { results, clients };
   }
 }
+
+/** What is not of one namespace. */
+type WholeStats = Omit<FeedStats, 'results' | 'clients'>;

@@ -2,6 +2,7 @@ import { CLIENT_SEARCH, SILENCED_SEARCH } from '../../../shared/domain/search-no
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { FeedRequest, FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { ClientRow, EventRow, FeedRows, SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
+import type { FeedReach } from './feed-reach.ts';
 import { TopicFilter } from './topic-filter.ts';
 
 /** A row of one topic under its key; `null`: gone. */
@@ -17,12 +18,15 @@ type Wanted = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filt
 export class RowSelection {
   /** In the order of the alphabet. */
   readonly topics: readonly FeedTopic[];
+  /** Of which namespaces. */
+  readonly reach: FeedReach;
   readonly #events: TopicFilter<EventRow>;
   readonly #silenced: TopicFilter<SilencedRow>;
   readonly #clients: TopicFilter<ClientRow>;
 
   /** @throws MonError `invalid` when a filter does not parse or depends on the time */
-  constructor({ topics, filter, filters = {} }: Wanted) {
+  constructor({ topics, filter, filters = {} }: Wanted, reach: FeedReach) {
+    this.reach = reach;
     this.topics = [...new Set(topics)].toSorted();
     this.#events = new TopicFilter<EventRow>(EVENT_SEARCH, 'filter', filter);
     this.#silenced = new TopicFilter<SilencedRow>(SILENCED_SEARCH, 'filters.silenced', filters.silenced);

@@ -15,7 +15,8 @@ import type { Change } from '../ports.ts';
 import type { ChangedRow } from './row-selection.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { PlanRegistry } from '../plans/state.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { FeedReach } from './feed-reach.ts';
 
 export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   const { event } = entry.state;
@@ -66,50 +67,104 @@ function shownOutput({ client, summary: output }: CheckEntry): string {
   return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
 }
 
+/** What rows are made of. */
+export interface ShownState {
+  readonly registry: Pick<Registry, 'held' | 'namespaces' | 'runbooks'>;
+  readonly reach: FeedReach;
+}
+
+/** Rows of a namespace as a consumer gets them: among those of many each says where it is, and its key begins with that. */
+export function* rowsAt(
+  rows: Iterable<ChangedRow>,
+  namespace: string,
+  { isMany }: Pick<FeedReach, 'isMany'>,
+): Generator<ChangedRow, void, undefined> {
+  if (!isMany) return yield* rows;
+  for (const [topic, key, row] of rows) {
+    yield [topic, `${namespace}/${key}`, row === null ? null : { ...row, namespace }] as ChangedRow;
+  }
+}
+
 /**
- * The newest rows of what changed in a namespace, each once, however often it changed. Events that a silenced entry
- * names change their silenced state with it.
+ * The newest rows of what changed, each once, however often it changed. Events that a silenced entry names change their
+ * silenced state with it.
  */
 export function* changedRows(
-  { namespace, runbooks }: { readonly namespace: Namespace; readonly runbooks: PlanRegistry },
+  { registry, reach }: ShownState,
   changes: Iterable<Change>,
   nowMs: number,
 ): Generator<ChangedRow, void, undefined> {
-  const events = new Map<string, CheckEntry | undefined>();
-  const silenced = new Set<string>();
-  const clients = new Set<string>();
+  const changed = new Map<string, ChangedKeys>();
   const upgrades = new Set<number>();
   for (const change of changes) {
-    if (change[1] !== namespace.name) continue;
-    if (change[0] === 'event') {
-      const [, , client, check] = change;
-      const key = eventKey(client, check);
-      if (!events.has(key)) events.set(key, namespace.check(client, check));
-    } else if (change[0] === 'client') {
-      clients.add(change[2]);
-    } else if (change[0] === 'upgrade') {
-      upgrades.add(change[2]);
-    } else if (change[0] === 'silenced') {
-      const [, , subscription, check] = change;
-      const id = silencedId(subscription, check);
-      if (silenced.has(id)) continue;
-      silenced.add(id);
-      for (const named of namespace.eventsNamedBy(subscription, check)) {
-        events.set(eventKey(named.client.name, named.name), named);
-      }
+    const [kind, name] = change;
+    if (kind === 'upgrade') {
+      if (reach.seesPlans) upgrades.add(change[2]);
+      continue;
     }
+    let keys = changed.get(name);
+    if (keys === undefined) changed.set(name, (keys = new ChangedKeys(registry.held(name))));
+    keys.note(change);
   }
-  for (const id of silenced) {
-    const entry = namespace.silenced.get(id);
-    yield ['silenced', id, entry === undefined || isExpired(entry, nowMs) ? null : silencedRow(entry)];
-  }
-  for (const name of clients) {
-    const client = namespace.clients.get(name);
-    yield ['clients', name, client === undefined ? null : clientRow(client)];
-  }
+  for (const [name, keys] of changed) yield* rowsAt(keys.silencedAndClients(nowMs), name, reach);
   for (const id of upgrades) {
-    const stored = runbooks.get(id);
+    const stored = registry.runbooks.get(id);
     yield ['upgrades', String(id), stored === undefined ? null : upgradeRow(stored.runbook)];
   }
-  for (const [key, entry] of events) yield ['events', key, entry === undefined ? null : eventRow(entry, nowMs)];
+  for (const [name, keys] of changed) yield* rowsAt(keys.eventRows(nowMs), name, reach);
+}
+
+/** What changed in one namespace. */
+class ChangedKeys {
+  readonly #events = new Map<string, CheckEntry | undefined>();
+  readonly #silenced = new Set<string>();
+  readonly #clients = new Set<string>();
+  readonly #namespace: Namespace | undefined;
+
+  /** @param namespace undefined: it was removed since, and all that was in it */
+  constructor(namespace: Namespace | undefined) {
+    this.#namespace = namespace;
+  }
+
+  note(change: Change): void {
+    switch (change[0]) {
+      case 'event': {
+        const [, , client, check] = change;
+        const key = eventKey(client, check);
+        if (!this.#events.has(key)) this.#events.set(key, this.#namespace?.check(client, check));
+        break;
+      }
+      case 'client':
+        this.#clients.add(change[2]);
+        break;
+      case 'silenced':
+        this.#noteSilenced(change[2], change[3]);
+        break;
+      default:
+    }
+  }
+
+  #noteSilenced(subscription: string | null, check: string | null): void {
+    const id = silencedId(subscription, check);
+    if (this.#silenced.has(id)) return;
+    this.#silenced.add(id);
+    for (const named of this.#namespace?.eventsNamedBy(subscription, check) ?? []) {
+      this.#events.set(eventKey(named.client.name, named.name), named);
+    }
+  }
+
+  *silencedAndClients(nowMs: number): Generator<ChangedRow, void, undefined> {
+    for (const id of this.#silenced) {
+      const entry = this.#namespace?.silenced.get(id);
+      yield ['silenced', id, entry === undefined || isExpired(entry, nowMs) ? null : silencedRow(entry)];
+    }
+    for (const name of this.#clients) {
+      const client = this.#namespace?.clients.get(name);
+      yield ['clients', name, client === undefined ? null : clientRow(client)];
+    }
+  }
+
+  *eventRows(nowMs: number): Generator<ChangedRow, void, undefined> {
+    for (const [key, entry] of this.#events) yield ['events', key, entry === undefined ? null : eventRow(entry, nowMs)];
+  }
 }

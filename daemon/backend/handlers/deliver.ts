@@ -157,7 +157,7 @@ export class Delivery implements Disposable {
     const isShown = handler.redact === true || shown === event;
     const piece: Mutation = isShown ? { kind: 'mutated', data } : await this.#mutate(shown, handler, run);
     if (piece.kind === 'failed') return piece;
-    this.#parts.feed.publish(handler.pipe.name, piece.data);
+    this.#parts.feed.publish(handler.pipe.name, run.job.namespace, piece.data);
     return DELIVERED;
   }
 

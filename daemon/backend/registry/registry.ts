@@ -77,6 +77,11 @@ export class Registry {
     return ensureNamespace(this.#held, name);
   }
 
+  /** The namespace of this name, as far as anything is or was in it; never makes one. */
+  held(name: string): Namespace | undefined {
+    return this.#held.namespaces.get(name);
+  }
+
   /** Whether there is a namespace of this name: it was declared, or is `default`. */
   hasNamespace(name: string): boolean {
     return this.declared.has(name);

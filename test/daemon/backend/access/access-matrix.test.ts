@@ -495,7 +495,7 @@ describe('sockets', () => {
       cells.push(await connect(FEED_PATH, FEED_PROTOCOL, column, { type: 'subscribe', ...about }));
     }
     // Without a header the first message says who it is, which this one does not.
-    expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in 403 in');
+    expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in forbidden in');
   });
 
   test('agents', async () => {

@@ -6,6 +6,7 @@ import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts'
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const change = (name: string): Change => ['client', 'default', name];
+const there = (name: string): Change => ['client', 'team-a', name];
 const namesAfter = (log: ChangeLog, seq: number): string[] => [...log.after(seq)].map((one) => String(one[2]));
 
 test('an empty log reaches the place where it begins, and no other', () => {
@@ -76,4 +77,20 @@ test('a log over a store that was there before reaches back as far as the store 
   expect(namesAfter(log, 3)).toEqual(['d']);
   opened.close();
   await store.close();
+});
+
+test('who wants one namespace gets its changes alone, and those of plans where they are wanted', () => {
+  const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
+  log.add({ seq: 1, changes: [change('a'), there('b'), ['upgrade', 'default', 7], change('c')] });
+  log.add({ seq: 2, changes: [there('d')] });
+  log.add({ seq: 3, changes: [['upgrade', 'default', 8]] });
+  const told = (only: string | undefined, seesPlans: boolean): string =>
+    [...log.after(0, { only, seesPlans })].map((one) => String(one[2])).join(' ');
+  expect(told('default', true)).toBe('a c 7 8');
+  expect(told('default', false)).toBe('a c');
+  expect(told('team-a', true)).toBe('b 7 d 8');
+  expect(told('team-a', false)).toBe('b d');
+  expect(told('team-b', false)).toBe('');
+  expect(told(undefined, true)).toBe('a b 7 c d 8');
+  expect(log.countAfter(1, { only: 'team-a', seesPlans: true })).toBe(2);
 });

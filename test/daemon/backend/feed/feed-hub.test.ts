@@ -404,9 +404,9 @@ describe('a transport', () => {
     const both = await live(rig, { topics: ['events'], transports: ['alerts'] });
     const other = await live(rig, { topics: ['events'], transports: ['audit'] });
     const none = await live(rig);
-    rig.hub.publish('alerts', '{"id":1}');
-    rig.hub.publish('alerts', 'text');
-    rig.hub.publish('nobody', 'hears this');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, '{"id":1}');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'text');
+    rig.hub.publish('nobody', DEFAULT_NAMESPACE, 'hears this');
     const pieces = ['{"id":1}', 'text'].map((data) => ({
       type: 'message',
       transport: 'alerts',
@@ -426,7 +426,7 @@ describe('a transport', () => {
     const peer = await live(rig, { topics: [], transports: ['alerts'] });
     await rig.submit([failing('web-2')]);
     rig.clock.advance(50);
-    rig.hub.publish('alerts', 'after it');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'after it');
     await peer.hears('message');
     expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'live', 'message']);
     expect(rig.hub.lagMs).toBe(0);
@@ -435,13 +435,13 @@ describe('a transport', () => {
   test('is not repeated for who comes back, and a position makes no difference to it', async () => {
     const rig = await FeedRig.open();
     const first = await live(rig, { topics: [], transports: ['alerts'] });
-    rig.hub.publish('alerts', 'then');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'then');
     await first.hears('message');
     first.socket.terminate();
     await first.ends();
-    rig.hub.publish('alerts', 'meanwhile');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'meanwhile');
     const again = await live(rig, { topics: [], transports: ['alerts'], since: 0, store: rig.store.id });
-    rig.hub.publish('alerts', 'now');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'now');
     await vi.waitFor(() => expect(again.all('message').map(({ data }) => data)).toEqual(['now']));
     expect(again.all('reset')).toEqual([]);
   });
@@ -455,16 +455,16 @@ describe('a transport', () => {
     const piece = 'x'.repeat(256 * 1024);
     let mostBuffered = 0;
     for (let count = 1; count <= 100; count++) {
-      rig.hub.publish('alerts', piece);
+      rig.hub.publish('alerts', DEFAULT_NAMESPACE, piece);
       mostBuffered = Math.max(mostBuffered, socket?.bufferedAmount ?? 0);
       await vi.waitFor(() => expect(quick.all('message')).toHaveLength(count), { timeout: 10_000, interval: 1 });
     }
-    rig.hub.publish('audit', 'one');
+    rig.hub.publish('audit', DEFAULT_NAMESPACE, 'one');
     expect(mostBuffered).toBeLessThan(MIB + 2 * piece.length);
     slow.socket.resume();
     await vi.waitFor(() => expect(socket?.bufferedAmount).toBe(0));
     // Before the next piece of the same transport, so that the gap is known; of the others within a second.
-    rig.hub.publish('alerts', 'the next');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'the next');
     await vi.waitFor(() => expect(slow.all('missed')).toHaveLength(1));
     const taken = slow.all('message').length - 1;
     expect(taken).toBeLessThan(100);
@@ -475,7 +475,7 @@ describe('a transport', () => {
     rig.clock.advance(1000);
     await vi.waitFor(() => expect(slow.all('missed').at(-1)).toMatchObject({ transport: 'audit', count: 1 }));
     rig.clock.advance(1000);
-    rig.hub.publish('alerts', 'the end');
+    rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'the end');
     await vi.waitFor(() => expect(slow.all('message').at(-1)?.data).toBe('the end'));
     expect(slow.all('missed')).toHaveLength(2);
     expect(quick.all('missed')).toEqual([]);
@@ -487,7 +487,7 @@ describe('a transport', () => {
     peer.socket.pause();
     const [socket] = rig.sockets;
     for (let seconds = 0; seconds < 40; seconds++) {
-      for (let count = 0; count < 20; count++) rig.hub.publish('alerts', 'x'.repeat(256 * 1024));
+      for (let count = 0; count < 20; count++) rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'x'.repeat(256 * 1024));
       rig.clock.advance(1000);
     }
     expect(socket?.readyState).not.toBe(socket?.OPEN);

@@ -1,0 +1,47 @@
+import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { maySee, refuseOutsideNamespace, type Principal } from '../access/principal.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** Of which namespaces a consumer hears. Those with the same `id` hear the same. */
+export class FeedReach {
+  readonly id: string;
+  /** Whether rows say where they are: their keys begin with the namespace. */
+  readonly isMany: boolean;
+  /** The only namespace; undefined: all of them. */
+  readonly only: string | undefined;
+  /** Whether plans for upgrades are shown, which are in no namespace: not to who is kept to another one than `default`. */
+  readonly seesPlans: boolean;
+
+  private constructor(about: Pick<FeedReach, 'isMany' | 'only' | 'seesPlans'>) {
+    this.isMany = about.isMany;
+    this.only = about.only;
+    this.seesPlans = about.seesPlans;
+    // No namespace has a space in its name.
+    this.id = [about.only ?? EVERY_NAMESPACE, ...(about.isMany ? ['many'] : []), String(about.seesPlans)].join(' ');
+  }
+
+  /**
+   * @param asked a name, or `*`: all that the principal may see
+   * @throws MonError `forbidden` for another namespace than the one it is kept to; `not_found` where there is none
+   */
+  static of(principal: Principal, asked: string, registry: Pick<Registry, 'hasNamespace'>): FeedReach {
+    const seesPlans = maySee(principal, DEFAULT_NAMESPACE);
+    if (asked === EVERY_NAMESPACE) return new FeedReach({ isMany: true, only: principal.namespace, seesPlans });
+    refuseOutsideNamespace(principal, asked);
+    refuseUnknownNamespace(registry, asked);
+    return new FeedReach({ isMany: false, only: asked, seesPlans });
+  }
+
+  includes(namespace: string): boolean {
+    return this.only === undefined || this.only === namespace;
+  }
+
+  /** Those that hold something, or did: a name that was removed meanwhile is left out. */
+  namespaces(registry: Pick<Registry, 'held' | 'namespaces'>): readonly Namespace[] {
+    if (this.only === undefined) return [...registry.namespaces()];
+    const namespace = registry.held(this.only);
+    return namespace === undefined ? [] : [namespace];
+  }
+}
