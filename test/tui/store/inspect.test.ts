@@ -3,6 +3,7 @@ import type { ClientDetail } from '../../../shared/client/answers.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { InspectLayer, SubjectData } from '../../../tui/store/inspect-layer.ts';
 import { inspectBody } from '../../../tui/store/inspect-body.ts';
+import { inspectHead } from '../../../tui/store/inspect-head.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
@@ -79,6 +80,31 @@ describe('a client', () => {
     driver.type('?');
     driver.pass(10_000);
     expect(driver.effects()).toEqual([]);
+  });
+
+  test.each<{ name: string; about: object; said: string }>([
+    { name: 'of the legacy protocol', about: {}, said: '  warning after 2m, critical after 3m' },
+    {
+      name: 'of the newer generation',
+      about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 90 } },
+      said: '  warning after 40s, critical after 1m30s',
+    },
+    {
+      name: 'of the newer generation without a critical threshold',
+      about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 0 } },
+      said: '  warning after 40s, never critical',
+    },
+  ])('$name says when its silence counts', ({ about, said }) => {
+    const driver = onClient();
+    const data = aClient();
+    if (data.kind !== 'client') throw new Error('it is no client');
+    const { detail } = data;
+    driver.store.answers.subjectLoaded(CLIENT_A, {
+      kind: 'client',
+      detail: { ...detail, client: { ...detail.client, ...about } },
+    });
+    const told = inspectHead(driver.store, layerOf(driver)).flatMap((line) => line.map(({ text }) => text));
+    expect(told).toContain(said);
   });
 
   test('shows the worst first, and what is silenced last', () => {
