@@ -1,6 +1,7 @@
+import type { SilencedRow } from '../schemas/feed.ts';
 import type { SilencedEntry, SilencedView } from '../schemas/silenced.ts';
 import type { EventState } from './event.ts';
-import { expireAt, isExpired, secondsLeft } from './expiry.ts';
+import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
 
 /** The id of an entry, with `*` for a missing part (reference 2.1). */
 export function silencedId(subscription: string | null | undefined, check: string | null | undefined): string {
@@ -34,7 +35,7 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
     reason: request.reason ?? null,
     creator: request.creator ?? null,
     begin,
-    expire_at: expireAt(request.expire, startMs),
+    expireAtMs: endAfter(request.expire, startMs),
     expire_on_resolve: request.expire_on_resolve ?? false,
     timestamp: Math.floor(nowMs / 1000),
   };
@@ -58,6 +59,11 @@ export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView 
     timestamp: entry.timestamp,
     expire: secondsLeft(entry, nowMs),
   };
+}
+
+/** The entry as feed, bulk and audit trail have it: all of it, with its end in seconds. */
+export function silencedRow({ expireAtMs, ...entry }: SilencedEntry): SilencedRow {
+  return { ...entry, expire_at: expireAtOf({ expireAtMs }) };
 }
 
 /** Where entries are found by their two parts. */

@@ -1,12 +1,10 @@
 import { z } from 'zod';
+import { expireAtSchema } from './expiry.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
 import { silencedSchema } from './silenced.ts';
 
 /** Most operations of one `POST /api/mon/v1/bulk`. */
 export const BULK_MAX = 10_000;
-
-/** The last moment that a date can name, epoch milliseconds. */
-const TIME_MS_MAX = 8_640_000_000_000_000;
 
 /**
  * Condition on the silenced entry that is there now: the `timestamp` that it must have, null: there must be none, absent:
@@ -23,8 +21,7 @@ const restoredEntrySchema = z
     creator: z.string().max(255).nullable(),
     /** Epoch seconds. */
     begin: z.int().min(0).nullable(),
-    /** Epoch milliseconds; null: never. */
-    expire_at: z.int().min(0).max(TIME_MS_MAX).nullable(),
+    expire_at: expireAtSchema,
     expire_on_resolve: z.boolean(),
     /** Epoch seconds. */
     timestamp: z.int().min(0),

@@ -64,7 +64,7 @@ export const exactClientSchema = z.object({
   isCounted: z.literal(false).optional(),
 });
 
-/** `mon` of a silence. Times of its end in epoch milliseconds. */
+/** `mon` of a silence; its end as `endOf` reads it. */
 export const exactSilencedSchema = z.object({
   entry: z.looseObject({
     id: z.string().min(1),

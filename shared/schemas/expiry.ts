@@ -10,8 +10,17 @@ export const expireSchema = z
   .max(LIFETIME_SECONDS_MAX)
   .nullish();
 
-/** Something with an end, as it is stored: an absolute time, so that a restart can neither lengthen nor shorten it. */
+/**
+ * Seconds reach it in the year 5138, milliseconds did in 1973: what is greater is in milliseconds, as older backends wrote
+ * ends into audit trails and dumps.
+ */
+export const SECONDS_MAX = 100_000_000_000;
+
+/** An end on our own wires: epoch seconds, to the millisecond; null: never. */
+export const expireAtSchema = z.number().min(0).max(SECONDS_MAX, 'must be in seconds since 1970').nullable();
+
+/** Something with an end, as it is kept in memory: an absolute time, so that a restart can neither lengthen nor shorten it. */
 export interface Expiring {
   /** Epoch milliseconds, so that it lives for whole seconds whenever in a second it was made; null: never. */
-  readonly expire_at: number | null;
+  readonly expireAtMs: number | null;
 }

@@ -97,7 +97,7 @@ export interface FeedRows {
   readonly upgrades?: Readonly<Record<string, UpgradeRow | null>>;
 }
 
-/** A silenced entry on the feed carries the absolute end instead of a countdown. Epoch seconds; null: never. */
+/** A silenced entry with its absolute end instead of a countdown: epoch seconds, to the millisecond; null: never. */
 export type SilencedRow = Omit<SilencedView, 'expire'> & {
   readonly expire_at: number | null;
   /** Only where all namespaces are asked for: where it is. */

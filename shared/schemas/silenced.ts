@@ -30,7 +30,7 @@ export const clearSilencedSchema = z
     message: 'one of id, subscription and check is required',
   });
 
-/** An entry as it is stored. */
+/** An entry as it is kept. */
 export interface SilencedEntry extends Expiring {
   readonly id: string;
   readonly subscription: string | null;
@@ -75,6 +75,6 @@ export interface SilencedView {
 /** An entry with what it has kept back: `GET /api/mon/v1/silenced`. */
 export type SilencedDetail = SilencedView &
   SilencedUse & {
-    /** Epoch seconds; null: never. */
+    /** Epoch seconds, to the millisecond; null: never. */
     readonly expire_at: number | null;
   };

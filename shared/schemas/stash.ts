@@ -28,7 +28,7 @@ export const stashSchema = z.looseObject({
   expire: expireSchema,
 });
 
-/** A stash as it is stored. */
+/** A stash as it is kept. */
 export interface Stash extends Expiring {
   readonly path: string;
   readonly content: StashContent;

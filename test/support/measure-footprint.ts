@@ -42,12 +42,12 @@ const KINDS: Readonly<Record<string, (namespace: Namespace, at: number) => void>
   members: (namespace, at) => report(namespace, at % 2000, `check-${String(at % 10)}`, 0, 'all'),
   silences(namespace, at) {
     const parts = { subscription: `client:web-server-${String(at)}`, check: 'disk' };
-    const times = { begin: null, expire_at: NOW * 1000 + at, expire_on_resolve: false, timestamp: NOW };
+    const times = { begin: null, expireAtMs: NOW * 1000 + at, expire_on_resolve: false, timestamp: NOW };
     const id = `${parts.subscription}:${parts.check}`;
     namespace.silenced.put(parsed({ id, ...parts, reason: 'CHG-12345', creator: 'ada', ...times }));
   },
   stashes: (namespace, at) =>
-    namespace.stashes.put(parsed({ path: `silence/web-server-${String(at)}`, expire_at: null })),
+    namespace.stashes.put(parsed({ path: `silence/web-server-${String(at)}`, expireAtMs: null })),
 };
 
 function heapBytes(): number {

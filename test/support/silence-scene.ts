@@ -56,7 +56,7 @@ const ENDED: AuditRecord = {
   how: 'POST /silenced/clear',
   before: {
     ...entry('client:ntp-001.eu-west-1', 'ntp-drift', { creator: 'bob', reason: 'GPS antenna replaced' }),
-    expire_at: FEED_HELLO.time + HOUR * 1000,
+    expire_at: FEED_HELLO.time / 1000 + HOUR,
   },
   after: null,
   reason: null,

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
+import { endOf } from '../../shared/domain/expiry.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
@@ -121,7 +122,8 @@ export function operationName(operation: BulkOperation): string {
 export function undoText(operation: BulkOperation, nowMs: number): string {
   if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
   if (operation.op !== 'restore') return operationName(operation);
-  const { subscription, check, creator, expire_at: endMs } = operation.entry;
+  const { subscription, check, creator, expire_at: end } = operation.entry;
+  const endMs = endOf(end);
   const by = creator === null ? '' : ` by ${creator}`;
   const left = endMs === null ? 'without an end' : `${formatDuration((endMs - nowMs) / 1000)} left`;
   const again = operation.if_timestamp === null ? 'brings back' : 'puts back as it was';

@@ -1,3 +1,4 @@
+import { endOf, expireAtOf } from '../../shared/domain/expiry.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 
@@ -50,13 +51,13 @@ export class SilenceHistory {
   }
 }
 
-/** An entry as a record of the trail holds it, with its end in milliseconds; `undefined`: the record was cut. */
+/** An entry as a record of the trail holds it; `undefined`: the record was cut. */
 function recordedEntry(before: unknown): SilencedRow | undefined {
   if (typeof before !== 'object' || before === null) return undefined;
   const { id, subscription, check, reason, creator, begin, expire_on_resolve, timestamp, expire_at } =
     before as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string') return undefined;
-  const endMs = numberOrNull(expire_at);
+  const expireAtMs = endOf(numberOrNull(expire_at));
   return {
     id,
     subscription: textOrNull(subscription),
@@ -66,7 +67,7 @@ function recordedEntry(before: unknown): SilencedRow | undefined {
     begin: numberOrNull(begin),
     expire_on_resolve: expire_on_resolve === true,
     timestamp: numberOrNull(timestamp) ?? 0,
-    expire_at: endMs === null ? null : endMs / 1000,
+    expire_at: expireAtOf({ expireAtMs }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { isExpired } from '../../../shared/domain/expiry.ts';
-import { entriesEndedByResolve, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { endOf, isExpired } from '../../../shared/domain/expiry.ts';
+import { entriesEndedByResolve, silencedEntry, silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
@@ -11,7 +11,14 @@ import { recordAudit, type AuditedChange } from '../audit/write.ts';
 import { recordBulk } from './audit.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { auditedEvent, resolveEvent } from '../events/write.ts';
-import { beginProblem, DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
+import {
+  auditedSilence,
+  beginProblem,
+  DEFAULT_MAX,
+  livingEntry,
+  refuseTooMany,
+  type SilencesMax,
+} from '../silences/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
 
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
@@ -139,7 +146,13 @@ function put(transaction: Transaction, namespace: Namespace, entry: SilencedEntr
   const made = before === undefined ? 'silence.create' : 'silence.replace';
   return {
     outcome: { ok: true, undo },
-    change: { action: action ?? made, target: entry.id, before, after: entry, reason: entry.reason },
+    change: {
+      action: action ?? made,
+      target: entry.id,
+      before: auditedSilence(before),
+      after: auditedSilence(entry),
+      reason: entry.reason,
+    },
   };
 }
 
@@ -149,7 +162,7 @@ function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear
   transaction.removeSilenced(namespace, entry);
   return {
     outcome: { ok: true, undo: restoring(entry, null) },
-    change: { action: 'silence.clear', target: id, before: entry },
+    change: { action: 'silence.clear', target: id, before: auditedSilence(entry) },
   };
 }
 
@@ -163,13 +176,23 @@ function resolve(transaction: Transaction, namespace: Namespace, { client, check
 
 /** @param ifTimestamp of the entry that must be there then; null: none */
 function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
-  return { op: 'restore', entry: { ...entry }, if_timestamp: ifTimestamp };
+  return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
 }
 
 function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
-  const { subscription, check, reason, creator, begin, expire_at, expire_on_resolve, timestamp } = entry;
+  const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
   const id = silencedId(subscription, check);
-  return { id, subscription, check, reason, creator, begin, expire_at, expire_on_resolve, timestamp };
+  return {
+    id,
+    subscription,
+    check,
+    reason,
+    creator,
+    begin,
+    expireAtMs: endOf(entry.expire_at),
+    expire_on_resolve,
+    timestamp,
+  };
 }
 
 /**

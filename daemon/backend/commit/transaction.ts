@@ -44,6 +44,8 @@ import {
 } from '../store/keys.ts';
 import type { MemoryRoom, Room } from './room.ts';
 import type { EventHandling, HandlingNote } from '../handlers/event-handling.ts';
+import { storedSilenced } from '../silences/stored.ts';
+import { storedStash } from '../stashes/stored.ts';
 
 /** Another version, or a few more subscriptions. */
 const ORDINARY_GROWTH_BYTES = 4096;
@@ -199,7 +201,7 @@ export class Transaction {
   saveSilenced(namespace: Namespace, entry: SilencedEntry): void {
     this.#forgetUse(namespace, entry);
     namespace.silenced.put(entry);
-    this.#put(silencedKey(namespace.name, entry.subscription, entry.check), JSON.stringify(entry));
+    this.#put(silencedKey(namespace.name, entry.subscription, entry.check), JSON.stringify(storedSilenced(entry)));
     this.noteSilenced(namespace, entry);
   }
 
@@ -223,9 +225,9 @@ export class Transaction {
   }
 
   saveStash(namespace: Namespace, stash: Stash): void {
-    const { path, expire_at } = stash;
-    namespace.stashes.put({ path, expire_at });
-    this.#put(stashKey(namespace.name, path), JSON.stringify(stash));
+    const { path, expireAtMs } = stash;
+    namespace.stashes.put({ path, expireAtMs });
+    this.#put(stashKey(namespace.name, path), JSON.stringify(storedStash(stash)));
     this.#changes.push(['stash', namespace.name, path]);
   }
 

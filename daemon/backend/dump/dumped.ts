@@ -1,5 +1,6 @@
 import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { v2EventOf } from '../../../shared/domain/v2/event.ts';
+import { silencedRow } from '../../../shared/domain/silencing.ts';
 import { v2SilencedOf } from '../../../shared/domain/v2/silenced.ts';
 import { V2_VERSION, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
@@ -56,7 +57,7 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
 
 export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: SilencedUse | undefined): Wrapped {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
-  return wrapped('Silenced', metadata, { ...spec, mon: { entry, use } });
+  return wrapped('Silenced', metadata, { ...spec, mon: { entry: silencedRow(entry), use } });
 }
 
 export function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedMs }: User): Wrapped {

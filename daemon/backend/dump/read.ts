@@ -1,7 +1,6 @@
 import type { V2Type, Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DumpPage } from '../../../shared/schemas/restore.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Key, Store } from '../ports.ts';
 import type { CheckRecord } from '../events/check-record.ts';
 import type { ApiKey, User } from '../access/credentials.ts';
@@ -18,6 +17,7 @@ import {
   dumpedSilenced,
   dumpedUser,
 } from './dumped.ts';
+import { silencedOfStored } from '../silences/stored.ts';
 
 interface DumpParts {
   readonly registry: Registry;
@@ -90,7 +90,7 @@ const TABLES: Readonly<Record<Exclude<V2Type, 'Namespace'>, Table>> = {
     prefix: [SILENCED],
     isNamespaced: true,
     dumped: eachOf((value, [namespace = ''], registry) => {
-      const entry = value as SilencedEntry;
+      const entry = silencedOfStored(value);
       return dumpedSilenced(namespace, entry, registry.namespace(namespace).silenced.use(entry.id));
     }),
   },

@@ -1,7 +1,7 @@
 import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
 import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/domain/v2/silenced.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
-import { isExpired } from '../../../shared/domain/expiry.ts';
+import { endOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedEntry } from '../../../shared/domain/silencing.ts';
 import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
 import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
@@ -53,7 +53,9 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
 function exactState(namespace: string, object: Wrapped): State | undefined {
   const exact = exactly(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
-  const { entry, use } = exact;
+  const { use } = exact;
+  const { expire_at: end, ...rest } = exact.entry;
+  const entry = { ...rest, expireAtMs: endOf(end) };
   return isFaithful(object, dumpedSilenced(namespace, entry, use)) ? { entry, use } : undefined;
 }
 

@@ -1,16 +1,9 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
-import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
+import { silencedBy, silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
-import {
-  eventKey,
-  type ClientRow,
-  type EventRow,
-  type SilencedRow,
-  type UpgradeRow,
-} from '../../../shared/schemas/feed.ts';
+import { eventKey, type ClientRow, type EventRow, type UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Change } from '../ports.ts';
 import type { ChangedRow } from './row-selection.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
@@ -33,11 +26,6 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
     silenced_by: silencedBy(namespace.silenced, subscriptions, entry.name, nowMs),
     output: shownOutput(entry),
   };
-}
-
-export function silencedRow(entry: SilencedEntry): SilencedRow {
-  const { expire_at: expireAtMs, ...rest } = entry;
-  return { ...rest, expire_at: expireAtMs === null ? null : Math.ceil(expireAtMs / 1000) };
 }
 
 export function clientRow({ name, address, subscriptions, timestamp, version }: ClientEntry): ClientRow {

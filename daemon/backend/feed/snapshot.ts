@@ -1,9 +1,10 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
+import { silencedRow } from '../../../shared/domain/silencing.ts';
 import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import { eventKey } from '../../../shared/schemas/feed.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { ChangedRow } from './row-selection.ts';
-import { clientRow, eventRow, rowsAt, silencedRow, upgradeRow, type ShownState } from './rows.ts';
+import { clientRow, eventRow, rowsAt, upgradeRow, type ShownState } from './rows.ts';
 
 /**
  * All rows of the namespaces, each as it is when it is asked for. The state may change on the way: what comes, goes or

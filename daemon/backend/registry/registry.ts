@@ -1,9 +1,8 @@
 import type { AuditHead } from '../../../shared/schemas/audit.ts';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
-import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import type { SilencedUse } from '../../../shared/schemas/silenced.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Store } from '../ports.ts';
 import {
   AGENT_SPOOLS,
@@ -30,6 +29,8 @@ import { readAnchor } from '../schedule/time-anchor.ts';
 import { Namespace, type SpoolMark, type Tombstone } from './namespace.ts';
 import { Roles } from '../access/roles.ts';
 import { PlanRegistry } from '../plans/state.ts';
+import { silencedOfStored } from '../silences/stored.ts';
+import { stashOfStored } from '../stashes/stored.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 
@@ -176,14 +177,14 @@ async function readNamespaces(
   await read(CHECK_RECORDS, (namespace, value, client, check) =>
     loadCheck(namespace, [client, texts.of(check)], datedCheckRecord(value, corrections)),
   );
-  await read(SILENCED, (namespace, value) => namespace.silenced.put(JSON.parse(value) as SilencedEntry));
+  await read(SILENCED, (namespace, value) => namespace.silenced.put(silencedOfStored(JSON.parse(value))));
   await read(SILENCED_USES, (namespace, value, subscription, check) => {
     const id = silencedId(presentPart(subscription), presentPart(check));
     namespace.silenced.loadUse(id, JSON.parse(value) as SilencedUse);
   });
   await read(STASHES, (namespace, value) => {
-    const { path, expire_at } = JSON.parse(value) as Stash;
-    namespace.stashes.put({ path, expire_at });
+    const { path, expireAtMs } = stashOfStored(JSON.parse(value));
+    namespace.stashes.put({ path, expireAtMs });
   });
   await read(AGENT_SPOOLS, (namespace, value, client) => {
     namespace.spools.set(nameOf(namespace, client), JSON.parse(value) as SpoolMark);

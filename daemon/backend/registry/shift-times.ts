@@ -1,7 +1,7 @@
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Store, StoreOp } from '../ports.ts';
 import { API_KEYS, INVALIDATED, SESSIONS, SILENCED, STASHES, TOMBSTONES, USERS } from '../store/keys.ts';
+import { silencedOfStored, storedSilenced } from '../silences/stored.ts';
+import { stashOfStored, storedStash } from '../stashes/stored.ts';
 import type { ApiKey, Session, User } from '../access/credentials.ts';
 import type { Tombstone } from './namespace.ts';
 
@@ -9,8 +9,8 @@ import type { Tombstone } from './namespace.ts';
 type Shift<Value> = (value: Value, byMs: number) => Value | undefined;
 
 interface Tables {
-  readonly [SILENCED]: SilencedEntry;
-  readonly [STASHES]: Stash;
+  readonly [SILENCED]: unknown;
+  readonly [STASHES]: unknown;
   readonly [INVALIDATED]: number;
   readonly [TOMBSTONES]: Tombstone;
   readonly [SESSIONS]: Session;
@@ -22,11 +22,17 @@ interface Tables {
 const moved = (time: number | null, by: number): number | null => (time === null ? null : time + by);
 
 const SHIFTS: { readonly [Table in keyof Tables]: Shift<Tables[Table]> } = {
-  [SILENCED]: (entry, byMs) =>
-    entry.begin === null && entry.expire_at === null
-      ? undefined
-      : { ...entry, begin: moved(entry.begin, byMs / 1000), expire_at: moved(entry.expire_at, byMs) },
-  [STASHES]: (stash, byMs) => (stash.expire_at === null ? undefined : { ...stash, expire_at: stash.expire_at + byMs }),
+  [SILENCED]: (value, byMs) => {
+    const entry = silencedOfStored(value);
+    const { begin, expireAtMs } = entry;
+    if (begin === null && expireAtMs === null) return undefined;
+    return storedSilenced({ ...entry, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) });
+  },
+  [STASHES]: (value, byMs) => {
+    const stash = stashOfStored(value);
+    if (stash.expireAtMs === null) return undefined;
+    return storedStash({ ...stash, expireAtMs: stash.expireAtMs + byMs });
+  },
   [INVALIDATED]: (untilMs, byMs) => untilMs + byMs,
   [TOMBSTONES]: ({ deletedMs, untilMs }, byMs) => ({
     deletedMs: deletedMs + byMs,

@@ -59,7 +59,7 @@ function* deadlinesOf(namespace: string, entry: SilencedEntry, nowMs: number): G
   const id = idOf(namespace, entry);
   const beginMs = entry.begin === null ? 0 : entry.begin * 1000;
   if (beginMs > nowMs) yield { atMs: beginMs, id };
-  if (entry.expire_at !== null) yield { atMs: entry.expire_at, id };
+  if (entry.expireAtMs !== null) yield { atMs: entry.expireAtMs, id };
 }
 
 function idOf(namespace: string, entry: SilencedEntry): string {

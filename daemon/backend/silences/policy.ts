@@ -1,4 +1,4 @@
-import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
+import { endOf, EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { lifetimeProblem, reasonProblem, type PolicedSilence } from '../../../shared/domain/silence-policy.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
@@ -39,7 +39,7 @@ export function refuseV1AgainstPolicy(parts: PolicyParts, silence: PolicedSilenc
  * @throws MonError `threshold` for one that lasts too long, `invalid`
  */
 export function refuseV2AgainstPolicy(parts: PolicyParts, entry: SilencedEntry): void {
-  const { reason, begin, timestamp, expire_at: endMs } = entry;
+  const { reason, begin, timestamp, expireAtMs: endMs } = entry;
   const startMs = Math.max(timestamp, begin ?? 0) * 1000;
   const silence = { reason, expire: endMs === null ? EXPIRE_NEVER : Math.floor((endMs - startMs) / 1000) };
   const tooLong = lifetimeProblem(silencePolicy(parts), silence);
@@ -75,7 +75,8 @@ function refuse(policy: SilencePolicy, silence: PolicedSilence, place = ''): voi
 function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number): PolicedSilence | undefined {
   if (operation.op === 'silence') return operation;
   if (operation.op !== 'restore' || !policy.apply_to_legacy) return undefined;
-  const { reason, begin, expire_at: endMs } = operation.entry;
+  const { reason, begin, expire_at: end } = operation.entry;
+  const endMs = endOf(end);
   // As for a new one, the lifetime counts from its begin when that lies ahead.
   const startMs = Math.max(nowMs, (begin ?? 0) * 1000);
   return { reason, expire: endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - startMs) / 1000)) };

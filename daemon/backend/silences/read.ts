@@ -1,4 +1,4 @@
-import { isExpired } from '../../../shared/domain/expiry.ts';
+import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedView } from '../../../shared/domain/silencing.ts';
 import type { SilencedDetail, SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { SilencedRegistry } from './state.ts';
@@ -13,7 +13,7 @@ export function silencedDetail(
 ): SilencedDetail {
   return {
     ...silencedView(entry, nowMs),
-    expire_at: entry.expire_at === null ? null : Math.ceil(entry.expire_at / 1000),
+    expire_at: expireAtOf(entry),
     ...(registry.use(entry.id) ?? UNUSED),
   };
 }

@@ -161,7 +161,7 @@ function entryOf(
   const { request, over } = silencedOfV2(core, parts, before);
   const entry = { ...silencedEntry(request, nowMs), ...over };
   if (isExpired(entry, nowMs)) throw new MonError('invalid', 'expire_at: is over; it is in seconds since 1970');
-  if (entry.expire_at !== null && entry.expire_at - nowMs > 2 * LIFETIME_SECONDS_MAX * 1000) {
+  if (entry.expireAtMs !== null && entry.expireAtMs - nowMs > 2 * LIFETIME_SECONDS_MAX * 1000) {
     throw new MonError('invalid', 'expire_at: must be within a hundred years; it is in seconds since 1970');
   }
   return entry;

@@ -1,7 +1,8 @@
 import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { silencedEntry, silencedId, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import { silencedEntry, silencedId, silencedRow, type SilencedRequest } from '../../../shared/domain/silencing.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
 import { SILENCES_MAX } from '../../../shared/schemas/settings.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -68,8 +69,8 @@ export class SilencedEntries {
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
         target: targetIn(namespaceName, entry.id),
-        before,
-        after: entry,
+        before: auditedSilence(before),
+        after: auditedSilence(entry),
         reason: entry.reason,
       });
       return entry;
@@ -95,7 +96,11 @@ export class SilencedEntries {
       if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
       check(entry);
       transaction.removeSilenced(namespace, entry);
-      recordAudit(transaction, actor, { action: 'silence.clear', target: targetIn(namespaceName, id), before: entry });
+      recordAudit(transaction, actor, {
+        action: 'silence.clear',
+        target: targetIn(namespaceName, id),
+        before: auditedSilence(entry),
+      });
     });
   }
 
@@ -142,6 +147,11 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
   );
 }
 
+/** An entry as the audit trail has it. */
+export function auditedSilence(entry: SilencedEntry | undefined): SilencedRow | undefined {
+  return entry === undefined ? undefined : silencedRow(entry);
+}
+
 /** Ends an entry as it said it would: by the clock, or with the event that it was made for. */
 export function endSilenced(
   transaction: Transaction,
@@ -153,6 +163,6 @@ export function endSilenced(
   recordAudit(transaction, mon(by), {
     action: 'silence.expire',
     target: targetIn(namespace.name, entry.id),
-    before: entry,
+    before: auditedSilence(entry),
   });
 }

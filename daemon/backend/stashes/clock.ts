@@ -42,6 +42,6 @@ export function expireStashes(parts: ExpiryParts): Promise<Disposable> {
   });
 }
 
-function* deadlineOf(namespace: string, { path, expire_at: atMs }: StashEntry): Generator<Deadline, void, undefined> {
+function* deadlineOf(namespace: string, { path, expireAtMs: atMs }: StashEntry): Generator<Deadline, void, undefined> {
   if (atMs !== null) yield { atMs, id: JSON.stringify([namespace, path]) };
 }

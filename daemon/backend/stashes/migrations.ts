@@ -1,11 +1,11 @@
-import { isExpired, secondsLeft } from '../../../shared/domain/expiry.ts';
+import { expireAtOf, isExpired, secondsLeft } from '../../../shared/domain/expiry.ts';
 import { silencedEntry } from '../../../shared/domain/silencing.ts';
 import { isCovered, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
+import { auditedSilence, DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
 
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
@@ -47,13 +47,17 @@ export class StashMigrations {
         recordAudit(transaction, actor, {
           action: before === undefined ? 'silence.create' : 'silence.replace',
           target: targetIn(namespaceName, id),
-          before,
-          after: entry,
+          before: auditedSilence(before),
+          after: auditedSilence(entry),
           reason: entry.reason,
         });
       }
       transaction.removeStash(namespace, path);
-      recordAudit(transaction, actor, { action: 'stash.delete', target: path, before: { expire_at: stash.expire_at } });
+      recordAudit(transaction, actor, {
+        action: 'stash.delete',
+        target: path,
+        before: { expire_at: expireAtOf(stash) },
+      });
       return !isThere;
     });
   }

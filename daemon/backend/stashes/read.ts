@@ -1,8 +1,9 @@
 import { isExpired, secondsLeft } from '../../../shared/domain/expiry.ts';
-import type { Stash, StashView } from '../../../shared/schemas/stash.ts';
+import type { StashView } from '../../../shared/schemas/stash.ts';
 import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { StashEntry } from './state.ts';
+import { stashOfStored } from './stored.ts';
 import { stashKey } from '../store/keys.ts';
 
 /** Living stashes by path. */
@@ -20,7 +21,7 @@ export async function readStashes(
   const values = await store.getMany(paths.map(({ path }) => stashKey(name, path)));
   return values.flatMap((value) => {
     if (value === undefined) return [];
-    const stash = JSON.parse(value) as Stash;
+    const stash = stashOfStored(JSON.parse(value));
     return isExpired(stash, nowMs)
       ? []
       : [{ path: stash.path, content: stash.content, expire: secondsLeft(stash, nowMs) }];

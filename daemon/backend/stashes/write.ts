@@ -1,4 +1,4 @@
-import { expireAt, isExpired } from '../../../shared/domain/expiry.ts';
+import { endAfter, expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { StashContent } from '../../../shared/schemas/stash.ts';
@@ -38,7 +38,7 @@ export class Stashes {
       if (namespace.stashes.size >= STASHES_MAX && present === undefined) {
         throw new MonError('unavailable', `there are ${String(STASHES_MAX)} stashes: delete some first`);
       }
-      transaction.saveStash(namespace, { path, content, expire_at: expireAt(expireSeconds, transaction.nowMs) });
+      transaction.saveStash(namespace, { path, content, expireAtMs: endAfter(expireSeconds, transaction.nowMs) });
     });
   }
 
@@ -52,7 +52,11 @@ export class Stashes {
       }
       transaction.removeStash(namespace, path);
       // Its content is anybody's, and may hold secrets of theirs.
-      recordAudit(transaction, actor, { action: 'stash.delete', target: path, before: { expire_at: stash.expire_at } });
+      recordAudit(transaction, actor, {
+        action: 'stash.delete',
+        target: path,
+        before: { expire_at: expireAtOf(stash) },
+      });
     });
   }
 

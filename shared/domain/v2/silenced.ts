@@ -14,7 +14,7 @@ export interface SilencedParts {
 export interface AskedSilenced {
   readonly request: SilencedRequest;
   /** What only this face can say. An end given as a time is in epoch milliseconds, and wins over the request. */
-  readonly over: Partial<Pick<SilencedEntry, 'expire_at' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
+  readonly over: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
 }
 
 /** The name of an entry there: `SUBSCRIPTION:CHECK`, with `*` for a missing part. */
@@ -115,17 +115,17 @@ export function silencedOfV2(
   const isEndRead = before !== undefined && end === endSeconds(before);
   if (end === 0 || (isEndRead && asked !== askedSeconds(before))) return { request, over };
   // The end that was read is in whole seconds: the entry keeps its own.
-  const expire_at = isEndRead ? before.expire_at : end * 1000;
-  return { request, over: { ...over, expire_at, ...(asked === EXPIRE_NEVER ? {} : { lifetime: asked }) } };
+  const expireAtMs = isEndRead ? before.expireAtMs : end * 1000;
+  return { request, over: { ...over, expireAtMs, ...(asked === EXPIRE_NEVER ? {} : { lifetime: asked }) } };
 }
 
 /** Epoch seconds; 0: never. */
-function endSeconds({ expire_at: endMs }: SilencedEntry): number {
+function endSeconds({ expireAtMs: endMs }: SilencedEntry): number {
   return endMs === null ? 0 : Math.ceil(endMs / 1000);
 }
 
 /** The lifetime that was asked for; it counted from the moment at which the entry was made, or from a later begin. */
-function askedSeconds({ expire_at: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
+function askedSeconds({ expireAtMs: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
   if (endMs === null) return EXPIRE_NEVER;
   return lifetime ?? Math.max(0, Math.floor(endMs / 1000 - Math.max(timestamp, begin ?? 0)));
 }

@@ -57,7 +57,7 @@ describe('a new entry', () => {
       reason: null,
       creator: null,
       begin: null,
-      expire_at: null,
+      expireAtMs: null,
       expire_on_resolve: false,
       timestamp: NOW,
     });
@@ -100,7 +100,7 @@ describe('a new entry', () => {
   ])('$name', ({ request, reads, endsAfterMs }) => {
     const made = entry({ check: 'disk', ...request });
     expect(silencedView(made, NOW_MS).expire).toBe(reads);
-    expect(made.expire_at).toBe(endsAfterMs === null ? null : NOW_MS + endsAfterMs);
+    expect(made.expireAtMs).toBe(endsAfterMs === null ? null : NOW_MS + endsAfterMs);
   });
 });
 
@@ -250,7 +250,7 @@ describe('an event is silenced', () => {
           const candidates = [...held.flatMap((each) => [`${each}:*`, `${each}:${check}`]), `*:${check}`];
           const naming = candidates.flatMap((id) => all.filter((each) => each.id === id));
           const active = naming.filter(
-            ({ begin, expire_at: end }) => (begin === null || begin * 1000 <= at) && (end === null || at < end),
+            ({ begin, expireAtMs: end }) => (begin === null || begin * 1000 <= at) && (end === null || at < end),
           );
           expect([...matchingEntries(index, held, check)]).toEqual(naming);
           expect(silencedBy(index, held, check, at)).toEqual(active.map(({ id }) => id));

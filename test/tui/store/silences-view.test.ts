@@ -101,7 +101,7 @@ describe('what ended before the console looked', () => {
     who: 'mon',
     from: null,
     how: 'expiry',
-    before: { ...silence('old'), expire_at: NOW * 1000 - HOUR * 1000 },
+    before: { ...silence('old'), expire_at: NOW - HOUR },
     after: null,
     reason: null,
     previous: '',
@@ -118,9 +118,13 @@ describe('what ended before the console looked', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('is shown for a day', () => {
+  test.each([
+    ['in seconds', record],
+    // As backends before this one wrote it.
+    ['in milliseconds', { ...record, before: { ...silence('old'), expire_at: (NOW - HOUR) * 1000 } }],
+  ])('is shown for a day, its end %s', (_unit, ended) => {
     const driver = onSilences([silence('a')]);
-    driver.store.answers.endedSilencesLoaded([record]);
+    driver.store.answers.endedSilencesLoaded([ended]);
     driver.pass(100);
     expect(shown(driver, 'target')).toEqual(['a / disk', 'old / disk']);
     expect(shown(driver, 'left')).toEqual(['59m', '1h ago']);

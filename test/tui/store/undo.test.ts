@@ -18,7 +18,7 @@ function restore(about: Partial<Extract<BulkOperation, { op: 'restore' }>['entry
       reason: 'CHG-1',
       creator: 'bob',
       begin: null,
-      expire_at: NOW_MS + 3_600_000,
+      expire_at: NOW_MS / 1000 + 3600,
       expire_on_resolve: false,
       timestamp: 5,
       ...about,
@@ -115,6 +115,8 @@ test.each([
   { operation: clear('client:a:disk'), text: 'ends the silence client:a:disk' },
   { operation: restore(), text: 'brings back: a / disk by bob, 1h left' },
   { operation: { ...restore(), if_timestamp: 7 }, text: 'puts back as it was: a / disk by bob, 1h left' },
+  // As backends before this one write it.
+  { operation: restore({ expire_at: NOW_MS + 3_600_000 }), text: 'brings back: a / disk by bob, 1h left' },
   { operation: restore({ creator: null, expire_at: null }), text: 'brings back: a / disk, without an end' },
 ])('what an undo does, exactly: $text', ({ operation, text }) => {
   expect(undoText(operation, NOW_MS)).toBe(text);

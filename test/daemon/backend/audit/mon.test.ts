@@ -72,7 +72,7 @@ describe('what operators do is written down (security S22)', () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-2', creator: 'bob', expire: 60 });
     await ask('POST', '/silenced/clear', { check: 'disk' });
     const first = { id: '*:disk', check: 'disk', subscription: null, reason: 'CHG-1', creator: 'ada', expire_at: null };
-    const second = { ...first, reason: 'CHG-2', creator: 'bob', expire_at: clock.now() + 60_000 };
+    const second = { ...first, reason: 'CHG-2', creator: 'bob', expire_at: clock.now() / 1000 + 60 };
     expect(await trail()).toMatchObject([
       {
         id: 3,

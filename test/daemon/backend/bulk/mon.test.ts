@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
 import type { BulkAnswer, BulkOperation } from '../../../../shared/schemas/bulk.ts';
 import type { SilencedView } from '../../../../shared/schemas/silenced.ts';
+import { FeedPeer } from '../../../support/feed-peer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
@@ -148,9 +149,9 @@ describe('all or nothing', () => {
       /^operations\.1\.entry: at least one of/,
     ],
     [
-      'an end that is no time',
-      { op: 'restore', entry: anEntry({ expire_at: 1e17 }) },
-      /^operations\.1\.entry\.expire_at: /,
+      'an end in milliseconds',
+      { op: 'restore', entry: anEntry({ expire_at: 1_795_184_718_000 }) },
+      /^operations\.1\.entry\.expire_at: must be in seconds since 1970/,
     ],
   ])('%s is refused with its index, and the others are not done', async (_name, operation, problem) => {
     const answer = await bulk([{ op: 'silence', check: 'disk' }, operation]);
@@ -276,6 +277,53 @@ describe('undo', () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'of somebody else' });
     expect(await undo(results)).toEqual([{ ok: false, error: 'changed' }]);
     expect(await silenced()).toMatchObject([{ reason: 'of somebody else' }]);
+  });
+});
+
+type Read = () => Promise<unknown>;
+
+const detail = async (): Promise<unknown> => (await ask('GET', '/api/mon/v1/silenced/*:disk')).body;
+const restored = (entry: unknown): Promise<BulkAnswer['results']> => done([{ op: 'restore', entry }]);
+const rowOfFeed = async (): Promise<unknown> => {
+  const peer = await FeedPeer.subscribe(backend?.url ?? '', { topics: ['silenced'] });
+  await vi.waitFor(() => {
+    // The feed speaks by the clock.
+    clock.advance(10);
+    expect(peer.all('snapshot')).toHaveLength(1);
+  });
+  peer.socket.terminate();
+  return peer.replica.silenced.get('*:disk');
+};
+
+describe('an entry that is read and sent back means the same moment', () => {
+  test.each<[string, Read]>([
+    ['GET /api/mon/v1/silenced', detail],
+    ['the audit trail', async () => (await trail())[0]?.after],
+    ['the feed', rowOfFeed],
+  ])('from %s', async (_name, read) => {
+    clock.advance(123);
+    await ask('POST', '/silenced', { check: 'disk', expire: 60, reason: 'CHG-1', creator: 'ada' });
+    const endMs = clock.now() + 60_000;
+    const entry = await read();
+    const before = await detail();
+    expect(before).toMatchObject({ expire_at: endMs / 1000 });
+    await ask('POST', '/silenced/clear', { check: 'disk' });
+    expect(await restored(entry)).toMatchObject([{ ok: true }]);
+    expect(await detail()).toEqual(before);
+    clock.advance(endMs - 1 - clock.now());
+    expect(await silencedIds()).toEqual(['*:disk']);
+    clock.advance(1);
+    expect(await silencedIds()).toEqual([]);
+  });
+
+  test('and so does what takes a change back', async () => {
+    clock.advance(123);
+    await ask('POST', '/silenced', { check: 'disk', expire: 60 });
+    const before = await detail();
+    const results = await done([{ op: 'clear', id: '*:disk' }]);
+    expect(results).toMatchObject([{ undo: { entry: { expire_at: (clock.now() + 60_000) / 1000 } } }]);
+    await undo(results);
+    expect(await detail()).toEqual(before);
   });
 });
 
@@ -428,12 +476,12 @@ describe('the silence policy', () => {
       body: { error: 'a reason is required' },
     });
     expect((await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', expire: 60 })).status).toBe(201);
-    const entry = anEntry({ reason: 'CHG-1', expire_at: clock.now() + 3_600_001 });
+    const entry = anEntry({ reason: 'CHG-1', expire_at: clock.now() / 1000 + 3600.001 });
     expect((await bulk([{ op: 'restore', entry }])).body).toEqual({
       error: 'operations.0: it must end within 1h',
       code: 'threshold',
     });
-    await done([{ op: 'restore', entry: { ...entry, expire_at: clock.now() + 3_600_000 } }]);
+    await done([{ op: 'restore', entry: { ...entry, expire_at: clock.now() / 1000 + 3600 } }]);
   });
 
   test('a rule that does not exist is no configuration', async () => {

@@ -138,6 +138,19 @@ test('exact state that is not of its shape, or of another object, does not count
   }
 });
 
+test('the exact end of a silence comes back, also from a dump that has it in milliseconds', async () => {
+  await ask('POST', '/silenced', { check: 'exact', expire: 3600 });
+  const { objects } = (await ask('GET', '/api/mon/v1/dump/silenced')).body as {
+    objects: { spec: { check: string; mon: { entry: { expire_at: number } } } }[];
+  };
+  const dumped = objects.find(({ spec }) => spec.check === 'exact');
+  const end = dumped?.spec.mon.entry.expire_at ?? 0;
+  expect(end).toBeLessThan(100_000_000_000);
+  const older = structuredClone(dumped);
+  if (older !== undefined) older.spec.mon.entry.expire_at = Math.round(end * 1000);
+  expect(await outcomes(dumped, older)).toEqual([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
+});
+
 test('an event restored runs no handler', async () => {
   const { port, received } = await openLineReceiver();
   await using own = await startBackend({
@@ -168,7 +181,7 @@ test('what was restored is there after a restart as well', async () => {
     reason: null,
     creator: 'ada',
     begin: null,
-    expire_at: 4_000_000_000_500,
+    expireAtMs: 4_000_000_000_500,
     expire_on_resolve: false,
     timestamp: 1_603_386_000,
   };

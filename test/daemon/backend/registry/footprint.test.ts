@@ -69,7 +69,7 @@ test('whatever came, changed and went: of nothing nothing is counted', () => {
           if (aggregate !== undefined) namespace.deleteAggregate(aggregate);
         } else if (given.do === 'silence') namespace.silenced.put(silence(given.check, given.reason));
         else if (given.do === 'clear') namespace.silenced.remove(silence(given.check));
-        else if (given.do === 'stash') namespace.stashes.put({ path: given.name, expire_at: null });
+        else if (given.do === 'stash') namespace.stashes.put({ path: given.name, expireAtMs: null });
         else if (given.do === 'unstash') namespace.stashes.remove(given.name);
         else if (given.do === 'mark') namespace.tombstones.set(given.name, { deletedMs: 1, untilMs: 2 });
         else if (given.do === 'unmark') namespace.tombstones.delete(given.name);

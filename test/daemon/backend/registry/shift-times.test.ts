@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 /** What a correction of an hour makes of each value of a table, by the name of the table. */
 const MOVED: readonly (readonly [table: string, before: unknown, after: unknown])[] = [
-  ['silenced', { begin: 5000, expire_at: 9_000_000, reason: 'x' }, { begin: 8600, expire_at: 12_600_000, reason: 'x' }],
+  ['silenced', { reason: 'x', begin: 5000, expire_at: 9_000_000 }, { reason: 'x', begin: 8600, expire_at: 12_600_000 }],
   ['silenced', { begin: 5000, expire_at: null }, { begin: 8600, expire_at: null }],
   ['silenced', { begin: null, expire_at: null }, undefined],
   ['stash', { path: 'a', content: {}, expire_at: 1 }, { path: 'a', content: {}, expire_at: 1 + HOUR_MS }],

@@ -153,16 +153,16 @@ describe('an entry that is read, changed and put', () => {
 
   test('keeps its end to the millisecond, and its configured number, while neither was changed', () => {
     const after = entryOf({ ...read, reason: 'longer than thought' }, later);
-    expect(after.expire_at).toBe(before.expire_at);
+    expect(after.expireAtMs).toBe(before.expireAtMs);
     expect(v2SilencedOf('default', after)).toEqual({ ...read, reason: 'longer than thought' });
   });
 
   test('counts anew when its number of seconds was changed', () => {
     const after = entryOf({ ...read, expire: 7200 }, later);
-    expect(after.expire_at).toBe(NOW_MS + 600_000 + 7_200_000);
+    expect(after.expireAtMs).toBe(NOW_MS + 600_000 + 7_200_000);
   });
 
   test('ends when it is told to, when its end was changed', () => {
-    expect(entryOf({ ...read, expire_at: NOW + 900 }, later).expire_at).toBe((NOW + 900) * 1000);
+    expect(entryOf({ ...read, expire_at: NOW + 900 }, later).expireAtMs).toBe((NOW + 900) * 1000);
   });
 });
