@@ -7,17 +7,17 @@ import {
   type CredentialsEnv,
 } from '../shared/client/backend-address.ts';
 import { errorMessage } from '../shared/errors.ts';
-import { openAll } from './all-contexts.ts';
-import { DEFAULT_ARGUMENTS, type Arguments } from './arguments.ts';
+import { openAll } from './effects/all-contexts.ts';
+import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
 import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
 import { settingsOf, type Settings } from './config/settings-of.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
-import { bindKeys } from './keys.ts';
-import { ALL_CONTEXTS } from './store/backend-names.ts';
-import type { Kept } from './store/kept.ts';
+import { bindKeys } from './actions/keys.ts';
+import { ALL_CONTEXTS } from './model/backend-names.ts';
+import type { Kept } from './model/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 
 /** As for `monctl`: the command line is wrong, or there is no terminal. */
@@ -42,7 +42,7 @@ else await main(given);
 /** Loading the parser takes a fifth of the time to the first frame: not when there is nothing to parse. */
 async function readArguments(argv: readonly string[]): Promise<Arguments | { readonly problem: string }> {
   if (argv.length === 0) return DEFAULT_ARGUMENTS;
-  const { parseArguments } = await import('./parse-arguments.ts');
+  const { parseArguments } = await import('./config/parse-arguments.ts');
   return parseArguments(argv, import.meta);
 }
 

@@ -1,8 +1,8 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
-import { ConsoleStore } from '../../tui/store/console-store.ts';
-import { INITIAL_FEED_STATUS, nextConnection } from '../../tui/store/feed-status.ts';
-import type { Effect } from '../../tui/store/effects.ts';
-import { takeInput } from '../../tui/store/press-key.ts';
+import { ConsoleStore } from '../../tui/state/console-store.ts';
+import { INITIAL_FEED_STATUS, nextConnection } from '../../tui/model/feed-status.ts';
+import type { Effect } from '../../tui/state/effects.ts';
+import { takeInput } from '../../tui/actions/press-key.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import { ManualClock } from './manual-clock.ts';
 

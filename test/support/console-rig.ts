@@ -7,7 +7,7 @@ import { openConsole, type ConsoleParts, type ShownBackend } from '../../tui/con
 import { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
-import type { Theme } from '../../tui/theme.ts';
+import type { Theme } from '../../tui/text/theme.ts';
 import { FEED_HELLO, startFeedServer, type FeedConnection, type FeedServer } from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import { Screen } from './screen.ts';

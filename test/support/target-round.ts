@@ -3,12 +3,12 @@ import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
-import type { Layer } from '../../tui/store/console-state.ts';
-import type { Effect } from '../../tui/store/effects.ts';
-import { inspectBody } from '../../tui/store/inspect-body.ts';
-import type { InspectLayer, Subject, SubjectData } from '../../tui/store/inspect-layer.ts';
-import { targetOf, type Target } from '../../tui/store/silence-form.ts';
-import type { ViewName } from '../../tui/store/views/view-names.ts';
+import type { Layer } from '../../tui/state/console-state.ts';
+import type { Effect } from '../../tui/state/effects.ts';
+import { inspectBody } from '../../tui/screens/inspect/body.ts';
+import type { InspectLayer, Subject, SubjectData } from '../../tui/screens/inspect/layer.ts';
+import { targetOf, type Target } from '../../tui/screens/silences/form.ts';
+import type { ViewName } from '../../tui/state/view-names.ts';
 import { ConsoleDriver } from './console-driver.ts';
 
 /** Layers that ask about what was chosen before they were opened. */

@@ -3,7 +3,7 @@ import { openApiClient } from '../../shared/client/api-client.ts';
 import type { BulkRequest } from '../../shared/schemas/bulk.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
-import { openAll } from '../../tui/all-contexts.ts';
+import { openAll } from '../../tui/effects/all-contexts.ts';
 import type { ShownBackend } from '../../tui/console.tsx';
 import { byKey, eventOf, openRig, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
 import { aClientRow } from './feed-rows.ts';

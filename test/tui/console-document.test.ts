@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
-import { keyMapLines, type HelpLine } from '../../tui/store/help-lines.ts';
-import { VIEWS } from '../../tui/store/views/view-names.ts';
+import { keyMapLines, type HelpLine } from '../../tui/screens/help/lines.ts';
+import { VIEWS } from '../../tui/state/view-names.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const DOCUMENT = join(ROOT, 'docs', 'console.md');

@@ -4,7 +4,7 @@ import { MonError } from '../../shared/errors.ts';
 import { EMPTY_CONFIG } from '../../tui/config/console-config.ts';
 import { keptOfConfig } from '../../tui/config/kept-of-config.ts';
 import type { ShownBackend } from '../../tui/console.tsx';
-import type { SavedView } from '../../tui/store/saved-views.ts';
+import type { SavedView } from '../../tui/model/saved-views.ts';
 import { byKey, openRig, type ConsoleRig } from '../support/console-rig.ts';
 import { SCENE } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';

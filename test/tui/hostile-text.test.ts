@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventColumns, eventRuns } from '../../tui/components/event-columns.ts';
-import { rowText } from '../../tui/components/row.tsx';
-import { placeColumns, tableRuns } from '../../tui/components/table-columns.ts';
+import { eventColumns, eventRuns } from '../../tui/screens/events/columns.ts';
+import { rowText } from '../../tui/text/row.tsx';
+import { placeColumns, tableRuns } from '../../tui/list/table-columns.ts';
 import { announcement, eventSentence } from '../../tui/lines/sentences.ts';
-import { EventRecord } from '../../tui/store/event-record.ts';
-import { SILENCES } from '../../tui/store/views/silences.ts';
+import { EventRecord } from '../../tui/model/event-record.ts';
+import { SILENCES } from '../../tui/screens/silences/table.ts';
 import { cellWidth } from '../../tui/terminal/cells.ts';
 import { FEED_HELLO } from '../support/feed-server.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { bindKeys } from '../../tui/keys.ts';
-import { helpLines } from '../../tui/store/help-lines.ts';
+import { bindKeys } from '../../tui/actions/keys.ts';
+import { helpLines } from '../../tui/screens/help/lines.ts';
 import { openRig } from '../support/console-rig.ts';
 import { SCENE } from '../support/console-scene.ts';
 

@@ -1,6 +1,6 @@
 import { MonError } from '../../shared/errors.ts';
-import { DEFAULT_BACKEND, type Arguments } from '../arguments.ts';
-import { ALL_CONTEXTS } from '../store/backend-names.ts';
+import { DEFAULT_BACKEND, type Arguments } from './arguments.ts';
+import { ALL_CONTEXTS } from '../model/backend-names.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 

@@ -1,7 +1,7 @@
-import type { Kept } from '../store/kept.ts';
-import { INITIAL_LIST } from '../store/list-state.ts';
-import { hiddenBut } from '../store/views/columns.ts';
-import type { ViewName } from '../store/views/view-names.ts';
+import type { Kept } from '../model/kept.ts';
+import { INITIAL_LIST } from '../list/list-state.ts';
+import { hiddenBut } from '../list/columns.ts';
+import type { ViewName } from '../state/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';
 
 /** What a person has set up, as the state that the console begins with. */

@@ -1,4 +1,4 @@
-import { ALL_CONTEXTS } from '../store/backend-names.ts';
+import { ALL_CONTEXTS } from '../model/backend-names.ts';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import { parseBackendAddress } from '../../shared/client/backend-address.ts';
@@ -7,12 +7,12 @@ import { aggregateNameSchema } from '../../shared/schemas/aggregate.ts';
 import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
-import { DEFAULT_NEEDS } from '../store/aggregate-book.ts';
-import { VIEW_NAME_HINT, VIEW_NAME_PATTERN, type SavedView } from '../store/saved-views.ts';
-import { columnIds, sortIds } from '../store/views/columns.ts';
-import { filterProblem } from '../store/views/filter-problem.ts';
-import { VIEWS, type ViewName } from '../store/views/view-names.ts';
-import { SKINS } from '../theme.ts';
+import { DEFAULT_NEEDS } from '../model/aggregate-book.ts';
+import { VIEW_NAME_HINT, VIEW_NAME_PATTERN, type SavedView } from '../model/saved-views.ts';
+import { columnIds, sortIds } from '../list/columns.ts';
+import { filterProblem } from '../list/filter-problem.ts';
+import { VIEWS, type ViewName } from '../state/view-names.ts';
+import { SKINS } from '../text/theme.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 

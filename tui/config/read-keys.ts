@@ -1,4 +1,4 @@
-import { bindings, boundWith, keyLabel, KEYS, type Binding, type KeyAction, type OwnKeys } from '../keys.ts';
+import { bindings, boundWith, keyLabel, KEYS, type Binding, type KeyAction, type OwnKeys } from '../actions/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 
 /** Something that is wrong in the file, at a path of names. */

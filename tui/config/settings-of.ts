@@ -1,6 +1,6 @@
-import type { Arguments } from '../arguments.ts';
-import { ATTENTION, type Attention } from '../store/bell.ts';
-import type { Theme } from '../theme.ts';
+import type { Arguments } from './arguments.ts';
+import { ATTENTION, type Attention } from '../state/bell.ts';
+import type { Theme } from '../text/theme.ts';
 import type { ConsoleConfig } from './console-config.ts';
 
 /** How the console looks and calls, from all who have a say. */

@@ -1,7 +1,7 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { eventKey, type EventRow, type FeedRows, type FeedStats, type SilencedRow } from '../../shared/schemas/feed.ts';
-import { nameAt, partsAt, silencedIdAt } from '../store/backend-names.ts';
-import type { ConsoleStore } from '../store/console-store.ts';
+import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
 import {
   heardFrame,
   heardStats,
@@ -9,8 +9,8 @@ import {
   nextConnection,
   type ConnectionState,
   type FeedStatus,
-} from '../store/feed-status.ts';
-import { targetOf } from '../store/silence-form.ts';
+} from '../model/feed-status.ts';
+import { targetOf } from '../screens/silences/form.ts';
 import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** A backend of the merged list, or why it cannot be opened. */

@@ -2,8 +2,8 @@ import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { Feed } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
-import type { ConsoleState } from '../store/console-state.ts';
-import type { ConsoleStore } from '../store/console-store.ts';
+import type { ConsoleState } from '../state/console-state.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
 
 /** Where a feed is, and with what one is let in. */
 export interface FollowedBackend {

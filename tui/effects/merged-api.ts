@@ -2,8 +2,8 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
-import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../store/backend-names.ts';
-import type { ToldOutcome } from '../store/changes.ts';
+import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../model/backend-names.ts';
+import type { ToldOutcome } from '../state/changes.ts';
 import type { ConsoleApi } from './run-effects.ts';
 
 /** The backends of the merged list. */

@@ -1,7 +1,7 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { nameBeside } from '../store/backend-names.ts';
+import { nameBeside } from '../model/backend-names.ts';
 import {
   changeOutcomes,
   changeReport,
@@ -9,19 +9,19 @@ import {
   refusedReport,
   type Change,
   type ChangeReport,
-} from '../store/changes.ts';
-import { report } from '../store/confirm.ts';
-import type { ConsoleStore } from '../store/console-store.ts';
-import type { DeadLetterVerb, LetterOrder } from '../store/dead-letter-actions.ts';
-import type { Effect } from '../store/effects.ts';
-import type { Subject } from '../store/inspect-layer.ts';
-import type { LoadedLayerKind } from '../store/loaded-layer.ts';
-import type { RunOrder } from '../store/run-now.ts';
-import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../store/silence-history.ts';
-import type { Target } from '../store/silence-form.ts';
-import { nameOf } from '../store/targets.ts';
-import { undoOperations } from '../store/undo.ts';
-import type { LoadedView } from '../store/views/view-data.ts';
+} from '../state/changes.ts';
+import { report } from '../form/confirm.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { DeadLetterVerb, LetterOrder } from '../actions/dead-letters.ts';
+import type { Effect } from '../state/effects.ts';
+import type { Subject } from '../screens/inspect/layer.ts';
+import type { LoadedLayerKind } from '../state/loaded-layer.ts';
+import type { RunOrder } from '../actions/run-now.ts';
+import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
+import type { Target } from '../screens/silences/form.ts';
+import { nameOf } from '../actions/targets.ts';
+import { undoOperations } from '../state/undo.ts';
+import type { LoadedView } from '../model/view-data.ts';
 import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { saveView, switchContext, type SettingsTools } from './settings-effects.ts';

@@ -1,10 +1,10 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage } from '../../shared/errors.ts';
-import type { ConsoleStore } from '../store/console-store.ts';
-import type { TerminalEffect } from '../store/effects.ts';
-import { runbookOf, showRunbook } from '../store/runbook.ts';
-import type { Target } from '../store/silence-form.ts';
-import { nameOf } from '../store/targets.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { TerminalEffect } from '../state/effects.ts';
+import { runbookOf, showRunbook } from '../actions/runbook.ts';
+import type { Target } from '../screens/silences/form.ts';
+import { nameOf } from '../actions/targets.ts';
 import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
 
 export interface TerminalTools {

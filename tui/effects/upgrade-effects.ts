@@ -3,12 +3,12 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
-import { keyOf } from '../keys.ts';
-import type { ConsoleStore } from '../store/console-store.ts';
-import type { Effect } from '../store/effects.ts';
-import { isHolder } from '../store/upgrade-plans.ts';
-import { toldOf } from '../store/upgrade-told.ts';
-import { stepText } from '../store/upgrade-wishes.ts';
+import { keyOf } from '../actions/keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { Effect } from '../state/effects.ts';
+import { isHolder } from '../model/plans.ts';
+import { toldOf } from '../actions/plan-told.ts';
+import { stepText } from '../actions/plan-wishes.ts';
 
 /** What plans for upgrades ask of a backend. */
 export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;

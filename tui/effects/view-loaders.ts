@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { LOG_MAX } from '../store/message-log.ts';
-import type { LoadedView, ViewData } from '../store/views/view-data.ts';
+import { LOG_MAX } from '../model/message-log.ts';
+import type { LoadedView, ViewData } from '../model/view-data.ts';
 
 /** What the requests of the views need. */
 export type ViewApi = Pick<

@@ -2,7 +2,7 @@ import { parseSearch } from '../../shared/domain/search.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
-import { countText } from '../count-text.ts';
+import { countText } from '../words/count-text.ts';
 import { meantEvent, keyOf } from './plain-events.ts';
 import { talkOfUpgrade, UPGRADE_WORDS } from './plain-upgrade.ts';
 import type { PlainState } from './plain-state.ts';

@@ -3,7 +3,7 @@ import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { countText } from '../count-text.ts';
+import { countText } from '../words/count-text.ts';
 import type { PlainState } from './plain-state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';

@@ -1,6 +1,6 @@
 import { matchesSearch, parseSearch, type Search } from '../../shared/domain/search.ts';
 import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
-import { rankOf } from '../store/event-record.ts';
+import { rankOf } from '../model/event-record.ts';
 
 /** Worst first, then newest first, as in the list of the full-screen console. */
 export function worstFirst(rows: Iterable<EventRow>): readonly EventRow[] {

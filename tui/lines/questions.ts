@@ -5,7 +5,7 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../store/changes.ts';
+import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../state/changes.ts';
 import type { PlainState } from './plain-state.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';

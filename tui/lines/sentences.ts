@@ -1,9 +1,9 @@
 import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { countText } from '../count-text.ts';
-import { countOf } from '../store/changes.ts';
-import { eventClass, type EventClass } from '../store/event-record.ts';
+import { countText } from '../words/count-text.ts';
+import { countOf } from '../state/changes.ts';
+import { eventClass, type EventClass } from '../model/event-record.ts';
 import type { ChangeKind, EventChange } from './event-changes.ts';
 
 /** The worst is said first, and what got better last. */

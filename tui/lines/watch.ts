@@ -3,7 +3,7 @@ import { openFeed, type FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { parseSearch } from '../../shared/domain/search.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { eventClass } from '../store/event-record.ts';
+import { eventClass } from '../model/event-record.ts';
 import { EXIT, type ExitCode } from '../monctl/exit-codes.ts';
 import { EventChanges, type EventChange } from './event-changes.ts';
 import { worstFirst } from './plain-events.ts';

@@ -1,5 +1,5 @@
 import type { EventExplanation, SimulatedResult } from '../../shared/client/answers.ts';
-import { deliveryText } from '../delivery-text.ts';
+import { deliveryText } from '../words/delivery-text.ts';
 import { statusText } from './severity-text.ts';
 import { record, table } from './table.ts';
 import type { Column, Style, TableLook } from './table.ts';

@@ -1,9 +1,9 @@
-import type { HintsProps } from '../components/footer.tsx';
-import type { HeaderProps } from '../components/header.tsx';
-import type { ConsoleStore } from '../store/console-store.ts';
-import { isConnected } from '../store/feed-status.ts';
-import { keyContext } from '../store/key-context.ts';
-import type { Theme } from '../theme.ts';
+import type { HintsProps } from './footer.tsx';
+import type { HeaderProps } from './header.tsx';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { isConnected } from '../model/feed-status.ts';
+import { keyContext } from '../actions/key-context.ts';
+import type { Theme } from '../text/theme.ts';
 
 /** What every screen says at its top. */
 export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {

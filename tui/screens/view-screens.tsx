@@ -1,18 +1,18 @@
 import type { ReactElement } from 'react';
-import type { ConsoleStore } from '../store/console-store.ts';
-import type { ViewName } from '../store/views/view-names.ts';
-import type { Theme } from '../theme.ts';
-import { EventsScreen } from './events-screen.tsx';
-import { OverviewScreen } from './overview-screen.tsx';
-import { TableScreen } from './table-screen.tsx';
-import { UpgradeScreen } from './upgrade-screen.tsx';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { ViewName } from '../state/view-names.ts';
+import type { Theme } from '../text/theme.ts';
+import { EventsScreen } from './events/screen.tsx';
+import { OverviewScreen } from './overview/screen.tsx';
+import { TableScreen } from '../list/table-screen.tsx';
+import { UpgradeScreen } from './plans/screen.tsx';
 
 interface ViewProps {
   readonly theme: Theme;
   readonly store: ConsoleStore;
 }
 
-/** Screens of the views that are no lists, by the name that they have in `store/views/pages.ts`. */
+/** Screens of the views that are no lists, by the name that they have in `screens/pages.ts`. */
 const PAGE_SCREENS: Partial<Readonly<Record<ViewName, (props: ViewProps) => ReactElement>>> = {
   overview: OverviewScreen,
   upgrade: UpgradeScreen,

@@ -7,7 +7,7 @@ import { configPath, loadConfig } from '../../../tui/config/config-file.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { resolveContext } from '../../../tui/config/resolve-context.ts';
 import { saveView } from '../../../tui/config/save-view.ts';
-import type { SavedView } from '../../../tui/store/saved-views.ts';
+import type { SavedView } from '../../../tui/model/saved-views.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const VIEW: SavedView = {

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { DEFAULT_ARGUMENTS } from '../../../tui/arguments.ts';
+import { DEFAULT_ARGUMENTS } from '../../../tui/config/arguments.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { settingsOf } from '../../../tui/config/settings-of.ts';
 import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
-import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/keys.ts';
+import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/actions/keys.ts';
 
 const FILE = 'console.yml';
 

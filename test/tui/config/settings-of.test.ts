@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_ARGUMENTS } from '../../../tui/arguments.ts';
+import { DEFAULT_ARGUMENTS } from '../../../tui/config/arguments.ts';
 import { settingsOf } from '../../../tui/config/settings-of.ts';
 
 const DEFAULTS = {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { FrameScheduler } from '../../../tui/effects/frame-scheduler.ts';
-import type { Urgency } from '../../../tui/store/console-store.ts';
+import type { Urgency } from '../../../tui/state/console-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 class Sink extends EventEmitter {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bindings, chordOf, keyOfChord, type KeyContext } from '../../../tui/keys.ts';
-import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/store/help-lines.ts';
+import { bindings, chordOf, keyOfChord, type KeyContext } from '../../../tui/actions/keys.ts';
+import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/screens/help/lines.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
 
 test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cellWidth } from '../../../tui/terminal/cells.ts';
-import { FLAPPING_SYMBOL, paint, SILENCED_SYMBOL, SKINS, STATUS, toAscii, type Tone } from '../../../tui/theme.ts';
+import { FLAPPING_SYMBOL, paint, SILENCED_SYMBOL, SKINS, STATUS, toAscii, type Tone } from '../../../tui/text/theme.ts';
 import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
 import { Screen } from '../../support/screen.ts';

@@ -1,0 +1,295 @@
+import * as fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { bindings } from '../../../tui/actions/keys.ts';
+import { completionOf } from '../../../tui/actions/command-line.ts';
+import { commandsFor } from '../../../tui/actions/commands.ts';
+import { VIEWS } from '../../../tui/state/view-names.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { SCENE } from '../../support/console-scene.ts';
+
+const TAB = '\t';
+const SHIFT_TAB = '\u001B[Z';
+const UP = '\u001B[A';
+const DOWN = '\u001B[B';
+
+let driver: ConsoleDriver;
+
+beforeEach(() => {
+  driver = new ConsoleDriver().goLive(SCENE);
+});
+
+function run(command: string): void {
+  driver.type(`:${command}\r`);
+}
+
+function line(): string | undefined {
+  const layer = driver.store.state.layers.at(-1);
+  return layer?.kind === 'command' ? layer.line.text : undefined;
+}
+
+function problem(): string | undefined {
+  const layer = driver.store.state.layers.at(-1);
+  return layer?.kind === 'command' ? layer.problem : undefined;
+}
+
+function candidates(): readonly string[] {
+  const layer = driver.store.state.layers.at(-1);
+  return layer?.kind === 'command' ? completionOf(driver.store, layer).candidates : [];
+}
+
+describe('a command', () => {
+  test('opens a view, with a filter', () => {
+    run('clients');
+    expect(driver.store.state.view).toBe('clients');
+    run('events status=crit not silenced');
+    expect(driver.store.state.view).toBe('events');
+    expect(driver.store.list.filter.text).toBe('status=crit not silenced');
+    expect(driver.list).toHaveLength(6);
+  });
+
+  test('without a filter leaves the one that is there', () => {
+    run('filter web');
+    run('clients');
+    run('events');
+    expect(driver.store.list.filter.text).toBe('web');
+  });
+
+  test('opens a view from the detail of an event', () => {
+    driver.type('\r');
+    expect(driver.store.state.layers.at(-1)?.kind).toBe('detail');
+    run('clients');
+    expect([driver.store.state.view, driver.store.state.layers]).toEqual(['clients', []]);
+  });
+
+  test('sorts, also the other way round', () => {
+    run('sort client');
+    expect(driver.list[0]).toBe('cache-009.eu-west-1/redis-ping');
+    run('sort -client');
+    expect(driver.list[0]).toBe('web-021.eu-west-1/disk-root');
+  });
+
+  test('chooses columns; the one that names the row stays', () => {
+    run('columns client, output');
+    expect([...driver.store.list.hidden]).toEqual(['check', 'count', 'age', 'last']);
+    run('columns all');
+    expect(driver.store.list.hidden.size).toBe(0);
+  });
+
+  test('does what the key of that name does', () => {
+    run('pause');
+    expect(driver.store.state.paused).toBeDefined();
+    run('mark-all');
+    expect(driver.store.list.marks.size).toBe(12);
+    run('q');
+    expect(driver.effects()).toContainEqual({ kind: 'quit' });
+    run('help');
+    expect(driver.store.state.layers.at(-1)?.kind).toBe('help');
+  });
+
+  test('opens the menu that its key opens when nothing stands behind it', () => {
+    run('sort');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'menu', title: 'Sort events by' });
+  });
+
+  test('acts on the event that was under the cursor when the line was opened', () => {
+    driver.type('j:');
+    const target = driver.store.underCursor();
+    const [first] = Object.values(SCENE.events ?? {});
+    // A worse one comes in while somebody types.
+    driver.change({ events: { 'aaa/new': { ...first, client: 'aaa', check: 'new', since: first?.last } as never } });
+    driver.type('silence 2h CHG-1\r');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      kind: 'silence',
+      form: { targets: [target], custom: { text: '2h' }, reason: { text: 'CHG-1' }, field: 'submit' },
+    });
+  });
+
+  test('silences with a preset where there is one, and asks for the reason', () => {
+    run('silence 4h');
+    const layer = driver.store.state.layers.at(-1);
+    expect(layer).toMatchObject({
+      kind: 'silence',
+      form: { custom: { text: '' }, reason: { text: '' }, field: 'reason' },
+    });
+  });
+
+  test('changes nothing in read-only mode', () => {
+    driver = new ConsoleDriver({ readOnly: true }).goLive(SCENE);
+    run('resolve');
+    run('silence 1h because');
+    expect([driver.store.state.layers, driver.effects()]).toEqual([[], []]);
+    expect(driver.message).toMatch(/read-only/);
+  });
+
+  test('sets how the console looks', () => {
+    run('set ascii on');
+    run('set pane off');
+    run('set skin light');
+    expect([driver.store.state.look, driver.store.state.pane]).toEqual([{ ascii: true, skin: 'light' }, false]);
+  });
+});
+
+describe('a command that cannot be carried out stays, and says what is allowed', () => {
+  test.each([
+    ['slience 1h', 'there is no command "slience": did you mean silence?'],
+    ['xyzzy', 'there is no command "xyzzy": Tab lists them'],
+    ['sort colour', 'there is no sort column "colour": status, client, check, count, age, last'],
+    ['sort stauts', 'there is no sort column "stauts": did you mean status?'],
+    ['columns client nope', 'there is no column "nope": status, client, check, count, age, last, output, all'],
+    ['events status>=bad', '"bad" is not a status: use ok, warn, crit, unknown or a number (at character 9)'],
+    ['clients nope=1', /^there is no field "nope": use client, address/],
+    ['silence soon', /^"soon" is not a duration: a duration is seconds or numbers with units/],
+    ['pause now', 'pause stands alone: remove "now"'],
+    ['view', 'type :view NAME, save NAME, delete NAME'],
+    ['view save two words', 'a name is one word of up to 40 letters, digits, ".", "-" and "_"'],
+    ['view nope', 'there is no saved view "nope": there is none'],
+    ['ctx prod', 'there are no contexts: name them in the configuration file'],
+    ['set ascii', 'type :set ascii and one of on, off'],
+    ['set skin pink', 'type :set skin and one of dark, light, deuteranopia, tritanopia, mono'],
+    ['set colour on', 'there is no setting "colour": did you mean color?'],
+  ])(':%s', (command, message) => {
+    run(command);
+    expect(line()).toBe(command);
+    expect(problem()).toMatch(message);
+    driver.type('x');
+    expect(problem()).toBeUndefined();
+  });
+});
+
+describe('completion', () => {
+  test.each([
+    ['', expect.arrayContaining(['events', 'sort', 'silence', 'pause', 'quit', 'view', 'ctx'])],
+    ['so', ['sort', 'sort-reverse', 'sort-left', 'sort-right']],
+    ['sort -c', ['-client', '-check', '-count']],
+    ['events st', ['status>=']],
+    ['events (status>=w', ['status>=warn']],
+    ['events web client=db-0', ['client=db-014.eu-west-1', 'client=db-002.eu-west-1', 'client=db-008.eu-west-1']],
+    ['clients ver', ['version~']],
+    ['set a', ['ascii']],
+    ['set ascii ', ['on', 'off']],
+    ['view s', ['save']],
+    ['pause ', []],
+  ])('of %j', (typed, expected) => {
+    driver.type(`:${typed}`);
+    expect(candidates()).toEqual(expected);
+  });
+
+  test('Tab goes through the candidates and round, Shift-Tab back, and typing goes on from there', () => {
+    driver.type(`:sort c${TAB}`);
+    expect(line()).toBe('sort client');
+    driver.type(TAB);
+    expect(line()).toBe('sort check');
+    driver.type(SHIFT_TAB + SHIFT_TAB);
+    expect(line()).toBe('sort count');
+    driver.type('\r');
+    expect(driver.store.sort.column).toBe('count');
+  });
+
+  test('the only candidate is as good as typed', () => {
+    driver.type(`:colu${TAB}`);
+    expect(line()).toBe('columns ');
+    driver.type(`\u0015events stat${TAB}wa${TAB}\r`);
+    expect(driver.store.list.filter.text).toBe('status>=warn');
+  });
+});
+
+test('earlier commands come back with the arrow keys, each once and the newest first', () => {
+  for (const command of ['sort client', 'sort age', 'sort client']) run(command);
+  driver.type(`:${UP}`);
+  expect(line()).toBe('sort client');
+  driver.type(UP);
+  expect(line()).toBe('sort age');
+  driver.type(DOWN + DOWN);
+  expect(line()).toBe('');
+  driver.escape();
+  expect(driver.store.state.layers).toEqual([]);
+});
+
+test('keys come one by one or in one piece', () => {
+  const oneByOne = new ConsoleDriver().goLive(SCENE);
+  for (const key of ':sort -age\r5jm') oneByOne.type(key);
+  driver.type(':sort -age\r5jm');
+  expect(driver.store.list).toEqual(oneByOne.store.list);
+});
+
+test('a pasted line is text: it runs nothing', () => {
+  driver.type(':\u001B[200~quit\r\nquit\r\u001B[201~');
+  expect(line()).toBe('quit quit ');
+  expect(driver.effects()).toEqual([]);
+});
+
+test('every action of the key table is a command wherever its key is one', () => {
+  const places = [...VIEWS.map(({ name }) => name), ...(['detail', 'inspect', 'silence-entry', 'log'] as const)];
+  const withoutName = new Set(['view', 'command', 'save-view', 'interrupt']);
+  for (const place of places) {
+    const names = new Set(commandsFor(place).map(({ name }) => name));
+    const missing = bindings()
+      .filter(([action, binding]) => binding.in.includes(place) && !withoutName.has(action) && !names.has(action))
+      .map(([action]) => action);
+    expect(missing).toEqual([]);
+  }
+});
+
+describe('saved views', () => {
+  test('are saved as they are shown', () => {
+    run('filter status>=warn');
+    run('sort -age');
+    run('columns client output');
+    run('view save on-call');
+    expect(driver.effects()).toEqual([
+      {
+        kind: 'save-view',
+        name: 'on-call',
+        view: {
+          view: 'events',
+          filter: 'status>=warn',
+          sort: { column: 'age', reversed: true },
+          columns: ['status', 'client', 'output'],
+        },
+      },
+    ]);
+  });
+
+  test('Ctrl-S begins to save one', () => {
+    driver.type('\u0013');
+    expect(line()).toBe('view save ');
+  });
+
+  test('are opened by name and from the menu of views, whatever was set before', () => {
+    driver.store.update({
+      savedViews: new Map([
+        ['edge', { view: 'clients', filter: 'web', sort: undefined, columns: ['client', 'events'] }],
+      ]),
+    });
+    run('clients nothing-like-it');
+    run('sort address');
+    run('view edge');
+    expect(driver.store.state.view).toBe('clients');
+    expect(driver.store.list).toMatchObject({ filter: { text: 'web' }, sort: undefined });
+    expect(driver.store.list.hidden.has('address')).toBe(true);
+    expect(driver.list).toHaveLength(5);
+    run('events');
+    driver.type('vedge\r');
+    expect(driver.store.state.view).toBe('clients');
+  });
+});
+
+test('whatever is typed is carried out or its mistake is told, wherever the line was opened', () => {
+  const names = commandsFor('events').map(({ name }) => name);
+  const words = fc.constantFrom(
+    ...names.concat('|-age|all|save|delete|on|off|light|2h|0|(|"|!|not|status>=warn|__proto__|ä|😀'.split('|')),
+  );
+  const places = fc.constantFrom('', '\r', '1', '3', '5', '7', '?', 'L');
+  fc.assert(
+    fc.property(places, fc.array(words, { minLength: 1, maxLength: 4 }), fc.boolean(), (place, parts, isCompleted) => {
+      const one = new ConsoleDriver({ readOnly: true }).goLive(SCENE);
+      one.type(place);
+      one.pass(500);
+      one.type(`:${parts.join(' ')}${isCompleted ? TAB + TAB + SHIFT_TAB : ''}\r`);
+      const layer = one.store.state.layers.at(-1);
+      expect(layer?.kind === 'command' ? layer.problem : 'done').toBeTruthy();
+      expect(one.effects().filter(({ kind }) => kind === 'change' || kind === 'delete-events')).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,480 @@
+import type { Effect } from '../../../tui/state/effects.ts';
+import type { Change } from '../../../tui/state/changes.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { byKey } from '../../support/console-rig.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
+
+const CHECK = 'http-frontend';
+
+/** Newest first, so the list is in the order of the names. */
+function rowsOf(...clients: readonly string[]): readonly EventRow[] {
+  return clients.map((client, index) => anEventRow({ client, since: 1000 - index }));
+}
+
+function live(...rows: readonly EventRow[]): ConsoleDriver {
+  return new ConsoleDriver().goLive({ events: byKey(rows) });
+}
+
+function letters(from: string, to: string): readonly string[] {
+  const codes = Array.from(
+    { length: to.charCodeAt(0) - from.charCodeAt(0) + 1 },
+    (_, index) => from.charCodeAt(0) + index,
+  );
+  return codes.map((code) => String.fromCharCode(code));
+}
+
+const key = (client: string): string => `${client}/${CHECK}`;
+
+describe('moving', () => {
+  test.each([
+    { keys: 'j', at: 'b' },
+    { keys: '5j', at: 'f' },
+    { keys: '12jk', at: 'l' },
+    { keys: 'G', at: 'z' },
+    { keys: 'Gg', at: 'a' },
+    { keys: '7G', at: 'g' },
+    { keys: 'jj\u001B[A', at: 'b' },
+    { keys: '\u001B[6~', at: 's' },
+    { keys: '\u0004', at: 'j' },
+    { keys: '\u0004\u0015', at: 'a' },
+    { keys: '5\u001B[B', at: 'f' },
+    { keys: '99999j', at: 'z' },
+  ])('$keys leads to $at', ({ keys, at }) => {
+    const driver = live(...rowsOf(...letters('a', 'z')));
+    driver.type(keys);
+    expect(driver.store.list.cursor.key).toBe(key(at));
+  });
+
+  test('keys in one piece and one by one come to the same', () => {
+    const keys = '5jj k\u001B[Bk  V3kaA\u001B[6~ e';
+    const atOnce = live(...rowsOf(...letters('a', 'z')));
+    atOnce.type(keys);
+    const oneByOne = live(...rowsOf(...letters('a', 'z')));
+    for (const piece of keys.match(/\u001B\[\d?[A-Z~]|[^]/g) ?? []) oneByOne.type(piece);
+    expect(atOnce.store.list.cursor).toEqual(oneByOne.store.list.cursor);
+    expect(atOnce.store.list.marks).toEqual(oneByOne.store.list.marks);
+  });
+
+  test('wherever a terminal cuts what was typed, it comes to the same', () => {
+    const paste = '/\u001B[200~web\nGr\u001B[201~\r';
+    const typed = fc.constantFrom(
+      'j',
+      '5j',
+      'k',
+      ' ',
+      'V',
+      'G',
+      'g',
+      '\u001B[B',
+      '\u001B[6~',
+      '\u001B[1;5B',
+      '\u001BOP?q',
+      paste,
+    );
+    const cut = fc.integer({ min: 1, max: 9 });
+    fc.assert(
+      fc.property(fc.array(typed, { maxLength: 200, size: 'max' }), fc.infiniteStream(cut), (keys, cuts) => {
+        const bytes = keys.join('');
+        const atOnce = live(...rowsOf(...letters('a', 'z')));
+        atOnce.type(bytes);
+        const inPieces = live(...rowsOf(...letters('a', 'z')));
+        for (let at = 0; at < bytes.length;) {
+          const end = at + cuts.next().value;
+          inPieces.type(bytes.slice(at, end));
+          at = end;
+        }
+        expect(inPieces.store.list).toEqual(atOnce.store.list);
+        expect(inPieces.store.state.layers.length).toBe(atOnce.store.state.layers.length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('e and E find the next and the previous critical event', () => {
+    const driver = live(
+      anEventRow({ client: 'a', since: 9 }),
+      anEventRow({ client: 'b', since: 8 }),
+      anEventRow({ client: 'w', status: 1 }),
+    );
+    driver.type('Ge');
+    expect(driver.message).toBe('no critical event below');
+    driver.type('E');
+    expect(driver.store.list.cursor.key).toBe(key('b'));
+  });
+
+  test('the rows stay where they are for 400 ms, then the cursor follows its event', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.type('j');
+    driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
+    driver.pass(300);
+    expect(driver.list).toEqual(['a', 'b', 'c'].map(key));
+    driver.pass(200);
+    expect(driver.list).toEqual(['new', 'a', 'b', 'c'].map(key));
+    expect(driver.store.list.cursor).toMatchObject({ key: key('b'), index: 2 });
+  });
+
+  test('a frame is due when that pause ends, though nothing else happens', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.pass(1000);
+    driver.store.takeEffects();
+    expect(driver.store.urgency).toBe('none');
+    driver.type('j');
+    expect(driver.store.urgency).toBe('rows');
+    driver.pass(500);
+    expect([driver.store.urgency, driver.store.events.frozen]).toEqual(['none', false]);
+  });
+
+  test('until the first snapshot is complete the cursor stays at the top', () => {
+    const driver = new ConsoleDriver();
+    driver.store.connectionChanged({ kind: 'syncing' });
+    driver.store.rowsArrived({ events: byKey(rowsOf('m')) }, { replace: true, timeMs: undefined });
+    driver.pass(100);
+    driver.change({ events: byKey([anEventRow({ client: 'a', since: 9999 })]) });
+    driver.store.connectionChanged({ kind: 'live' });
+    driver.pass(100);
+    expect(driver.store.list.cursor).toMatchObject({ key: key('a'), index: 0 });
+  });
+});
+
+describe('marks', () => {
+  test('Space marks and goes on, V marks up to the cursor, A clears', () => {
+    const driver = live(...rowsOf(...letters('a', 'f')));
+    driver.type(' jjV');
+    expect([...driver.store.list.marks]).toEqual(['a', 'b', 'c', 'd'].map(key));
+    driver.type('A');
+    expect(driver.store.list.marks.size).toBe(0);
+  });
+
+  test('follow their events, and go with them', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.type('  ');
+    driver.pass(500);
+    driver.change({ events: { [key('a')]: null } });
+    driver.pass(100);
+    expect([...driver.store.list.marks]).toEqual([key('b')]);
+  });
+
+  test('a marks what the filter shows, and nothing else', () => {
+    const driver = live(...rowsOf('web-1', 'db-1', 'web-2'));
+    driver.type('/web\ra');
+    expect([...driver.store.list.marks]).toEqual(['web-1', 'web-2'].map(key));
+  });
+});
+
+describe('the filter line', () => {
+  test('shows what matches while it is typed, and Esc shows everything again', () => {
+    const driver = live(...rowsOf('web-1', 'db-1'));
+    driver.type('/db');
+    expect(driver.list).toEqual([key('db-1')]);
+    driver.escape();
+    expect(driver.list).toEqual(['web-1', 'db-1'].map(key));
+    expect(driver.store.state.prompt).toBeUndefined();
+  });
+
+  test('keeps the last good filter in effect when the line is none, and stays open', () => {
+    const driver = live(...rowsOf('web-1', 'db-1'));
+    driver.type('/db');
+    driver.type(' (\r');
+    expect(driver.store.list.filter).toMatchObject({ text: 'db', problem: { position: expect.any(Number) } });
+    expect(driver.store.state.prompt).toBeDefined();
+    expect(driver.list).toEqual([key('db-1')]);
+  });
+
+  test('remembers earlier filters', () => {
+    const driver = live(...rowsOf('web-1', 'db-1'));
+    driver.type('/web\r');
+    driver.type('/\u0015db\r');
+    driver.type('/\u0015\u001B[A\u001B[A');
+    expect(driver.store.state.prompt?.line.text).toBe('web');
+    driver.type('\u001B[B');
+    expect(driver.store.state.prompt?.line.text).toBe('db');
+  });
+
+  test('takes pasted lines as text, and runs none of it', () => {
+    const driver = live(...rowsOf('web-1'));
+    driver.type('/\u001B[200~web\rrq\n\u001B[201~');
+    expect(driver.store.state.prompt?.line.text).toBe('web rq ');
+    expect(driver.effects()).toEqual([]);
+  });
+
+  test('Esc goes back one layer at a time: marks, then the filter', () => {
+    const driver = live(...rowsOf('web-1', 'db-1'));
+    driver.type('/web\r ');
+    driver.escape();
+    expect(driver.store.list).toMatchObject({ marks: new Set(), filter: { text: 'web' } });
+    driver.escape();
+    expect(driver.store.list.filter.text).toBe('');
+  });
+});
+
+describe('silencing', () => {
+  test('s, a reason and Ctrl-S silence the event under the cursor for an hour or until it resolves', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('jsdisk swap\u0013');
+    expect(driver.effects()).toEqual([
+      {
+        kind: 'change',
+        change: {
+          verb: 'silence',
+          operations: [
+            {
+              op: 'silence',
+              subscription: 'client:b',
+              check: CHECK,
+              expire: 3600,
+              expire_on_resolve: true,
+              reason: 'disk swap',
+              creator: 'alice@ops',
+            },
+          ],
+        },
+      },
+    ]);
+    expect(driver.store.state.layers).toEqual([]);
+  });
+
+  test('needs a reason', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('s\u0013');
+    expect(changes(driver)).toEqual([]);
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'a reason is required: type why' } });
+  });
+
+  test('names its targets by what was marked, however the list changes behind it', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.type('  s');
+    driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
+    driver.type('why\u0013');
+    expect(changes(driver)).toMatchObject([
+      { verb: 'silence', operations: [{ subscription: 'client:a' }, { subscription: 'client:b' }] },
+    ]);
+    expect(driver.store.list.marks.size).toBe(0);
+  });
+
+  test('a target that resolved meanwhile is taken out and shown before anything is sent', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('  swhy');
+    driver.change({ events: { [key('a')]: null } });
+    driver.type('\u0013');
+    expect(changes(driver)).toEqual([]);
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      form: { targets: [{ client: 'b' }], problem: expect.stringContaining(`a/${CHECK} resolved meanwhile`) },
+    });
+    driver.type('\u0013');
+    expect(changes(driver)).toMatchObject([{ verb: 'silence', operations: [{ subscription: 'client:b' }] }]);
+  });
+
+  test('counts what a subscription would cover by the subscriptions of the clients', () => {
+    const driver = new ConsoleDriver().goLive({
+      events: byKey([...rowsOf('web-1', 'web-2'), anEventRow({ client: 'db-1', status: 1 })]),
+      clients: {
+        'web-1': aClientRow({ name: 'web-1', subscriptions: ['web', 'client:web-1'] }),
+        'web-2': aClientRow({ name: 'web-2', subscriptions: ['web', 'client:web-2'] }),
+        'db-1': aClientRow({ name: 'db-1', subscriptions: ['db', 'client:db-1'] }),
+      },
+    });
+    driver.type('s');
+    // From the reason back to the scope, then to its last choice.
+    driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D');
+    const layer = driver.store.state.layers.at(-1);
+    if (layer?.kind !== 'silence') throw new Error('no silence dialog');
+    expect(layer.form.scope).toBe('subscription');
+    expect(driver.store.silencePreview(layer.form)).toEqual({
+      total: 2,
+      bySeverity: { ok: 0, warning: 0, critical: 2, unknown: 0 },
+      alreadySilenced: 0,
+      others: { count: 1, names: [key('web-2')] },
+      overlaps: [],
+    });
+  });
+});
+
+describe('resolving', () => {
+  test('one warning goes without a question', () => {
+    const driver = live(anEventRow({ client: 'a', status: 1 }));
+    driver.type('r');
+    expect(changes(driver)).toEqual([{ verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: CHECK }] }]);
+  });
+
+  test('a critical event, or more than one, only after a yes', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('r');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', button: 'Resolve 1 event' });
+    driver.type('n');
+    expect(driver.effects()).toEqual([]);
+    driver.type('ary');
+    expect(changes(driver)).toMatchObject([{ verb: 'resolve', operations: [{ client: 'a' }, { client: 'b' }] }]);
+  });
+
+  test('leaves out what resolved while the question was open', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('ar');
+    driver.change({ events: { [key('a')]: null } });
+    driver.type('y');
+    expect(changes(driver)).toMatchObject([{ verb: 'resolve', operations: [{ client: 'b' }] }]);
+  });
+});
+
+test('a thousand events at once are the most', () => {
+  const driver = live(...rowsOf(...Array.from({ length: 1001 }, (_, index) => `c${String(index)}`)));
+  for (const action of ['s', 'r']) {
+    driver.type(`a${action}`);
+    expect(driver.message).toContain('1,001 events are too many at once (at most 1,000)');
+    expect(driver.store.state.layers).toEqual([]);
+  }
+});
+
+describe('ending a silence', () => {
+  const silenced = anEventRow({ client: 'a', silenced_by: ['client:a:http-frontend'] });
+
+  test('names it, and asks first', () => {
+    const driver = new ConsoleDriver().goLive({
+      events: byKey([silenced]),
+      silenced: {
+        'client:a:http-frontend': aSilencedRow({ id: 'client:a:http-frontend', creator: 'bob', reason: 'CHG-1' }),
+      },
+    });
+    driver.type('u');
+    const layer = driver.store.state.layers.at(-1);
+    expect(layer).toMatchObject({
+      lines: [expect.stringMatching(/client:a:http-frontend by bob.*CHG-1/), expect.any(String)],
+    });
+    driver.type('\r');
+    expect(changes(driver)).toMatchObject([
+      { verb: 'end-silence', operations: [{ op: 'clear', id: 'client:a:http-frontend' }] },
+    ]);
+  });
+
+  test('an event that is not silenced is left alone', () => {
+    const driver = live(anEventRow({ client: 'a' }));
+    driver.type('u');
+    expect(driver.message).toBe(`a/${CHECK} is not silenced`);
+    expect(driver.store.state.layers).toEqual([]);
+  });
+});
+
+describe('keys that change something', () => {
+  test.each(['s', 'r', 'u'])('%s says that it does nothing while disconnected', (name) => {
+    const driver = live(...rowsOf('a'));
+    driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
+    driver.type(name);
+    expect(driver.message).toBe(`${name} does nothing while disconnected; R reconnects now`);
+    expect([driver.effects(), driver.store.state.layers]).toEqual([[], []]);
+  });
+
+  test('! locks and unlocks them; --read-only cannot be unlocked', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('!s');
+    expect(driver.message).toBe('s does nothing: the console is locked, ! unlocks it');
+    driver.type('!s');
+    expect(driver.store.state.layers).toHaveLength(1);
+
+    const locked = new ConsoleDriver({ readOnly: true }).goLive({ events: byKey(rowsOf('a')) });
+    locked.type('!r');
+    expect(locked.message).toContain('--read-only');
+    expect(locked.effects()).toEqual([]);
+  });
+
+  test('a dialog that was open when the connection went does not send', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('swhy');
+    driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
+    driver.type('\u0013');
+    expect(driver.effects()).toEqual([]);
+    expect(driver.store.state.layers).toHaveLength(1);
+  });
+});
+
+describe('a pause', () => {
+  test('holds everything back, counts it, and lets it in at once', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('p');
+    driver.change({ events: { [key('a')]: null, ...byKey([anEventRow({ client: 'c' })]) } });
+    driver.change({ events: byKey([anEventRow({ client: 'c', status: 1 })]) });
+    driver.pass(1000);
+    expect(driver.list).toEqual(['a', 'b'].map(key));
+    expect(driver.store.state.paused?.unseen).toBe(3);
+    driver.type('p');
+    expect(driver.list).toEqual(['b', 'c'].map(key));
+    expect(driver.store.events.get(key('c'))?.row.status).toBe(1);
+  });
+
+  test('survives a new snapshot', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('p');
+    driver.change({ events: byKey(rowsOf('x')) });
+    driver.store.rowsArrived({ events: byKey(rowsOf('b', 'c')) }, { replace: true, timeMs: undefined });
+    driver.store.connectionChanged({ kind: 'live' });
+    driver.pass(100);
+    expect(driver.list).toEqual(['a', 'b'].map(key));
+    driver.type('p');
+    expect(driver.list).toEqual(['b', 'c'].map(key));
+  });
+});
+
+describe('a new snapshot', () => {
+  test('keeps cursor and marks on their events', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.type('j ');
+    driver.pass(500);
+    driver.goLive({ events: byKey(rowsOf('z', 'b', 'c')) });
+    expect(driver.list).toEqual(['z', 'b', 'c'].map(key));
+    expect(driver.store.list.cursor.key).toBe(key('c'));
+    expect([...driver.store.list.marks]).toEqual([key('b')]);
+  });
+});
+
+describe('leaving', () => {
+  test('q quits at the list, and goes back elsewhere', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('?q');
+    expect(driver.effects()).toEqual([]);
+    driver.type('q');
+    expect(driver.effects()).toEqual([{ kind: 'quit' }]);
+  });
+
+  test('Ctrl-C quits from anywhere, when it comes twice within a second', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('s\u0003');
+    driver.pass(1500);
+    driver.type('\u0003');
+    expect(driver.effects()).toEqual([]);
+    driver.type('\u0003');
+    expect(driver.effects()).toEqual([{ kind: 'quit' }]);
+  });
+});
+
+/** Events that were asked for since the last time. */
+function loads(driver: ConsoleDriver): readonly Effect[] {
+  return driver.store.takeEffects().filter(({ kind }) => kind === 'load-event');
+}
+
+describe('the pane', () => {
+  test('asks for the event under the cursor once the cursor rests, and again when the event changes', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('j');
+    driver.pass(100);
+    expect(loads(driver)).toEqual([]);
+    driver.pass(100);
+    const target = { key: key('b'), client: 'b', check: CHECK };
+    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane' }]);
+    driver.store.answers.eventFailed(target, 'pane', 'no');
+    driver.pass(100);
+    expect(loads(driver)).toEqual([]);
+  });
+
+  test('asks for nothing while it is hidden', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('\tj');
+    driver.pass(1000);
+    expect(loads(driver)).toEqual([]);
+  });
+});
+
+/** Changes that were asked for since the last time. */
+function changes(driver: ConsoleDriver): readonly Change[] {
+  return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
+}

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { shellWord } from '../../../shared/domain/command-text.ts';
+import { shownItems } from '../../../tui/form/menu.ts';
+import { runbookOf } from '../../../tui/actions/runbook.ts';
+import { CLIPBOARD_MAX, clipboardSequence } from '../../../tui/terminal/clipboard.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { openRig } from '../../support/console-rig.ts';
+import { SCENE, SCENE_EVENTS } from '../../support/console-scene.ts';
+import { eventOf } from '../../support/console-rig.ts';
+
+const BACKEND = 'http://127.0.0.1:4567';
+
+function menuOf(driver: ConsoleDriver): readonly string[] {
+  const layer = driver.store.state.layers.at(-1);
+  return layer?.kind === 'menu' ? shownItems(driver.store, layer).map(({ label }) => label) : [];
+}
+
+describe('the copy menu', () => {
+  test('of an event has its id, names, JSON and the commands that show it', () => {
+    const driver = new ConsoleDriver().goLive(SCENE);
+    driver.type('c');
+    expect(menuOf(driver)).toEqual([
+      'id: db-014.eu-west-1/postgres-repl',
+      'client: db-014.eu-west-1',
+      'check: postgres-repl',
+      'JSON',
+      `curl command: curl -s ${BACKEND}/events/db-014.eu-west-1/postgres-repl`,
+      `monctl command: monctl event info db-014.eu-west-1 postgres-repl --backend ${BACKEND}`,
+    ]);
+    driver.type('monctl\r');
+    expect(driver.store.takeEffects()).toContainEqual({
+      kind: 'copy',
+      label: 'monctl command',
+      text: `monctl event info db-014.eu-west-1 postgres-repl --backend ${BACKEND}`,
+    });
+  });
+
+  test('of a client and of a silence has what there is', () => {
+    const driver = new ConsoleDriver().goLive(SCENE);
+    driver.type('5');
+    driver.clock.advance(400);
+    driver.type('c');
+    expect(menuOf(driver)).toContain(`curl command: curl -s ${BACKEND}/clients/cache-009.eu-west-1`);
+    driver.escape();
+    driver.type('3');
+    driver.clock.advance(400);
+    driver.store.paint();
+    driver.type('c');
+    expect(menuOf(driver)).toEqual([
+      'id: client:db-008.eu-west-1:postgres-repl',
+      `monctl command: monctl silenced info client:db-008.eu-west-1:postgres-repl --backend ${BACKEND}`,
+    ]);
+  });
+
+  test.each(['plain', 'two words', "it's", '$(reboot)', '`x`', 'a;b', '*', '~', '', '!x', '\\', '"'])(
+    'a shell reads %j as the one word that it is',
+    (text) => {
+      const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s' ${shellWord(text)}`], { encoding: 'utf8' });
+      expect(stdout).toBe(text);
+    },
+  );
+});
+
+describe('the clipboard', () => {
+  test('gets the text as base64, through tmux on both ways', () => {
+    expect(clipboardSequence('a/b', false)).toBe('\u001B]52;c;YS9i\u0007');
+    expect(clipboardSequence('a/b', true)).toBe(
+      '\u001B]52;c;YS9i\u0007\u001BPtmux;\u001B\u001B]52;c;YS9i\u0007\u001B\\',
+    );
+  });
+
+  test('is not given more than terminals take', () => {
+    expect(clipboardSequence('x'.repeat(CLIPBOARD_MAX), false)).toBeDefined();
+    expect(clipboardSequence('é'.repeat(CLIPBOARD_MAX / 2 + 1), false)).toBeUndefined();
+  });
+
+  test('gets the JSON of the event as the backend has it, between two frames', async () => {
+    const [row] = SCENE_EVENTS;
+    if (row === undefined) throw new Error('the scene is empty');
+    const event = eventOf(row, { runbook: 'https://wiki.example.com/pg' });
+    const rig = await openRig({ snapshot: SCENE, api: () => ({ status: 200, body: event }) });
+    rig.type('cJSON\r');
+    await rig.shows('JSON copied');
+    const [, base64 = ''] = /\u001B\]52;c;([^\u0007]*)\u0007/.exec(rig.screen.output) ?? [];
+    expect(JSON.parse(Buffer.from(base64, 'base64').toString())).toEqual(event);
+    // Never within a frame.
+    const before = rig.screen.output.slice(0, rig.screen.output.indexOf('\u001B]52'));
+    expect(before.split('\u001B[?2026h')).toHaveLength(before.split('\u001B[?2026l').length);
+
+    rig.type('b');
+    await rig.shows('https://wiki.example.com/pg', 'Runbook of db-014.eu-west-1/postgres-repl');
+    rig.type('\r');
+    await rig.shows('runbook copied');
+    expect(rig.screen.output).toContain(Buffer.from('https://wiki.example.com/pg').toString('base64'));
+  });
+});
+
+test.each([
+  { runbook: undefined, says: 'names no runbook' },
+  { runbook: 7, says: 'no link' },
+  { runbook: 'wiki/disk', says: 'no link' },
+  { runbook: 'javascript:alert(1)', says: 'no http or https link but javascript:' },
+  { runbook: 'file:///etc/passwd', says: 'file:' },
+  { runbook: 'https://wiki.example.com@evil.example/', says: 'hides its host' },
+])('$runbook is no runbook to follow', ({ runbook, says }) => {
+  expect(runbookOf({ runbook })).toEqual({ problem: expect.stringContaining(says) });
+});
+
+test('a host is shown as it will be looked up', () => {
+  expect(runbookOf({ runbook: 'https://exаmple.com/\u202Ex' })).toEqual({
+    url: 'https://xn--exmple-4nf.com/%E2%80%AEx',
+  });
+});

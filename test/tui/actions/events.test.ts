@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import type { Change } from '../../../tui/state/changes.ts';
+import type { Effect } from '../../../tui/state/effects.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { byKey } from '../../support/console-rig.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
+import { silencePolicy } from '../../support/silence-policy.ts';
+
+function live(...clients: readonly string[]): ConsoleDriver {
+  return withEvents(clients.map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index })));
+}
+
+function withEvents(events: readonly EventRow[]): ConsoleDriver {
+  return new ConsoleDriver().goLive({ events: byKey(events) });
+}
+
+function many(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `c${String(index).padStart(3, '0')}`);
+}
+
+function changes(driver: ConsoleDriver): readonly Change[] {
+  return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
+}
+
+function top(driver: ConsoleDriver): ConsoleDriver['store']['state']['layers'][number] | undefined {
+  return driver.store.state.layers.at(-1);
+}
+
+describe('acknowledging', () => {
+  test('K silences exactly this event until it resolves, with one key', () => {
+    const driver = live('a', 'b');
+    driver.type('jK');
+    expect(changes(driver)).toEqual([
+      {
+        verb: 'acknowledge',
+        operations: [
+          {
+            op: 'silence',
+            subscription: 'client:b',
+            check: 'disk',
+            expire: -1,
+            expire_on_resolve: true,
+            reason: 'acknowledged',
+            creator: 'alice@ops',
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('more than one only after a yes, and without those that resolved meanwhile', () => {
+    const driver = live('a', 'b', 'c');
+    driver.type('aK');
+    expect(top(driver)).toMatchObject({ lines: expect.arrayContaining(['a/disk', 'b/disk', 'c/disk']) });
+    driver.change({ events: { 'b/disk': null } });
+    driver.type('y');
+    expect(changes(driver)).toMatchObject([
+      { operations: [{ subscription: 'client:a' }, { subscription: 'client:c' }] },
+    ]);
+    expect(driver.store.list.marks.size).toBe(0);
+  });
+
+  test('never takes the place of a silence that is there', () => {
+    const driver = live('a', 'b');
+    const entry = aSilencedRow({ id: 'client:a:disk', subscription: 'client:a', check: 'disk', creator: 'bob' });
+    driver.change({ silenced: { [entry.id]: entry } });
+    driver.type('K');
+    expect(driver.message).toBe('a/disk has a silence already: nothing to acknowledge');
+    driver.type('aK');
+    expect(changes(driver)).toMatchObject([{ operations: [{ subscription: 'client:b' }] }]);
+  });
+
+  test('keeps to the longest time that the backend allows', () => {
+    const driver = live('a');
+    driver.store.answers.silencePolicyLoaded(silencePolicy({ max_expire: 28_800 }));
+    driver.type('K');
+    expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 28_800 }]);
+  });
+});
+
+describe('the last silence again', () => {
+  test('S asks once and sets what was set before, about the events of now', () => {
+    const driver = live('a', 'b');
+    driver.type('sdisk swap\u001B[Z\u001B[Z\u001B[Z4\u0013');
+    expect(changes(driver)[0]?.operations).toMatchObject([{ subscription: 'client:a', expire: 28_800 }]);
+    driver.type('jS');
+    expect(top(driver)).toMatchObject({
+      kind: 'confirm',
+      lines: ['b / disk', 'for 8h or until it resolves: disk swap'],
+      button: 'Silence 1 event',
+    });
+    driver.type('y');
+    expect(changes(driver)[0]?.operations).toMatchObject([
+      { subscription: 'client:b', check: 'disk', expire: 28_800, reason: 'disk swap' },
+    ]);
+  });
+
+  test('a subscription only where the clients share the very same', () => {
+    const driver = new ConsoleDriver().goLive({
+      events: byKey(['a', 'b'].map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index }))),
+      clients: {
+        a: aClientRow({ name: 'a', subscriptions: ['web', 'client:a'] }),
+        b: aClientRow({ name: 'b', subscriptions: ['db', 'client:b'] }),
+      },
+    });
+    driver.type('swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D\u0013');
+    expect(changes(driver)[0]?.operations).toMatchObject([{ subscription: 'web' }]);
+    driver.type('jS');
+    expect(top(driver)).toMatchObject({ lines: ['b / disk', expect.any(String)] });
+  });
+
+  test('without one there is nothing to repeat', () => {
+    const driver = live('a');
+    driver.type('S');
+    expect(driver.message).toBe('nothing was silenced from here yet: s asks how');
+  });
+});
+
+describe('deleting', () => {
+  test('D names the events and what goes with them; Enter alone deletes nothing', () => {
+    const driver = live('a');
+    driver.type('D');
+    expect(top(driver)).toMatchObject({
+      title: 'Delete 1 event',
+      focused: 'cancel',
+      lines: ['a/disk', expect.stringContaining('cannot be undone')],
+    });
+    driver.type('\r');
+    expect(driver.store.state.layers).toEqual([]);
+    expect(driver.effects()).toEqual([]);
+    driver.type('Dy');
+    expect(driver.effects()).toMatchObject([{ kind: 'delete-events', targets: [{ key: 'a/disk' }] }]);
+  });
+});
+
+describe('many at once', () => {
+  test.each([
+    { keys: 'r', effect: 'change' },
+    { keys: 'D', effect: 'delete-events' },
+    { keys: 'K', effect: 'change' },
+  ])('more than 20 with $keys: their number must be typed', ({ keys, effect }) => {
+    const driver = live(...many(21));
+    driver.type(`a${keys}`);
+    driver.type('y');
+    expect(driver.message).toBe('type 21 to do it, Esc leaves');
+    driver.type('2\u0013');
+    expect(driver.effects()).toEqual([]);
+    driver.type('1\u0013');
+    expect(driver.effects().map(({ kind }: Effect) => kind)).toEqual([effect]);
+  });
+
+  test('20 are asked about as ever', () => {
+    const driver = live(...many(20));
+    driver.type('ary');
+    expect(changes(driver)[0]?.operations).toHaveLength(20);
+  });
+
+  test('silences, too; the settings are kept for S when the question is left', () => {
+    const driver = live(...many(21));
+    driver.type('aswhy\u0013');
+    expect(top(driver)).toMatchObject({
+      kind: 'confirm',
+      typed: { wanted: '21' },
+      lines: expect.arrayContaining(['and 17 more']),
+    });
+    driver.escape();
+    expect(driver.effects()).toEqual([]);
+    driver.type('S');
+    expect(top(driver)).toMatchObject({ kind: 'confirm', title: 'Silence again: 21 events' });
+    driver.type('21\u0013');
+    expect(changes(driver)[0]?.operations).toHaveLength(21);
+  });
+
+  test('a number that is pasted counts as typed', () => {
+    const driver = live(...many(21));
+    driver.type('ar');
+    driver.type('\u001B[200~21\u001B[201~\u0013');
+    expect(changes(driver)).toHaveLength(1);
+  });
+});
+
+describe('hearing events again', () => {
+  test('u ends each silence of the marked events once', () => {
+    const ids = ['client:a:disk', '*:disk'];
+    const driver = withEvents([
+      anEventRow({ client: 'a', check: 'disk', silenced_by: ids }),
+      anEventRow({ client: 'b', check: 'disk', silenced_by: ['*:disk'] }),
+    ]);
+    driver.change({ silenced: Object.fromEntries(ids.map((id) => [id, aSilencedRow({ id })])) });
+    driver.type('au');
+    expect(top(driver)).toMatchObject({ title: 'End 2 silences on 2 events' });
+    driver.type('y');
+    expect(changes(driver)).toMatchObject([
+      { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) },
+    ]);
+  });
+});
+
+describe('undo', () => {
+  const undo = { op: 'clear', id: 'client:a:disk', if_timestamp: 7 } as const;
+
+  test('z says exactly what it will do, and asks the backend for that', () => {
+    const driver = live('a');
+    driver.store.ownChanges.remember('1 silence made: client:a:disk', [undo], driver.clock.now());
+    driver.pass(4000);
+    driver.type('z');
+    expect(top(driver)).toMatchObject({
+      title: 'Undo the last change',
+      lines: [
+        '1 silence made: client:a:disk (4s ago)',
+        'ends the silence client:a:disk',
+        'What somebody else has changed since is left alone.',
+      ],
+    });
+    driver.type('y');
+    expect(driver.effects()).toMatchObject([
+      { kind: 'change', change: { verb: 'undo', operations: [undo] }, undoes: expect.any(Number) },
+    ]);
+  });
+
+  test('ctrl-z is the same; what cannot be undone is named', () => {
+    const driver = live('a');
+    driver.type('\u001A');
+    expect(driver.message).toBe('nothing to undo: nothing was changed from here in the last 10 minutes');
+    driver.store.ownChanges.remember('1 event resolved: a/disk', [], driver.clock.now());
+    driver.type('\u001A');
+    expect(driver.message).toBe('cannot be undone: 1 event resolved: a/disk');
+    driver.store.ownChanges.remember('1 silence made', [undo], driver.clock.now());
+    driver.store.ownChanges.remember('2 events resolved', [], driver.clock.now());
+    driver.type('\u001A');
+    expect(top(driver)).toMatchObject({
+      lines: expect.arrayContaining(['Made after it, cannot be undone: 2 events resolved']),
+    });
+  });
+
+  test('does nothing while disconnected or locked', () => {
+    const driver = live('a');
+    driver.store.ownChanges.remember('1 silence made', [undo], driver.clock.now());
+    driver.type('!z');
+    expect(driver.store.state.layers).toEqual([]);
+  });
+});

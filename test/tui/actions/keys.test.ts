@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { actionFor, bindings, chordOf, keyLabel, type KeyContext } from '../../../tui/actions/keys.ts';
+import { VIEWS } from '../../../tui/state/view-names.ts';
+
+const CONTEXTS: readonly KeyContext[] = [
+  ...VIEWS.map(({ name }) => name),
+  ...(['detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'log', 'help'] as const),
+  ...(['confirm', 'form', 'prompt', 'search', 'menu', 'command'] as const),
+];
+
+const plain = { ctrl: false, meta: false, shift: false };
+
+test.each(CONTEXTS)('no key means two things in %s', (context) => {
+  const keys = bindings()
+    .filter(([, binding]) => binding.in.includes(context))
+    .flatMap(([, binding]) => binding.keys);
+  expect(keys).toEqual([...new Set(keys)]);
+});
+
+test.each([
+  { name: 'a letter', key: { ...plain, name: 'j', text: 'j' }, chord: 'j' },
+  { name: 'a capital letter, which is not shift and a letter', key: { ...plain, name: 'G', text: 'G' }, chord: 'G' },
+  { name: 'a control key', key: { ...plain, name: 'd', ctrl: true }, chord: 'ctrl-d' },
+  { name: 'a named key with shift', key: { ...plain, name: 'tab', shift: true }, chord: 'shift-tab' },
+  { name: 'the space bar', key: { ...plain, name: 'space', text: ' ' }, chord: 'space' },
+  { name: 'a meta key', key: { ...plain, name: 'b', meta: true }, chord: 'meta-b' },
+])('$name is $chord', ({ key, chord }) => {
+  expect(chordOf(key)).toBe(chord);
+});
+
+test('typing in a text field means text, not commands', () => {
+  for (const name of ['s', 'r', 'q', 'j', '?', '!', 'p']) {
+    expect(actionFor('prompt', { ...plain, name, text: name })).toBeUndefined();
+    expect(actionFor('form', { ...plain, name, text: name })).toBeUndefined();
+  }
+});
+
+describe('the help', () => {
+  test('names keys as people read them', () => {
+    expect(['ctrl-d', 'space', 'pagedown', 'shift-tab', 'j'].map(keyLabel)).toEqual([
+      'Ctrl-D',
+      'Space',
+      'PgDn',
+      'Shift-Tab',
+      'j',
+    ]);
+  });
+});

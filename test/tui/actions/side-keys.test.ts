@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { listPlace } from '../../../tui/list/list-place.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { SCENE } from '../../support/console-scene.ts';
+import { aClientRow, anEventRow } from '../../support/feed-rows.ts';
+
+const RIGHT = '\u001B[C';
+const LEFT = '\u001B[D';
+const CTRL_E = '\u0005';
+
+async function openList(columns = 80, rows = 24): Promise<ConsoleRig> {
+  const rig = await openRig({ columns, rows, snapshot: SCENE });
+  await rig.shows('LIVE', 'db-014');
+  return rig;
+}
+
+describe('h and l, or the arrows, look at a list from the side', () => {
+  test('columns of the events go at the left, and what did not fit comes at the right', async () => {
+    const rig = await openList();
+    expect(rig.row('STATUS')).not.toContain('LAST');
+    expect(rig.row('filter:')).toContain('1 →');
+    rig.type(`l${RIGHT}`);
+    await rig.shows('LAST', '← 2');
+    expect(rig.row('STATUS')).toMatch(/STATUS {2}COUNT +AGE▼ +LAST {2}OUTPUT/);
+    expect(rig.row('filter:')).not.toContain('→');
+    await rig.shows('lag 184 s > 60 s, wal sender not streaming');
+    rig.type(`h${LEFT}`);
+    await rig.shows('CLIENT');
+    expect(rig.row('filter:')).not.toContain('←');
+  });
+
+  test('the first column of a table stays', async () => {
+    const rig = await openList();
+    rig.type('5');
+    await rig.pass(400);
+    await rig.shows('KEEPALIVE');
+    expect(rig.row('KEEPALIVE')).not.toContain('VERSION');
+    rig.type('l');
+    await rig.shows('VERSION');
+    expect(rig.row('VERSION')).toMatch(/^ {3}CLIENT▼ +KEEPALIVE +VERSION +EVENTS +SUBSCRIPTIONS$/);
+    expect(rig.row('filter:')).toContain('← 1');
+  });
+
+  test('a text that is wider than the whole screen is read in parts', () => {
+    const output = Array.from({ length: 20 }, (_, at) => `part-${String(at)}`).join(' ');
+    const driver = new ConsoleDriver({ columns: 80, rows: 24 }).goLive({ events: byKey([anEventRow({ output })]) });
+    driver.type('l'.repeat(50));
+    expect(driver.message).toBe('there is nothing more at the right');
+    const place = listPlace(driver.store);
+    expect([place.left, place.hasMore]).toEqual([5, false]);
+    expect(place.shift).toBeGreaterThan(0);
+    driver.type('h'.repeat(60));
+    expect(driver.store.list.sideways).toBe(0);
+  });
+
+  test('everything that fits is not scrolled', () => {
+    const driver = new ConsoleDriver({ columns: 200 }).goLive({ events: byKey([anEventRow({ output: 'short' })]) });
+    driver.type('l');
+    expect([driver.store.list.sideways, driver.message]).toEqual([0, 'there is nothing more at the right']);
+  });
+});
+
+test('w shows whole names, and what does not fit any more is counted', async () => {
+  const client = 'web-in-the-rack-beside-the-window-of-the-second-floor';
+  const rig = await openRig({
+    columns: 80,
+    rows: 24,
+    snapshot: {
+      events: byKey([anEventRow({ client, check: 'http' })]),
+      clients: { [client]: aClientRow({ name: client }) },
+    },
+  });
+  await rig.shows('LIVE', '…');
+  expect(rig.screen.text).not.toContain(client);
+  rig.type('w');
+  await rig.shows(client);
+  expect(rig.row('filter:')).toContain('→');
+  rig.type('w5');
+  await rig.pass(400);
+  await rig.shows('KEEPALIVE');
+  rig.type('w');
+  await rig.shows(client);
+});
+
+const at = (seconds: number, client: string): EventRow => anEventRow({ client, since: seconds });
+
+const live = (): ConsoleDriver => {
+  const driver = new ConsoleDriver().goLive({ events: byKey([at(100, 'a'), at(200, 'b')]) });
+  driver.type('f');
+  return driver;
+};
+
+describe('f follows the newest', () => {
+  test('the list is sorted by time, and the cursor goes with what comes', () => {
+    const driver = live();
+    expect(driver.store.sort.column).toBe('age');
+    expect(driver.store.list.cursor.key).toBe('b/http-frontend');
+    driver.change({ events: byKey([at(300, 'c')]) });
+    driver.pass(100);
+    expect(driver.store.list.cursor).toMatchObject({ key: 'c/http-frontend', index: 0 });
+  });
+
+  test('where the newest are at the bottom, it is there', () => {
+    const driver = live();
+    driver.type('O');
+    driver.change({ events: byKey([at(300, 'c')]) });
+    driver.pass(100);
+    expect(driver.store.list.cursor).toMatchObject({ key: 'c/http-frontend', index: 2 });
+  });
+
+  test('a movement pauses it, and f goes on', () => {
+    const driver = live();
+    driver.type('j');
+    expect(driver.message).toBe('following is paused: f goes on');
+    driver.change({ events: byKey([at(300, 'c')]) });
+    driver.pass(500);
+    expect(driver.store.list.cursor.key).toBe('a/http-frontend');
+    driver.type('f');
+    expect(driver.store.list.cursor.key).toBe('c/http-frontend');
+  });
+
+  test('another order ends it', () => {
+    const driver = live();
+    driver.type(':sort client\r');
+    driver.pass(100);
+    expect(driver.store.list.following).toBe(false);
+  });
+
+  test('not while something is asked about what is under the cursor', () => {
+    const driver = live();
+    driver.type('s');
+    driver.change({ events: byKey([at(300, 'c')]) });
+    driver.pass(1000);
+    expect(driver.store.list.cursor.key).toBe('b/http-frontend');
+  });
+});
+
+test('Ctrl-E takes the counters and tabs away, and the list gets their rows', async () => {
+  const rig = await openList(120, 36);
+  await rig.shows('[2 Events]', 'crit ');
+  rig.type(CTRL_E);
+  await rig.shows(/^(?![^]*\[2 Events\])/);
+  expect(rig.screen.lines[1]).toContain('STATUS');
+  rig.type(CTRL_E);
+  await rig.shows('[2 Events]');
+  rig.type(`1${CTRL_E}`);
+  await rig.pass(400);
+  await rig.shows('NEW CRITICAL');
+  expect(rig.screen.text).not.toContain('[1 Overview]');
+});

@@ -1,0 +1,294 @@
+import { describe, expect, test, vi } from 'vitest';
+import { MonError } from '../../../shared/errors.ts';
+import { openAll } from '../../../tui/effects/all-contexts.ts';
+import { chooseBackend } from '../../../tui/config/choose-backend.ts';
+import { parseConfig } from '../../../tui/config/parse-config.ts';
+import { eventKey } from '../../../shared/schemas/feed.ts';
+import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { ConsoleStore } from '../../../tui/state/console-store.ts';
+import { INITIAL_FEED_STATUS, nextConnection } from '../../../tui/model/feed-status.ts';
+import { anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
+import { FEED_HELLO } from '../../support/feed-server.ts';
+import { expectGolden } from '../../support/screen.ts';
+import { openAllRig, startMember, type ScriptedMember } from '../../support/two-backends.ts';
+
+const NOW = FEED_HELLO.time / 1000;
+const SHARED = anEventRow({ client: 'web-1', check: 'disk', since: NOW - 60 });
+const MESH = anEventRow({ client: 'mesh-7', check: 'ping', status: 1, since: NOW - 90 });
+const LAB_SILENCE = aSilencedRow({
+  id: 'client:old-1:ntp',
+  subscription: 'client:old-1',
+  check: 'ntp',
+  creator: 'bob',
+});
+const SILENCED = anEventRow({ client: 'old-1', check: 'ntp', silenced_by: [LAB_SILENCE.id] });
+
+interface Two {
+  readonly rig: ConsoleRig;
+  readonly prod: ScriptedMember;
+  readonly lab: ScriptedMember;
+}
+
+/** Both have web-1/disk; prod has mesh-7/ping, lab a silenced old-1/ntp. */
+async function openTwo(size: { readonly columns?: number; readonly rows?: number } = {}): Promise<Two> {
+  const prod = await startMember([SHARED, MESH]);
+  const lab = await startMember([{ ...SHARED, since: NOW - 120 }, SILENCED], {
+    silenced: { [LAB_SILENCE.id]: LAB_SILENCE },
+  });
+  const rig = await openAllRig({ prod, lab }, size);
+  await rig.shows('2 of 2 live', 'mesh-7', 'old-1');
+  return { rig, prod, lab };
+}
+
+/** The one line of the list that begins with this backend and client. */
+function listRow(rig: ConsoleRig, context: string, client: string): string {
+  return (
+    rig.screen.lines.find((line) => new RegExp(`${context} +${client} `).test(line)) ??
+    `no such row:\n${rig.screen.text}`
+  );
+}
+
+describe('all contexts as one list', () => {
+  test('show the same client and check of two backends as two events, each with its backend', async () => {
+    const { rig } = await openTwo();
+    expect(rig.row('STATUS  ')).toContain('BACKEND');
+    expect(listRow(rig, 'prod', 'web-1')).toContain('disk');
+    expect(listRow(rig, 'lab', 'web-1')).toContain('disk');
+    expect(rig.screen.text).toMatch(/2 crit .*1 warn .*1 silenced/);
+    expect(listRow(rig, 'lab', 'old-1')).toContain('silenced by bob');
+  });
+
+  test('are filtered and sorted by backend; clients are found by their own names', async () => {
+    const { rig } = await openTwo();
+    rig.type(':filter backend=lab\r');
+    await rig.showsNo('mesh-7');
+    expect(listRow(rig, 'lab', 'web-1')).toContain('disk');
+    rig.type(':filter client=web-1\r');
+    await rig.showsNo('old-1');
+    expect(listRow(rig, 'prod', 'web-1')).toContain('disk');
+    rig.escape();
+    await rig.shows('filter: none');
+    rig.type(':sort backend\r');
+    await rig.shows('sort: backend', 'old-1');
+    const shown = rig.screen.lines.filter((line) => / (prod|lab) +(web|mesh|old)-/.test(line));
+    expect(shown.slice(0, 4).map((line) => / (prod|lab) /.exec(line)?.[1])).toEqual(['lab', 'lab', 'prod', 'prod']);
+  });
+
+  test('load an event from the backend whose it is', async () => {
+    const { rig, prod, lab } = await openTwo({ columns: 80, rows: 24 });
+    rig.type(':filter backend=lab client=web-1\r');
+    await rig.showsNo('mesh-7');
+    rig.type('\r');
+    await vi.waitFor(() => expect(lab.requests.map(({ path }) => path)).toContain('/events/web-1/disk'));
+    await rig.shows('web-1@lab');
+    await vi.waitFor(() =>
+      expect(lab.requests.map(({ path }) => path)).toContain('/api/mon/v1/events/web-1/disk/explain'),
+    );
+    expect(prod.requests.map(({ path }) => path)).not.toContain('/events/web-1/disk');
+  });
+
+  test('are silenced each at its own backend by one dialog that names them, and undo goes there again', async () => {
+    const { rig, prod, lab } = await openTwo();
+    rig.type(':filter check=disk\r');
+    await rig.showsNo('mesh-7');
+    rig.type('as');
+    await rig.shows('web-1@prod', 'web-1@lab', 'Silence 2 events');
+    expect(rig.screen.text).not.toContain('check everywhere');
+    rig.type('CHG-7\u0013');
+    await rig.shows('2 silences made');
+    const silence = { op: 'silence', subscription: 'client:web-1', check: 'disk', reason: 'CHG-7' };
+    expect(prod.operations()).toEqual([expect.objectContaining(silence)]);
+    expect(lab.operations()).toEqual([expect.objectContaining(silence)]);
+    rig.type('z');
+    await rig.shows('client:web-1@prod:disk', 'client:web-1@lab:disk');
+    rig.type('y');
+    await rig.shows('2 changes undone');
+    const clear = { op: 'clear', id: 'client:web-1:disk', if_timestamp: 7 };
+    expect(prod.operations().slice(1)).toEqual([clear]);
+    expect(lab.operations().slice(1)).toEqual([clear]);
+  });
+
+  test('are resolved, run, acknowledged and heard again at the backend of the row under the cursor only', async () => {
+    const { rig, prod, lab } = await openTwo();
+    rig.type(':filter backend=lab client=web-1\r');
+    await rig.showsNo('mesh-7');
+    rig.type('r');
+    await rig.shows('web-1@lab/disk');
+    // Whatever comes meanwhile, and however it is called: the question stays about this one.
+    const connection = await prod.server.connection(0);
+    const rows = { events: { [eventKey('web-1', 'disk')]: { ...SHARED, since: NOW, occurrences: 2 } } };
+    connection.send({ type: 'changes', seq: 2, time: rig.clock.now(), rows });
+    await rig.pass(500);
+    rig.type('y');
+    await rig.shows('1 event resolved');
+    rig.type('R');
+    await rig.shows('disk on client:web-1@lab');
+    rig.type('y');
+    await rig.shows('1 check asked for');
+    rig.type('K');
+    await rig.shows('1 event acknowledged');
+    rig.type(':filter client=old-1\r');
+    await rig.shows('old-1');
+    await rig.showsNo('web-1 ');
+    rig.type('u');
+    await rig.shows('client:old-1@lab:ntp');
+    rig.type('y');
+    await rig.shows('1 silence ended');
+    expect(lab.operations()).toEqual([
+      { op: 'resolve', client: 'web-1', check: 'disk' },
+      expect.objectContaining({ op: 'silence', subscription: 'client:web-1', check: 'disk' }),
+      { op: 'clear', id: 'client:old-1:ntp', if_timestamp: LAB_SILENCE.timestamp },
+    ]);
+    expect(lab.requests.find(({ path }) => path === '/request')?.body).toMatchObject({
+      check: 'disk',
+      subscribers: ['client:web-1'],
+    });
+    expect(prod.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('go on when one backend is lost: it is named, its rows stay, and nothing is sent anywhere for both', async () => {
+    const { rig, prod, lab } = await openTwo();
+    lab.server.refuse(503);
+    (await lab.server.connection(0)).cut();
+    await rig.shows(/1 of 2 live +lab 00:0\d/);
+    expect(listRow(rig, 'lab', 'web-1')).toContain('disk');
+    const connection = await prod.server.connection(0);
+    connection.send({
+      type: 'changes',
+      seq: 2,
+      time: rig.clock.now(),
+      rows: { events: { [eventKey('new-9', 'load')]: anEventRow({ client: 'new-9', check: 'load' }) } },
+    });
+    await rig.shows('new-9');
+    rig.type(':filter check=disk\r');
+    await rig.showsNo('mesh-7');
+    for (const key of ['s', 'r', 'K', 'D', 'R', 'u']) {
+      rig.type(`a${key}`);
+      await rig.shows('lab is not connected: leave out what is from there');
+      expect(rig.screen.text).not.toContain('Cancel');
+      rig.escape();
+      rig.escape();
+    }
+    expect(prod.operations()).toEqual([]);
+    expect(lab.operations()).toEqual([]);
+  });
+
+  test('tell what was done where when one backend fails, and only that is taken back', async () => {
+    const { rig, prod, lab } = await openTwo();
+    rig.type(':filter check=disk\r');
+    await rig.showsNo('mesh-7');
+    lab.refuseChanges(500);
+    rig.type('asCHG-9\u0013');
+    await rig.shows('1 of 2 silences made', 'not made: client:web-1@lab:disk: lab: ', 'made: client:web-1@prod:disk');
+    rig.type('\r');
+    await rig.showsNo('not made');
+    rig.type('z');
+    await rig.shows('client:web-1@prod:disk');
+    expect(rig.screen.text).not.toContain('client:web-1@lab:disk');
+    rig.type('y');
+    await rig.shows('1 change undone');
+    expect(prod.operations()).toHaveLength(2);
+    expect(lab.operations()).toHaveLength(1);
+  });
+
+  test('forget what a backend does not have any more when it is back, and only that', async () => {
+    const { rig, lab } = await openTwo();
+    (await lab.server.connection(0)).cut();
+    await rig.shows('1 of 2 live');
+    await rig.pass(2000);
+    const back = await lab.server.connection(1);
+    await back.subscribed();
+    back.send(
+      { type: 'reset', reason: 'restored' },
+      { type: 'snapshot', seq: 9, rows: { events: { 'web-1/disk': SHARED } } },
+      { type: 'live', seq: 9 },
+    );
+    await rig.shows('2 of 2 live');
+    await rig.showsNo('old-1');
+    expect(listRow(rig, 'lab', 'web-1')).toContain('disk');
+    expect(listRow(rig, 'prod', 'mesh-7')).toContain('ping');
+  });
+
+  test('have the list of events only, and go to one backend and back', async () => {
+    const { rig } = await openTwo();
+    rig.type(':clients\r');
+    await rig.shows('Clients: shown of one backend at a time, :ctx NAME chooses it', 'mesh-7');
+    rig.type(':ctx lab\r');
+    await rig.shows('mon  lab  ', 'old-1');
+    await rig.showsNo('mesh-7');
+    expect(rig.row('STATUS  ')).not.toContain('BACKEND');
+    rig.type(':ctx\r');
+    await rig.shows('Contexts', 'lab  (shown now)');
+    rig.type('all\r');
+    await rig.shows('2 of 2 live', 'mesh-7', 'old-1');
+  });
+
+  test.each([
+    { columns: 80, rows: 24 },
+    { columns: 120, rows: 36 },
+  ])('$columns x $rows', async (size) => {
+    const { rig, lab } = await openTwo(size);
+    lab.server.refuse(503);
+    (await lab.server.connection(0)).cut();
+    await rig.shows('1 of 2 live');
+    await rig.pass(3000);
+    expect(rig.screen.text).toContain('lab 00:03');
+    await expectGolden(rig.screen, `all-contexts-${String(size.columns)}x${String(size.rows)}`);
+  });
+});
+
+test('only what happens after a backend said everything is news', () => {
+  const store = new ConsoleStore({
+    size: { columns: 80, rows: 24 },
+    backend: 'all contexts',
+    creator: 'alice',
+    session: 'console-1',
+    readOnly: false,
+    members: ['prod', 'lab'],
+    now: () => FEED_HELLO.time,
+  });
+  store.backendChanged('prod', nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, FEED_HELLO.time));
+  const row = anEventRow({ client: 'web-1@lab', check: 'disk' });
+  const rings = (): number => store.takeEffects().filter(({ kind }) => kind === 'ring').length;
+  store.rowsArrived({ events: byKey([row]) }, { replace: false, timeMs: undefined, isNews: false });
+  expect(rings()).toBe(0);
+  const later = { ...row, check: 'load' };
+  store.rowsArrived({ events: byKey([later]) }, { replace: false, timeMs: undefined, isNews: true });
+  expect(rings()).toBe(1);
+});
+
+describe('a context that cannot be opened', () => {
+  test('is told of beside the others', async () => {
+    const prod = await startMember([SHARED]);
+    const rig = await openAllRig({ prod });
+    await rig.shows('1 of 1 live');
+    const opened = await openAll(['prod', 'locked'], (name) =>
+      name === 'prod'
+        ? Promise.resolve({ backend: prod.server.url, api: () => Promise.reject(new Error('not asked')) })
+        : Promise.reject(new MonError('invalid', 'the password of locked is not in $PW')),
+    );
+    const beside = await openRig({
+      server: prod.server,
+      parts: {
+        ...opened,
+        contexts: { names: ['prod', 'locked'], current: 'all', open: () => Promise.reject(new Error('not asked')) },
+      },
+    });
+    await beside.shows('1 of 2 live', 'locked refused', 'web-1');
+    expect(listRow(beside, 'prod', 'web-1')).toContain('disk');
+  });
+
+  test('is an error when there is no other', async () => {
+    await expect(openAll(['a', 'b'], () => Promise.reject(new MonError('invalid', 'no password')))).rejects.toThrow(
+      'a: no password; b: no password',
+    );
+  });
+});
+
+test('no context can be called all, and the file can begin with it', () => {
+  const backend = 'backend: http://127.0.0.1:1';
+  expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('all means every context');
+  const config = parseConfig(`context: all\ncontexts:\n  lab:\n    ${backend}\n`, 'mon.yaml');
+  expect(chooseBackend({ backend: undefined, context: undefined }, {}, config)).toEqual({ kind: 'all' });
+  expect(chooseBackend({ backend: undefined, context: 'all' }, {}, config)).toEqual({ kind: 'all' });
+});

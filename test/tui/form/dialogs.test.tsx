@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { ConfirmDialog } from '../../../tui/form/confirm-dialog.tsx';
+import { SilenceDialog } from '../../../tui/screens/silences/dialog.tsx';
+import type { ConfirmLayer } from '../../../tui/state/console-state.ts';
+import { openSilenceForm, type SilenceForm } from '../../../tui/screens/silences/form.ts';
+import type { SilencePreview } from '../../../tui/screens/silences/preview.ts';
+import { silencePolicy } from '../../support/silence-policy.ts';
+import { frameOf } from '../../support/frame-of.tsx';
+
+const THEME = { color: false, ascii: false };
+const SIZE = { columns: 90, rows: 30 };
+const NOW_MS = Date.UTC(2026, 10, 20, 22, 14);
+const TARGETS = ['a', 'b', 'c', 'd', 'e'].map((client) => ({ key: `${client}/disk`, client, check: 'disk' }));
+const NOTHING: SilencePreview = {
+  total: 0,
+  bySeverity: { ok: 0, warning: 0, critical: 0, unknown: 0 },
+  alreadySilenced: 0,
+  others: { count: 0, names: [] },
+  overlaps: [],
+};
+
+function silenceDialog(form: SilenceForm, preview = NOTHING): string {
+  return frameOf(
+    <SilenceDialog
+      theme={THEME}
+      size={SIZE}
+      form={form}
+      preview={preview}
+      policy={silencePolicy()}
+      silenced={new Map()}
+      nowMs={NOW_MS}
+    />,
+    SIZE,
+  );
+}
+
+function confirmDialog(layer: ConfirmLayer): string {
+  return frameOf(<ConfirmDialog theme={THEME} size={SIZE} layer={layer} />, SIZE);
+}
+
+describe('the silence dialog', () => {
+  test('names what it is about, and counts what it does not name', () => {
+    const text = silenceDialog(openSilenceForm(TARGETS, []));
+    expect(text).toContain('Silence 5 events');
+    expect(text).toContain('these 5 client/check pairs: a/disk, b/disk, c/disk and 2 more');
+    expect(text).toContain('check disk on all clients');
+    expect(text).not.toContain('subscription');
+  });
+
+  test('states on its button what it will do', () => {
+    const preview = {
+      ...NOTHING,
+      total: 3,
+      bySeverity: { ...NOTHING.bySeverity, critical: 2, warning: 1 },
+      alreadySilenced: 1,
+    };
+    const text = silenceDialog(openSilenceForm(TARGETS, []), preview);
+    expect(text).toContain('[ Silence 3 events ]');
+    expect(text).toContain('matches now: 3 events ✗ 2 ! 1, 1 already silenced');
+  });
+
+  test('says when it ends, with the day when that is another one', () => {
+    const form = openSilenceForm(TARGETS, []);
+    expect(silenceDialog(form)).toContain('ends 23:14Z (in 1h) or when the check resolves');
+    expect(silenceDialog({ ...form, duration: 2, onResolve: false })).toContain('ends 2026-11-21 02:14Z (in 4h)');
+  });
+
+  test('asks for a second look when it covers a lot', () => {
+    expect(silenceDialog(openSilenceForm(TARGETS, []), { ...NOTHING, total: 51 })).toContain('is the scope right?');
+  });
+
+  test('shows why it was not sent', () => {
+    const form = { ...openSilenceForm(TARGETS, []), problem: 'a reason is required: type why' };
+    expect(silenceDialog(form)).toContain('a reason is required: type why');
+  });
+});
+
+describe('a question', () => {
+  const question: ConfirmLayer = {
+    kind: 'confirm',
+    title: 'Resolve 2 events',
+    lines: ['a/disk', 'b/disk'],
+    button: 'Resolve 2 events',
+    focused: 'submit',
+    effect: { kind: 'delete-events', targets: TARGETS.slice(0, 2) },
+  };
+
+  test('shows which button Enter presses, also without color', () => {
+    expect(confirmDialog(question)).toContain('[ Cancel ]   [[ Resolve 2 events ]]');
+    expect(confirmDialog({ ...question, focused: 'cancel' })).toContain('[[ Cancel ]]   [ Resolve 2 events ]');
+  });
+
+  test('that asks nothing has one button', () => {
+    const text = confirmDialog({ ...question, button: 'Close', effect: undefined });
+    expect(text).toContain('[[ Close ]]');
+    expect(text).not.toContain('Cancel');
+  });
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { editLine, LINE_MAX, lineOf, type LineEdit, type LineEditor } from '../../../tui/form/line-editor.ts';
+
+/** `a|b`: the caret is between a and b. */
+function line(drawn: string): LineEditor {
+  return { text: drawn.replace('|', ''), caret: drawn.indexOf('|') };
+}
+
+function picture({ text, caret }: LineEditor): string {
+  return `${text.slice(0, caret)}|${text.slice(caret)}`;
+}
+
+test.each<{ name: string; before: string; edit: LineEdit; after: string }>([
+  { name: 'typing', before: 'ab|d', edit: { kind: 'insert', text: 'c' }, after: 'abc|d' },
+  { name: 'pasted line ends become spaces', before: '|', edit: { kind: 'insert', text: 'a\r\nb\tc' }, after: 'a b c|' },
+  { name: 'left over a character of two units', before: 'a😀|b', edit: { kind: 'move', to: 'left' }, after: 'a|😀b' },
+  { name: 'right over one', before: 'a|😀b', edit: { kind: 'move', to: 'right' }, after: 'a😀|b' },
+  { name: 'left at the start stays', before: '|ab', edit: { kind: 'move', to: 'left' }, after: '|ab' },
+  { name: 'right at the end stays', before: 'ab|', edit: { kind: 'move', to: 'right' }, after: 'ab|' },
+  { name: 'a word to the left', before: 'one two  |', edit: { kind: 'move', to: 'word-left' }, after: 'one |two  ' },
+  {
+    name: 'a word to the right',
+    before: 'one| two three',
+    edit: { kind: 'move', to: 'word-right' },
+    after: 'one two| three',
+  },
+  { name: 'to the start', before: 'one|', edit: { kind: 'move', to: 'start' }, after: '|one' },
+  { name: 'to the end', before: '|one', edit: { kind: 'move', to: 'end' }, after: 'one|' },
+  { name: 'backspace', before: 'a😀|b', edit: { kind: 'delete', what: 'left' }, after: 'a|b' },
+  { name: 'delete', before: 'a|😀b', edit: { kind: 'delete', what: 'right' }, after: 'a|b' },
+  { name: 'a word away', before: 'one two|x', edit: { kind: 'delete', what: 'word-left' }, after: 'one |x' },
+  { name: 'all before', before: 'one two|x', edit: { kind: 'delete', what: 'to-start' }, after: '|x' },
+  { name: 'all behind', before: 'o|ne two', edit: { kind: 'delete', what: 'to-end' }, after: 'o|' },
+])('$name', ({ before, edit, after }) => {
+  expect(picture(editLine(line(before), edit))).toBe(after);
+});
+
+test('never gets longer than it may, nor ends in half a character', () => {
+  const full = editLine(lineOf('x'.repeat(LINE_MAX - 1)), { kind: 'insert', text: '😀' });
+  expect(full.text).toBe('x'.repeat(LINE_MAX - 1));
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 8 }), (pieces) => {
+      const typed = pieces.reduce((text, piece) => editLine(text, { kind: 'insert', text: piece }), lineOf(''));
+      expect(typed.text.length).toBeLessThanOrEqual(LINE_MAX);
+      expect(typed.caret).toBe(typed.text.length);
+    }),
+  );
+});

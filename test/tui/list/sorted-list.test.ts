@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SortedList } from '../../../tui/list/sorted-list.ts';
+
+interface Item {
+  rank: number;
+  readonly name: number;
+}
+
+const compare = (a: Item, b: Item): number => a.rank - b.rank || a.name - b.name;
+
+test.each<{ name: string; rankOf?: (item: Item) => number }>([
+  { name: 'whatever is inserted and removed, it is an array that was sorted' },
+  { name: 'a rank that tells most items apart changes nothing', rankOf: ({ rank }) => rank },
+  { name: 'nor does one that tells few of them apart', rankOf: ({ rank }) => Math.floor(rank / 10) },
+])('$name', ({ rankOf }) => {
+  const operations = fc.array(
+    fc.record({ rank: fc.integer({ min: 0, max: 50 }), remove: fc.boolean(), look: fc.boolean() }),
+    { maxLength: 300 },
+  );
+  fc.assert(
+    fc.property(operations, (steps) => {
+      const list = new SortedList<Item>(compare, rankOf);
+      const model: Item[] = [];
+      for (const [name, { rank, remove, look }] of steps.entries()) {
+        const victim = remove ? model[rank % Math.max(1, model.length)] : undefined;
+        if (victim === undefined) {
+          const item = { rank, name };
+          list.insert(item);
+          model.push(item);
+        } else {
+          list.remove(victim);
+          model.splice(model.indexOf(victim), 1);
+        }
+        // Arrivals get their places one by one, or all together, depending on when somebody looks.
+        expect(look && list.at(rank)).toBe(look && model.toSorted(compare)[rank]);
+      }
+      const sorted = model.toSorted(compare);
+      expect(list.toArray()).toEqual(sorted);
+      expect(list.length).toBe(sorted.length);
+      for (const [index, item] of sorted.entries()) {
+        expect(list.indexOf(item)).toBe(index);
+        expect(list.at(index)).toBe(item);
+      }
+      expect(list.slice(3, 9)).toEqual(sorted.slice(3, 9));
+    }),
+  );
+});
+
+test('many items are kept in order over all chunks', () => {
+  const list = new SortedList<Item>(compare);
+  const items = Array.from({ length: 10_000 }, (_, name) => ({ rank: (name * 7919) % 10_007, name }));
+  for (const item of items) list.insert(item);
+  expect(list.toArray()).toEqual(items.toSorted(compare));
+  for (const item of items) {
+    list.remove(item);
+    item.rank = 10_007 - item.rank;
+    list.insert(item);
+  }
+  expect(list.toArray()).toEqual(items.toSorted(compare));
+  expect(list.slice(5000, 5003)).toEqual(items.toSorted(compare).slice(5000, 5003));
+});
+
+test('what is not in it has no place and cannot be removed', () => {
+  const list = new SortedList<Item>(compare);
+  list.insert({ rank: 1, name: 1 });
+  expect(list.indexOf({ rank: 1, name: 1 })).toBe(-1);
+  expect(list.remove({ rank: 2, name: 2 })).toBe(false);
+  expect(list.at(1)).toBeUndefined();
+});

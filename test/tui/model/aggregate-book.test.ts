@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import {
+  aggregateBar,
+  AggregateBook,
+  aggregateMark,
+  DEFAULT_NEEDS,
+  isBelowNeed,
+  percentText,
+  TREND_STEP_MS,
+  type AggregateEntry,
+  type NamedSummary,
+} from '../../../tui/model/aggregate-book.ts';
+
+function aSummary(ok: number, critical: number, name = 'web'): NamedSummary {
+  const results = { ok, warning: 0, critical, unknown: 0, total: ok + critical, stale: 0, silenced: 0, down: 0 };
+  return { name, clients: ok + critical, checks: 1, results };
+}
+
+function entryOf(ok: number, critical: number): AggregateEntry {
+  return new AggregateBook(DEFAULT_NEEDS).entryOf('web', aSummary(ok, critical));
+}
+
+test.each<{ ok: number; critical: number; percent: string; mark: string }>([
+  { ok: 80, critical: 20, percent: '80%', mark: '✓' },
+  { ok: 799, critical: 201, percent: '79%', mark: '✗' },
+  { ok: 999, critical: 1, percent: '99%', mark: '✓' },
+  { ok: 0, critical: 3, percent: '0%', mark: '✗' },
+  { ok: 3, critical: 0, percent: '100%', mark: '✓' },
+  { ok: 0, critical: 0, percent: '-', mark: '' },
+])('$ok of $ok + $critical is $percent, rounded down, and $mark against 80', ({ ok, critical, percent, mark }) => {
+  const entry = entryOf(ok, critical);
+  expect([percentText(entry), aggregateMark(entry).text]).toEqual([percent, mark]);
+});
+
+test('what is needed is said by name, for the others once, or not at all', () => {
+  const book = new AggregateBook({
+    default: 'none',
+    named: new Map<string, number | 'none'>([
+      ['strict', 99],
+      ['lax', 10],
+    ]),
+  });
+  book.load([aSummary(9, 1, 'strict'), aSummary(1, 9, 'lax'), aSummary(0, 10, 'other')], 0);
+  expect(Array.from(book.entries(), ({ name, need }) => [name, need])).toEqual([
+    ['strict', 99],
+    ['lax', 10],
+    ['other', undefined],
+  ]);
+  expect(Array.from(book.entries(), isBelowNeed)).toEqual([true, false, false]);
+});
+
+function barOf(ok: number, critical: number, cells: number): string {
+  return aggregateBar(entryOf(ok, critical), cells)
+    .map(({ text }) => text)
+    .join('');
+}
+
+describe('the bar', () => {
+  test.each([
+    { ok: 1, critical: 1, bar: '[■■■■■     ]' },
+    { ok: 999, critical: 1, bar: '[■■■■■■■■■ ]' },
+    { ok: 1000, critical: 0, bar: '[■■■■■■■■■■]' },
+    { ok: 1, critical: 999, bar: '[■         ]' },
+    { ok: 0, critical: 1000, bar: '[          ]' },
+    { ok: 0, critical: 0, bar: '[          ]' },
+  ])('is full only for everything and empty only for nothing: $ok of $ok + $critical', ({ ok, critical, bar }) => {
+    expect(barOf(ok, critical, 12)).toBe(bar);
+  });
+
+  test.each([2, 3, 5, 12, 80])('takes exactly the cells it is given: %d', (cells) => {
+    for (const ok of [0, 1, 50, 99, 100]) expect(barOf(ok, 100 - ok, cells)).toHaveLength(cells);
+  });
+});
+
+describe('the trend', () => {
+  test('takes a value every ten seconds, however often the aggregates are loaded', () => {
+    const book = new AggregateBook(DEFAULT_NEEDS);
+    for (let ms = 0; ms < 3 * TREND_STEP_MS; ms += 2000) book.load([aSummary(ms / 1000, 100 - ms / 1000)], ms);
+    expect(book.get('web')?.trend).toEqual([0, 10, 20]);
+  });
+
+  test('keeps ten minutes', () => {
+    const book = new AggregateBook(DEFAULT_NEEDS);
+    for (let step = 0; step < 100; step++) book.load([aSummary(step, 100 - step)], step * TREND_STEP_MS);
+    const trend = book.get('web')?.trend ?? [];
+    expect([trend.length, trend[0], trend.at(-1)]).toEqual([60, 40, 99]);
+  });
+
+  test('ends with its aggregate, and has no value while there are no results', () => {
+    const book = new AggregateBook(DEFAULT_NEEDS);
+    book.load([aSummary(1, 1)], 0);
+    book.load([aSummary(0, 0)], TREND_STEP_MS);
+    expect(book.get('web')?.trend).toEqual([50]);
+    book.load([], 2 * TREND_STEP_MS);
+    book.load([aSummary(1, 0)], 3 * TREND_STEP_MS);
+    expect(book.get('web')?.trend).toEqual([100]);
+  });
+});

@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { silencedId } from '../../../shared/domain/silencing.ts';
+import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
+import {
+  nameAt,
+  nameBeside,
+  partsAt,
+  silencedIdAt,
+  splitName,
+  splitParts,
+  splitSilencedId,
+} from '../../../tui/model/backend-names.ts';
+
+const name = fc.stringMatching(/^[\w.-]{1,12}$/);
+const subscription = fc.stringMatching(/^[\w.:-]{1,12}$/);
+const parts = fc.oneof(
+  fc.record({ subscription, check: name }),
+  fc.record({ subscription, check: fc.constant(null) }),
+  fc.record({ subscription: fc.constant(null), check: name }),
+);
+
+test('no name, subscription or context can hold what stands before a context', () => {
+  for (const schema of [nameSchema, sourceSchema, subscriptionSchema]) {
+    expect(schema.safeParse(nameAt('a', 'b')).success).toBe(false);
+  }
+});
+
+test('a name with its context is taken apart again; a name alone stays as it is', () => {
+  fc.assert(
+    fc.property(name, name, (one, context) => {
+      expect(splitName(nameAt(one, context))).toEqual({ name: one, context });
+      expect(splitName(one)).toEqual({ name: one, context: undefined });
+    }),
+  );
+  expect(nameBeside('web-1@lab', 'disk')).toBe('disk@lab');
+  expect(nameBeside('web-1', 'disk')).toBe('disk');
+});
+
+test('a silence and its id carry the same context, and lose it again', () => {
+  fc.assert(
+    fc.property(parts, name, (about, context) => {
+      const id = silencedId(about.subscription, about.check);
+      const there = partsAt<{ subscription: string | null; check: string | null }>(about, context);
+      expect(silencedIdAt(id, context)).toBe(silencedId(there.subscription, there.check));
+      expect(splitParts(there)).toEqual({ parts: about, context });
+      expect(splitSilencedId(silencedIdAt(id, context))).toEqual({ id, context });
+      expect(splitSilencedId(id)).toEqual({ id, context: undefined });
+    }),
+  );
+});

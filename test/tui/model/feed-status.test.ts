@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import {
+  heardFrame,
+  heardStats,
+  INITIAL_FEED_STATUS,
+  isConnected,
+  nextConnection,
+  RATES_KEPT,
+} from '../../../tui/model/feed-status.ts';
+import { SCENE_STATS } from '../../support/console-scene.ts';
+
+const waiting = { kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' } as const;
+
+describe('the lag', () => {
+  test('is what a frame takes longer than the quickest one: clocks may differ', () => {
+    // The backend's clock is an hour ahead, and the way takes 20 ms.
+    const quickest = heardFrame(INITIAL_FEED_STATUS, 3_600_000 - 20, 0);
+    expect(quickest.lagMs).toBe(0);
+    expect(heardFrame(quickest, 3_600_000 - 20 + 1000, 4000).lagMs).toBe(3000);
+  });
+
+  test('starts over with each connection', () => {
+    const late = heardFrame(heardFrame(INITIAL_FEED_STATUS, 1000, 1000), 1000, 9000);
+    const again = nextConnection(late, waiting, 9000);
+    expect([late.lagMs, again.lagMs]).toEqual([8000, 0]);
+    expect(heardFrame(again, 9000, 9500).lagMs).toBe(0);
+  });
+});
+
+describe('a lost connection', () => {
+  test('is counted from its first moment, over all attempts', () => {
+    let status = nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, 1000);
+    expect(status.lostAtMs).toBeUndefined();
+    status = nextConnection(status, waiting, 5000);
+    status = nextConnection(status, { kind: 'connecting', attempt: 2 }, 6000);
+    status = nextConnection(status, waiting, 7000);
+    expect(status.lostAtMs).toBe(5000);
+    expect(nextConnection(status, { kind: 'syncing' }, 8000).lostAtMs).toBeUndefined();
+  });
+
+  test('allows no change at the backend', () => {
+    expect(isConnected(nextConnection(INITIAL_FEED_STATUS, waiting, 0))).toBe(false);
+    expect(isConnected(nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, 0))).toBe(true);
+  });
+});
+
+test('five minutes of rates are kept', () => {
+  let status = INITIAL_FEED_STATUS;
+  for (let second = 0; second < RATES_KEPT + 10; second += 1) {
+    status = heardStats(status, { ...SCENE_STATS, rate: second }, second * 1000, second * 1000);
+  }
+  expect(status.rates).toHaveLength(RATES_KEPT);
+  expect([status.rates[0], status.rates.at(-1)]).toEqual([10, RATES_KEPT + 9]);
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { upgradeRow } from '../../../daemon/backend/feed/rows.ts';
+import { planOf } from '../../../shared/domain/plan/plan.ts';
+import { carryOut, newPlan } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
+import type { Effect } from '../../../tui/state/effects.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { someFacts } from '../../support/upgrade-facts.ts';
+
+function aPlan(console: ConsoleDriver, { id = 1, session = 'console-1' } = {}): PlanRun {
+  const nowMs = console.clock.now();
+  const plan = planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' }));
+  const made = newPlan(plan, { id, who: 'alice', nowMs, entities: 20 });
+  const outcome = carryOut(made, { order: 'take', session, force: false }, 'alice', nowMs);
+  if (outcome.kind === 'refused') throw new Error(outcome.reason);
+  return outcome.runbook;
+}
+
+/** What was asked about plans, oldest first. */
+function asked(console: ConsoleDriver): readonly Effect[] {
+  return console.store.takeEffects().filter(({ kind }) => kind.endsWith('-plan'));
+}
+
+function onView7(): ConsoleDriver {
+  const console = new ConsoleDriver().goLive({});
+  console.type(':upgrade\r');
+  asked(console);
+  return console;
+}
+
+describe('a plan is loaded', () => {
+  test('when view 7 is open and the feed tells of a newer revision, once', () => {
+    const console = onView7();
+    const plan = aPlan(console);
+    console.change({ upgrades: { '1': upgradeRow(plan) } });
+    console.pass(0);
+    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+    console.pass(100);
+    expect(asked(console)).toEqual([]);
+    console.store.plans.arrived(plan);
+    console.pass(100);
+    expect(asked(console)).toEqual([]);
+    console.change({ upgrades: { '1': { ...upgradeRow(plan), revision: 2 } } });
+    console.pass(100);
+    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+  });
+
+  test('from another view only by who holds it', () => {
+    const watcher = new ConsoleDriver().goLive({});
+    watcher.change({ upgrades: { '1': upgradeRow(aPlan(watcher)) } });
+    watcher.pass(100);
+    expect(asked(watcher)).toEqual([]);
+    const holder = new ConsoleDriver().goLive({});
+    const plan = aPlan(holder);
+    holder.store.plans.arrived(plan);
+    holder.change({ upgrades: { '1': { ...upgradeRow(plan), revision: 2 } } });
+    holder.pass(100);
+    expect(asked(holder)).toEqual([{ kind: 'load-plan', id: 1 }]);
+  });
+
+  test('again two seconds after it failed', () => {
+    const console = onView7();
+    console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
+    console.pass(0);
+    asked(console);
+    console.store.plans.failed('busy');
+    console.pass(1900);
+    expect(asked(console)).toEqual([]);
+    console.pass(200);
+    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+  });
+
+  test('while the feed is paused, too: a step does not wait', () => {
+    const console = onView7();
+    console.type('p');
+    console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
+    console.pass(100);
+    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+  });
+});
+
+test('an answer that was overtaken changes nothing', () => {
+  const console = onView7();
+  const plan = { ...aPlan(console), revision: 5 };
+  console.store.plans.arrived(plan);
+  console.store.plans.arrived({ ...plan, revision: 4 });
+  expect(console.store.plans.plan?.revision).toBe(5);
+});
+
+test('the newest of several plans is the one that counts, and a snapshot forgets those that are gone', () => {
+  const console = onView7();
+  const [first, second] = [aPlan(console), aPlan(console, { id: 2 })];
+  console.change({ upgrades: { '2': upgradeRow(second), '1': upgradeRow(first) } });
+  expect(console.store.plans.row?.id).toBe(2);
+  console.goLive({ upgrades: { '1': upgradeRow(first) } });
+  expect(console.store.plans.row?.id).toBe(1);
+});
+
+test('who holds a plan says so every 45 seconds, in any view', () => {
+  const console = new ConsoleDriver().goLive({});
+  const plan = aPlan(console);
+  console.store.plans.arrived(plan);
+  console.change({ upgrades: { '1': upgradeRow(plan) } });
+  console.pass(100);
+  expect(asked(console)).toEqual([]);
+  console.pass(45_000);
+  expect(asked(console)).toEqual([{ kind: 'hold-plan', id: 1 }]);
+  console.pass(100);
+  expect(asked(console)).toEqual([]);
+  console.store.plans.arrived({ ...plan, revision: 2, holder: null });
+  console.pass(90_000);
+  expect(asked(console)).toEqual([]);
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { eventColumns, eventRuns, headRuns, type RowAbout } from '../../../../tui/screens/events/columns.ts';
+import { rowText } from '../../../../tui/text/row.tsx';
+import { runsWidth } from '../../../../tui/text/runs.ts';
+import { EventRecord } from '../../../../tui/model/event-record.ts';
+import { anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const THEME = { color: true, ascii: false };
+
+/** Our own grammar: a change of looks, and nothing else that is not printable. */
+const LOOKS = /\u001B\[[\d;]+m/g;
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+function about(columns: number, more: Partial<RowAbout> = {}): RowAbout {
+  return {
+    layout: eventColumns(columns),
+    nowMs: NOW_MS,
+    isCursor: false,
+    isMarked: false,
+    stale: false,
+    silence: undefined,
+    ...more,
+  };
+}
+
+function textOf(record: EventRecord, columns: number, more: Partial<RowAbout> = {}): string {
+  return eventRuns(record, about(columns, more))
+    .map(({ text }) => text)
+    .join('');
+}
+
+test('at every width a row and its head fill the screen exactly', () => {
+  const record = new EventRecord(
+    'k',
+    anEventRow({ client: 'a-rather-long-name.eu-west-1.example.org', occurrences: 123_456 }),
+  );
+  const widths = Array.from({ length: 260 - 60 }, (_, index) => index + 60);
+  for (const columns of widths) {
+    expect(runsWidth(headRuns(eventColumns(columns), { column: 'status', reversed: false }, false))).toBe(columns);
+    expect(runsWidth(eventRuns(record, about(columns)))).toBe(columns);
+  }
+});
+
+test('whatever a check says, no control byte leaves and no column moves', () => {
+  const nasty = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom('\u001B', '\u009B', '\u0007', '\n', '\r', '\t', '\u202E', '\u200D', '\uFE0F', '\u0300', '\uD800'),
+      fc.constantFrom('[2J', ']0;x', '漢', '👩‍👩‍👧', 'é', 'ａ', '🇩🇪'),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 2 }),
+    ),
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(nasty, nasty, nasty, fc.boolean(), (client, check, output, isCursor) => {
+      const record = new EventRecord('k', anEventRow({ client, check, output }));
+      const runs = eventRuns(record, about(120, { isCursor }));
+      expect(rowText(THEME, runs).replaceAll(LOOKS, '')).not.toMatch(CONTROL);
+      expect(runsWidth(runs)).toBe(120);
+      const silence = aSilencedRow({ creator: client, reason: output });
+      const silenced = new EventRecord('k', anEventRow({ client, check, silenced_by: ['x'] }));
+      expect(runsWidth(eventRuns(silenced, about(80, { silence })))).toBe(80);
+    }),
+    { numRuns: 3500 },
+  );
+});
+
+describe('a row says in words', () => {
+  test.each([
+    { name: 'critical', row: { status: 2 }, says: '✗ CRIT' },
+    { name: 'warning', row: { status: 1 }, says: '! WARN' },
+    { name: 'unknown', row: { status: 127 }, says: '? UNKN' },
+    { name: 'flapping', row: { status: 2, action: 'flapping' as const }, says: '~ CRIT' },
+    { name: 'silenced', row: { status: 2, silenced_by: ['x'] }, says: 'S CRIT' },
+    { name: 'how long it lasts', row: { since: NOW_MS / 1000 - 7300 }, says: ' 2h ' },
+    { name: 'a count too long for its column', row: { occurrences: 1_234_567 }, says: '1234k' },
+  ])('$name', ({ row, says }) => {
+    expect(textOf(new EventRecord('k', anEventRow(row)), 120)).toContain(says);
+  });
+
+  test('who silenced it, for how long and why', () => {
+    const record = new EventRecord('k', anEventRow({ silenced_by: ['x'] }));
+    const silence = aSilencedRow({ creator: 'bob', reason: 'CHG-1', expire_at: NOW_MS / 1000 + 2460 });
+    expect(textOf(record, 120, { silence })).toContain('silenced by bob, 41m left: CHG-1');
+  });
+
+  test('that it is gone, while the order is paused', () => {
+    const record = new EventRecord('k', anEventRow());
+    record.gone = true;
+    expect(textOf(record, 120)).toContain('✓ gone');
+  });
+
+  test('cursor and mark', () => {
+    expect(textOf(new EventRecord('k', anEventRow()), 120, { isCursor: true, isMarked: true })).toMatch(/^>\* /);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { FiguresLine, Hints, StatusLine, type HintsProps, type StatusLineProps } from '../../../tui/screens/footer.tsx';
+import { initialState, type ConsoleState } from '../../../tui/state/console-state.ts';
+import { INITIAL_LIST, type ListState } from '../../../tui/list/list-state.ts';
+import { lineOf } from '../../../tui/form/line-editor.ts';
+import { frameOf } from '../../support/frame-of.tsx';
+
+const THEME = { color: false, ascii: false };
+const COLUMNS = 100;
+
+describe('the hints', () => {
+  const EVERYWHERE: HintsProps = {
+    theme: THEME,
+    context: 'events',
+    columns: COLUMNS,
+    connected: true,
+    paused: false,
+    readOnly: false,
+  };
+
+  test.each<{ name: string; about: Partial<HintsProps>; shown: RegExp[]; missing: RegExp[] }>([
+    { name: 'tell how to act', about: {}, shown: [/s silence/, /r resolve/, /\? help$/], missing: [/R retry/] },
+    {
+      name: 'tell of no change that cannot be sent',
+      about: { connected: false },
+      shown: [/R retry now/, /Enter detail/],
+      missing: [/silence/, /resolve /],
+    },
+    {
+      name: 'tell of no change to who may only look',
+      about: { readOnly: true },
+      shown: [/Enter detail/],
+      missing: [/silence/, /resolve /, /retry/],
+    },
+    { name: 'tell how to go on after a pause', about: { paused: true }, shown: [/p resume/], missing: [/p pause/] },
+    {
+      name: 'are those of the layer on top',
+      about: { context: 'prompt' },
+      shown: [/Enter keep/],
+      missing: [/silence/],
+    },
+    {
+      name: 'keep the way to all others when there is hardly any room',
+      about: { columns: 24 },
+      shown: [/^ s silence {2}\? help$/],
+      missing: [/resolve/],
+    },
+  ])('$name', ({ about, shown, missing }) => {
+    const text = frameOf(<Hints {...EVERYWHERE} {...about} />);
+    for (const hint of shown) expect(text).toMatch(hint);
+    for (const hint of missing) expect(text).not.toMatch(hint);
+    expect(text.length).toBeLessThanOrEqual(about.columns ?? COLUMNS);
+  });
+});
+
+describe('the status line', () => {
+  const PLACE: StatusLineProps = {
+    theme: THEME,
+    columns: COLUMNS,
+    state: initialState({ columns: COLUMNS, rows: 36 }, false),
+    list: INITIAL_LIST,
+    nouns: ['event', 'events'],
+    sort: 'severity, age',
+    shown: 1234,
+    total: 100_000,
+    orderPaused: false,
+    compact: false,
+    stale: false,
+  };
+  const status = (
+    { filter = INITIAL_LIST.filter, marks = INITIAL_LIST.marks, ...change }: Partial<ConsoleState & ListState>,
+    about: Partial<StatusLineProps> = {},
+  ): string =>
+    frameOf(
+      <StatusLine
+        {...PLACE}
+        {...about}
+        state={{ ...PLACE.state, ...change }}
+        list={{ ...PLACE.list, filter, marks }}
+      />,
+    ).trimEnd();
+  const disk = { text: 'disk', problem: undefined, history: [] };
+
+  test('names the filter and the way out of it', () => {
+    expect(status({})).toBe(' filter: none');
+    expect(status({ filter: disk })).toBe(' filter: disk  (/ edit, Esc clears)');
+  });
+
+  test('on small screens also says how much of all that is', () => {
+    expect(status({ filter: disk, marks: new Set(['a/b']) }, { compact: true })).toMatch(
+      /^ 1,234\/100,000 {2}filter: disk +1 marked {2}1\/1,234$/,
+    );
+  });
+
+  test('is where a filter is typed, with what is wrong with it and where', () => {
+    const prompt = { line: lineOf('age>'), historyAt: 0 };
+    const problem = { message: 'use a duration', position: 4 };
+    expect(status({ prompt, filter: { ...disk, problem } })).toMatch(/^ \/age> +5: use a duration$/);
+  });
+
+  test('keeps what is typed in view, however much there is to say about it', () => {
+    const prompt = { line: lineOf('web status>'), historyAt: 0 };
+    const problem = {
+      message: 'a value is missing after status>: use ok, warn, crit, unknown or a number',
+      position: 11,
+    };
+    const line = status({ prompt, filter: { ...disk, problem } }, { columns: 60 });
+    expect(line).toMatch(/^ \/web status> {3}12: a value is missing after status>: use …$/);
+  });
+
+  test('tells how the last action went before anything else', () => {
+    const message = { text: '1 silence made: client:a:disk', tone: 'done', atMs: 0 } as const;
+    expect(status({ message, filter: disk }, { stale: true })).toBe(' 1 silence made: client:a:disk');
+  });
+
+  test('shows what an error of a server tries to do to the terminal', () => {
+    const message = { text: 'no\u001B[2J\u0007', tone: 'problem', atMs: 0 } as const;
+    expect(status({ message })).toBe(' no\\x1b[2J\\x07');
+  });
+
+  test('says why keys do nothing while the connection is lost', () => {
+    expect(status({ filter: disk }, { stale: true })).toBe(
+      ' actions are off while disconnected; marks and filter are kept',
+    );
+  });
+});
+
+test('the figures tell what is shown, where the cursor is, and that the order stands', () => {
+  const state = { ...initialState({ columns: COLUMNS, rows: 36 }, false), count: 5 };
+  const list = { ...INITIAL_LIST, cursor: { key: 'a/b', index: 16, top: 0 }, marks: new Set(['a/b', 'a/c']) };
+  const line = frameOf(
+    <FiguresLine
+      theme={THEME}
+      columns={COLUMNS}
+      state={state}
+      list={list}
+      nouns={['event', 'events']}
+      sort="severity, age"
+      shown={1234}
+      total={100_000}
+      orderPaused
+      compact={false}
+      stale={false}
+    />,
+  );
+  expect(line.trimEnd()).toMatch(
+    /^ 1,234 of 100,000 events shown {3}sort: severity, age +5 {2}order paused {2}2 marked {2}row 17\/1,234$/,
+  );
+});

@@ -1,0 +1,392 @@
+import { describe, expect, test } from 'vitest';
+import type { ClientDetail } from '../../../../shared/client/answers.ts';
+import type { EventRow } from '../../../../shared/schemas/feed.ts';
+import type { InspectLayer, SubjectData } from '../../../../tui/screens/inspect/layer.ts';
+import { inspectBody } from '../../../../tui/screens/inspect/body.ts';
+import { inspectHead } from '../../../../tui/screens/inspect/lines.ts';
+import { byKey } from '../../../support/console-rig.ts';
+import { ConsoleDriver } from '../../../support/console-driver.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
+
+const DISK_EVENT = anEventRow({ client: 'a', check: 'disk', status: 2 });
+
+function live(events: readonly EventRow[] = [DISK_EVENT], readOnly = false): ConsoleDriver {
+  const clients = { a: aClientRow({ name: 'a' }), b: aClientRow({ name: 'b' }) };
+  return new ConsoleDriver({ readOnly }).goLive({ clients, events: byKey(events) });
+}
+
+function aCheck(name: string, status: number): ClientDetail['checks'][number] {
+  return {
+    name,
+    status,
+    executed: 100,
+    history: [0, status],
+    output: 'said',
+    interval: 60,
+    event: null,
+    next_run: null,
+  };
+}
+
+function aClient(...checks: readonly ClientDetail['checks'][number][]): SubjectData {
+  return {
+    kind: 'client',
+    detail: {
+      client: { name: 'a', address: '192.0.2.1', subscriptions: ['client:a'], timestamp: 100, version: '1.0.0' },
+      checks: [...checks],
+    },
+  };
+}
+
+const CLIENT_A = { kind: 'client', name: 'a' } as const;
+
+/** With the client a on the screen, and what the backend said of it. */
+function onClient(driver = live(), ...checks: readonly ClientDetail['checks'][number][]): ConsoleDriver {
+  driver.type('5');
+  driver.pass(400);
+  driver.type('\r');
+  driver.store.answers.subjectLoaded(
+    CLIENT_A,
+    aClient(...(checks.length > 0 ? checks : [aCheck('cpu', 0), aCheck('disk', 2)])),
+  );
+  driver.pass(10);
+  driver.effects();
+  return driver;
+}
+
+function layerOf(driver: ConsoleDriver): InspectLayer {
+  const layer = driver.store.state.layers.findLast(({ kind }) => kind === 'inspect');
+  if (layer?.kind !== 'inspect') throw new Error('nothing is inspected');
+  return layer;
+}
+
+const keysOf = (driver: ConsoleDriver): readonly string[] =>
+  inspectBody(driver.store, layerOf(driver)).rows.map(({ key }) => key);
+
+describe('a client', () => {
+  test('is loaded when it is opened, and every two seconds for as long as it is on top', () => {
+    const driver = live();
+    driver.type('5');
+    driver.pass(400);
+    driver.type('\r');
+    const load = { kind: 'load-subject', subject: CLIENT_A };
+    expect(driver.effects()).toEqual([load]);
+    driver.pass(10_000);
+    expect(driver.effects()).toEqual([]);
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient());
+    driver.pass(10);
+    expect(driver.effects()).toEqual([load]);
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient());
+    driver.type('?');
+    driver.pass(10_000);
+    expect(driver.effects()).toEqual([]);
+  });
+
+  test.each<{ name: string; about: object; said: string }>([
+    { name: 'of the legacy protocol', about: {}, said: '  warning after 2m, critical after 3m' },
+    {
+      name: 'of the newer generation',
+      about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 90 } },
+      said: '  warning after 40s, critical after 1m30s',
+    },
+    {
+      name: 'of the newer generation without a critical threshold',
+      about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 0 } },
+      said: '  warning after 40s, never critical',
+    },
+  ])('$name says when its silence counts', ({ about, said }) => {
+    const driver = onClient();
+    const data = aClient();
+    if (data.kind !== 'client') throw new Error('it is no client');
+    const { detail } = data;
+    driver.store.answers.subjectLoaded(CLIENT_A, {
+      kind: 'client',
+      detail: { ...detail, client: { ...detail.client, ...about } },
+    });
+    const told = inspectHead(driver.store, layerOf(driver)).flatMap((line) => line.map(({ text }) => text));
+    expect(told).toContain(said);
+  });
+
+  test('shows the worst first, and what is silenced last', () => {
+    const silenced = {
+      ...aCheck('ntp', 2),
+      event: { id: 'x', action: 'create', status: 2, occurrences: 1, silenced_by: ['client:a'] },
+    };
+    const driver = onClient(live(), aCheck('cpu', 0), silenced, aCheck('disk', 2), aCheck('swap', 1), aCheck('odd', 9));
+    expect(keysOf(driver)).toEqual(['a/disk', 'a/swap', 'a/odd', 'a/cpu', 'a/ntp']);
+  });
+
+  test('Enter opens the event of a check, or its last result where there is none', () => {
+    const driver = onClient();
+    driver.type('\r');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'detail', target: { key: 'a/disk' } });
+    driver.escape();
+    driver.type('j\r');
+    expect(layerOf(driver).subject).toEqual({ kind: 'result', name: 'a/cpu' });
+    driver.escape();
+    expect(layerOf(driver).subject).toEqual(CLIENT_A);
+  });
+
+  test('silences and resolves what is under the cursor, when it has an event', () => {
+    const driver = onClient();
+    driver.type('s');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { targets: [{ key: 'a/disk' }] } });
+    driver.escape();
+    driver.type('jr');
+    expect(driver.message).toBe('there is no open event here to resolve');
+    driver.type('kr');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 1 event' });
+  });
+
+  test('acknowledges the event under the cursor', () => {
+    const driver = onClient();
+    driver.type('K');
+    expect(driver.effects()).toMatchObject([
+      { kind: 'change', change: { verb: 'acknowledge', operations: [{ subscription: 'client:a', check: 'disk' }] } },
+    ]);
+    expect(driver.store.state.layers.at(-1)).toBe(layerOf(driver));
+  });
+
+  test('the cursor stays on its check when the order changes', () => {
+    const driver = onClient();
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 2), aCheck('disk', 0), aCheck('apt', 2)));
+    driver.pass(10);
+    expect([keysOf(driver), layerOf(driver).cursor]).toMatchObject([
+      ['a/cpu', 'a/apt', 'a/disk'],
+      { key: 'a/disk', index: 2 },
+    ]);
+  });
+
+  test('a key means what was drawn under the cursor, and nothing once that is gone', () => {
+    const driver = onClient();
+    driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 0)));
+    expect(layerOf(driver).cursor.key).toBe('a/disk');
+    driver.type('r');
+    expect(driver.store.state.layers.at(-1)?.kind).toBe('inspect');
+  });
+
+  test('its JSON has no rows: no key acts on the one that was under the cursor before, nor on marks', () => {
+    for (const keys of ['y', ' y']) {
+      const driver = onClient();
+      driver.type(keys);
+      driver.effects();
+      for (const key of ['s', 'K', 'r', 'R', '\r']) {
+        driver.type(key);
+        expect(driver.store.state.layers.map(({ kind }) => kind)).toEqual(['inspect']);
+      }
+      expect(driver.effects().filter(({ kind }) => kind !== 'load-subject')).toEqual([]);
+    }
+  });
+
+  test('what was loaded stays when it cannot be loaded again', () => {
+    const driver = onClient();
+    driver.store.answers.subjectFailed(CLIENT_A, 'the backend is busy');
+    driver.pass(10);
+    expect(layerOf(driver).load).toMatchObject({ failure: 'the backend is busy', isLoading: false });
+    expect(keysOf(driver)).toEqual(['a/disk', 'a/cpu']);
+    driver.store.answers.subjectLoaded(CLIENT_A, undefined);
+    expect(layerOf(driver).load.failure).toBe('the backend has no client of this name');
+  });
+});
+
+describe('deleting clients', () => {
+  test('says what goes, has Cancel chosen, and deletes those that the dialog names', () => {
+    const driver = live();
+    driver.type('5');
+    driver.pass(400);
+    driver.type('aD');
+    const layer = driver.store.state.layers.at(-1);
+    expect(layer).toMatchObject({ kind: 'confirm', title: 'Delete 2 clients', focused: 'cancel' });
+    expect(layer).toMatchObject({ lines: expect.arrayContaining(['a: resolves 1 open event', 'b: no open event']) });
+    driver.type('\r');
+    expect(driver.effects()).toEqual([]);
+    driver.type('Dy');
+    expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a', 'b'] }]);
+  });
+
+  test('works on the screen of one, and nowhere without the right to change', () => {
+    const driver = onClient();
+    driver.type('Dy');
+    expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a'] }]);
+    const locked = onClient(live([DISK_EVENT], true));
+    locked.type('D');
+    expect(locked.message).toContain('does nothing');
+    expect(locked.effects()).toEqual([]);
+  });
+});
+
+describe('silencing clients', () => {
+  test('is about all of their checks, also where nothing is wrong', () => {
+    const driver = live();
+    driver.type('5');
+    driver.pass(400);
+    driver.type('js');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { origin: { kind: 'new' } } });
+    driver.type('kernel update\u0013');
+    expect(driver.effects()).toMatchObject([
+      {
+        kind: 'change',
+        change: {
+          verb: 'silence',
+          operations: [
+            {
+              op: 'silence',
+              subscription: 'client:b',
+              reason: 'kernel update',
+              expire: 3600,
+              expire_on_resolve: false,
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test('changes the silence that is there already', () => {
+    const driver = live();
+    const entry = aSilencedRow({ id: 'client:a:*', subscription: 'client:a', check: null });
+    driver.change({ silenced: { [entry.id]: entry } });
+    driver.type('5');
+    driver.pass(400);
+    driver.type('s');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      kind: 'silence',
+      form: { origin: { kind: 'change', entries: [{ id: 'client:a:*' }] } },
+    });
+    driver.escape();
+    driver.type('as');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      form: { origin: { kind: 'new', entries: [{ subscription: 'client:b' }] } },
+    });
+    expect(driver.message).toBe('1 client silenced already: left as it is');
+  });
+});
+
+describe('R', () => {
+  const CHECK = { name: 'disk', interval: 60, subscribers: ['linux', 'db'], command: 'check-disk', next_run: null };
+
+  test('runs checks on the subscribers that the question names', () => {
+    const driver = live();
+    driver.type('6');
+    driver.pass(400);
+    driver.store.answers.viewLoaded('checks', [CHECK]);
+    driver.pass(10);
+    driver.effects();
+    driver.type('R');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      title: 'Run 1 check now',
+      lines: expect.arrayContaining(['disk on linux, db']),
+    });
+    driver.type('y');
+    expect(driver.effects()).toMatchObject([
+      { kind: 'request-checks', orders: [{ check: 'disk', subscribers: ['linux', 'db'] }] },
+    ]);
+  });
+
+  test('runs the checks of marked events once each, on their clients alone', () => {
+    const driver = live([
+      DISK_EVENT,
+      anEventRow({ client: 'b', check: 'disk' }),
+      anEventRow({ client: 'b', check: 'x' }),
+    ]);
+    driver.type('aRy');
+    expect(driver.effects()).toMatchObject([
+      {
+        kind: 'request-checks',
+        orders: [
+          { check: 'disk', subscribers: ['client:a', 'client:b'] },
+          { check: 'x', subscribers: ['client:b'] },
+        ],
+      },
+    ]);
+  });
+
+  test('runs the check of the event or the row that is on the screen', () => {
+    const driver = live();
+    driver.type('\rRy');
+    const order = { kind: 'request-checks', orders: [{ check: 'disk', subscribers: ['client:a'] }] };
+    expect(driver.effects()).toContainEqual(order);
+    const client = onClient();
+    client.type('Ry');
+    expect(client.effects()).toContainEqual(order);
+  });
+
+  test('connects while there is no connection, and changes nothing in a locked console', () => {
+    const driver = live();
+    driver.store.connectionChanged({ kind: 'waiting', attempt: 1, retryAtMs: Infinity, reason: 'gone' });
+    driver.type('R');
+    expect(driver.effects()).toEqual([{ kind: 'reconnect' }]);
+    const locked = live([DISK_EVENT], true);
+    locked.type('R');
+    expect([locked.effects(), locked.store.state.layers]).toEqual([[], []]);
+  });
+});
+
+describe('an aggregate', () => {
+  const WEB = { kind: 'aggregate', name: 'web' } as const;
+  const summary = {
+    clients: 3,
+    checks: 1,
+    results: { ok: 1, warning: 0, critical: 2, unknown: 0, total: 3, stale: 0, silenced: 0, down: 0 },
+  };
+
+  function onAggregate(): ConsoleDriver {
+    const driver = live();
+    driver.type('4');
+    driver.pass(400);
+    driver.store.answers.viewLoaded('aggregates', [{ name: 'web', ...summary }]);
+    driver.pass(10);
+    driver.type('\r');
+    driver.store.answers.subjectLoaded(WEB, {
+      kind: 'aggregate',
+      summary,
+      outputs: [
+        {
+          severity: 'critical',
+          results: [{ check: 'disk', summary: [{ output: 'full', total: 2, clients: ['a', 'b'] }] }],
+        },
+        { severity: 'ok', results: [{ check: 'disk', summary: [{ output: 'fine', total: 1, clients: ['c'] }] }] },
+      ],
+    });
+    driver.pass(10);
+    driver.effects();
+    return driver;
+  }
+
+  test('lists what its checks say; Enter lists who says it, and again no longer', () => {
+    const driver = onAggregate();
+    expect(keysOf(driver)).toEqual(['critical disk full', 'ok disk fine']);
+    driver.type('\r');
+    expect(keysOf(driver)).toEqual(['critical disk full', 'a/disk', 'b/disk', 'ok disk fine']);
+    driver.type('\r');
+    expect(keysOf(driver)).toEqual(['critical disk full', 'ok disk fine']);
+  });
+
+  test('a row stands for all who say it, of whom those with an event can be silenced', () => {
+    const driver = onAggregate();
+    driver.type('s');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { targets: [{ key: 'a/disk' }] } });
+  });
+
+  test('Enter on one of them opens the event', () => {
+    const driver = onAggregate();
+    driver.type('\rj\r');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'detail', target: { key: 'a/disk' } });
+  });
+});
+
+test('the trend of the aggregates is collected whatever is looked at, but not while the feed is paused', () => {
+  const driver = live();
+  const asked = (): number =>
+    driver.store.takeEffects().filter((effect) => effect.kind === 'load-view' && effect.view === 'aggregates').length;
+  expect(asked()).toBe(1);
+  driver.store.answers.viewLoaded('aggregates', []);
+  driver.pass(9999);
+  expect(asked()).toBe(0);
+  driver.pass(1);
+  expect(asked()).toBe(1);
+  driver.store.answers.viewLoaded('aggregates', []);
+  driver.type('p');
+  driver.pass(60_000);
+  expect(asked()).toBe(0);
+});

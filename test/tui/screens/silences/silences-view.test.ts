@@ -1,0 +1,415 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
+import type { EventRow, SilencedRow } from '../../../../shared/schemas/feed.ts';
+import type { Change } from '../../../../tui/state/changes.ts';
+import { silenceEntryLines } from '../../../../tui/screens/silences/entry-lines.ts';
+import { silenceEntry } from '../../../../tui/screens/silences/table.ts';
+import { NO_SEARCH } from '../../../../tui/form/search-field.ts';
+import { NOT_LOADED } from '../../../../tui/model/view-data.ts';
+import { cellWidth } from '../../../../tui/terminal/cells.ts';
+import { ConsoleDriver } from '../../../support/console-driver.ts';
+import { byKey } from '../../../support/console-rig.ts';
+import { anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { silencePolicy } from '../../../support/silence-policy.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+function silence(client: string, about: Partial<SilencedRow> = {}): SilencedRow {
+  const subscription = `client:${client}`;
+  return aSilencedRow({
+    id: `${subscription}:disk`,
+    subscription,
+    check: 'disk',
+    timestamp: NOW - 60,
+    expire_at: NOW + HOUR,
+    ...about,
+  });
+}
+
+function silencedEvent(client: string, ...ids: readonly string[]): EventRow {
+  return anEventRow({ client, check: 'disk', silenced_by: ids });
+}
+
+/** With the silences in front. */
+function onSilences(rows: readonly SilencedRow[], events: readonly EventRow[] = []): ConsoleDriver {
+  const driver = new ConsoleDriver().goLive({
+    events: byKey(events),
+    silenced: Object.fromEntries(rows.map((row) => [row.id, row])),
+  });
+  driver.type('3');
+  driver.pass(400);
+  return driver;
+}
+
+function shown(driver: ConsoleDriver, column: string): readonly string[] {
+  const { table } = driver.store;
+  const text = table?.table.columns.find(({ id }) => id === column)?.text;
+  return driver.list.map((key) => text?.(table?.get(key)?.row, driver.store.nowMs) ?? '');
+}
+
+function changes(driver: ConsoleDriver): readonly Change[] {
+  return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
+}
+
+describe('the states', () => {
+  test('expiring, active, pending, in this order, each with the time it has left', () => {
+    const driver = onSilences([
+      silence('later', { begin: NOW + 2 * HOUR, expire_at: NOW + 3 * HOUR }),
+      silence('ever', { expire_at: null }),
+      silence('until', { expire_at: null, expire_on_resolve: true }),
+      silence('long'),
+      silence('short', { expire_at: NOW + 29 * MINUTE }),
+    ]);
+    expect(shown(driver, 'state')).toEqual(['expiring', 'active', 'active', 'active', 'pending']);
+    expect(shown(driver, 'target')[0]).toBe('short / disk');
+    expect(shown(driver, 'left')).toEqual(['28m', '59m', 'never', 'till OK', 'in 1h']);
+  });
+
+  test('follow the clock: a silence comes near its end, begins, and its place follows within seconds', () => {
+    const driver = onSilences([
+      silence('a', { expire_at: NOW + 2 * HOUR }),
+      silence('b', { expire_at: NOW + 31 * MINUTE, begin: NOW + MINUTE }),
+    ]);
+    expect(shown(driver, 'state')).toEqual(['active', 'pending']);
+    driver.pass(2 * MINUTE * 1000);
+    expect(shown(driver, 'target')).toEqual(['b / disk', 'a / disk']);
+    expect(shown(driver, 'state')).toEqual(['expiring', 'active']);
+  });
+
+  test('one that ends while the console runs stays, and says when', () => {
+    const driver = onSilences([silence('a'), silence('b')]);
+    driver.change({ silenced: { 'client:a:disk': null } });
+    driver.pass(MINUTE * 1000);
+    expect(shown(driver, 'state')).toEqual(['active', 'ended']);
+    expect(shown(driver, 'left')[1]).toBe('1m ago');
+    driver.change({ silenced: { 'client:a:disk': silence('a') } });
+    driver.pass(100);
+    expect(shown(driver, 'state')).toEqual(['active', 'active']);
+  });
+});
+
+describe('what ended before the console looked', () => {
+  const record: AuditRecord = {
+    id: 3,
+    at: NOW * 1000 - HOUR * 1000,
+    action: 'silence.expire',
+    target: 'client:old:disk',
+    who: 'mon',
+    from: null,
+    how: 'expiry',
+    before: { ...silence('old'), expire_at: NOW - HOUR },
+    after: null,
+    reason: null,
+    previous: '',
+    hash: 'x',
+  };
+
+  test('is asked for when the silences are first looked at, once', () => {
+    const driver = new ConsoleDriver().goLive({ silenced: { 'client:a:disk': silence('a') } });
+    driver.store.takeEffects();
+    driver.type('3');
+    driver.pass(400);
+    driver.pass(1000);
+    const asked = driver.store.takeEffects().filter(({ kind }) => kind === 'load-ended-silences');
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['in seconds', record],
+    // As backends before this one wrote it.
+    ['in milliseconds', { ...record, before: { ...silence('old'), expire_at: (NOW - HOUR) * 1000 } }],
+  ])('is shown for a day, its end %s', (_unit, ended) => {
+    const driver = onSilences([silence('a')]);
+    driver.store.answers.endedSilencesLoaded([ended]);
+    driver.pass(100);
+    expect(shown(driver, 'target')).toEqual(['a / disk', 'old / disk']);
+    expect(shown(driver, 'left')).toEqual(['59m', '1h ago']);
+    driver.pass(23 * HOUR * 1000 + 1);
+    expect(driver.list).not.toContain('client:old:disk');
+  });
+
+  test('what else the trail says, or was cut short in it, is no silence', () => {
+    const driver = onSilences([silence('a')]);
+    driver.store.answers.endedSilencesLoaded([
+      { ...record, action: 'silence.create' },
+      { ...record, before: 'cut …' },
+      { ...record, before: { id: 7 } },
+    ]);
+    driver.pass(100);
+    expect(driver.list).toEqual(['client:a:disk']);
+  });
+});
+
+describe('the events of a silence', () => {
+  test('are counted as they come and go', () => {
+    const rows = [
+      silence('a'),
+      aSilencedRow({ id: '*:disk', subscription: null, check: 'disk', expire_at: NOW + 2 * HOUR }),
+    ];
+    const driver = onSilences(rows, [silencedEvent('a', 'client:a:disk', '*:disk'), silencedEvent('b', '*:disk')]);
+    expect(shown(driver, 'events')).toEqual(['1', '2']);
+    driver.change({ events: { 'a/disk': null } });
+    driver.pass(100);
+    expect(shown(driver, 'events')).toEqual(['none', '1']);
+    driver.change({ events: { 'c/disk': silencedEvent('c', '*:disk') } });
+    driver.pass(100);
+    expect(shown(driver, 'events')).toEqual(['none', '2']);
+  });
+
+  test('only those count that nothing else silences when it is asked who will be heard again', () => {
+    const rows = [
+      silence('a'),
+      aSilencedRow({ id: '*:disk', subscription: null, check: 'disk', expire_at: NOW + 2 * HOUR }),
+    ];
+    const driver = onSilences(rows, [silencedEvent('a', 'client:a:disk', '*:disk'), silencedEvent('b', '*:disk')]);
+    driver.type('u');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      lines: [expect.stringContaining('client:a:disk'), 'No event is heard again by that.', 'z takes it back.'],
+    });
+    driver.escape();
+    driver.type('au');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      lines: expect.arrayContaining(['Heard again: 2 events.']),
+    });
+  });
+});
+
+describe('the menu of what to show', () => {
+  test.each([
+    { search: 'that are there', expected: ['a', 'b', 'later'] },
+    { search: 'active', expected: ['b'] },
+    { search: 'pending', expected: ['later'] },
+    { search: 'expiring', expected: ['a'] },
+    { search: 'mine', expected: ['b'] },
+    { search: 'matching nothing', expected: ['b'] },
+  ])('$search', ({ search, expected }) => {
+    const driver = onSilences(
+      [
+        silence('a', { expire_at: NOW + MINUTE, creator: 'bob' }),
+        silence('b', { creator: 'alice@ops' }),
+        silence('later', { begin: NOW + HOUR, expire_at: NOW + 2 * HOUR, creator: 'bob' }),
+        silence('gone', { creator: 'bob' }),
+      ],
+      [silencedEvent('a', 'client:a:disk')],
+    );
+    driver.change({ silenced: { 'client:gone:disk': null } });
+    driver.type(`f${search}\r`);
+    expect(driver.list).toEqual(expected.map((client) => `client:${client}:disk`));
+  });
+});
+
+describe('changing silences', () => {
+  test('e extends one: it keeps its author, and the note says who did it', () => {
+    const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1' })]);
+    driver.type('e3\t\tslow\u0013');
+    expect(changes(driver)).toEqual([
+      {
+        verb: 'change-silence',
+        operations: [
+          {
+            op: 'silence',
+            subscription: 'client:a',
+            check: 'disk',
+            expire: 4 * HOUR,
+            expire_on_resolve: false,
+            reason: 'CHG-1 / alice@ops: slow',
+            creator: 'bob',
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('what is not chosen stays: the end to the second, and of a pending one the start', () => {
+    const pending = silence('a', {
+      begin: NOW + HOUR,
+      expire_at: NOW + 3 * HOUR,
+      creator: 'alice@ops',
+      reason: 'CHG-1',
+    });
+    const driver = onSilences([pending]);
+    driver.type('e\u0013');
+    expect(changes(driver)[0]?.operations).toMatchObject([{ begin: NOW + HOUR, expire: 2 * HOUR, reason: 'CHG-1' }]);
+  });
+
+  test('a pending one may start at another time, and its end is still the one it had', () => {
+    const pending = silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR, creator: 'alice@ops' });
+    const driver = onSilences([pending]);
+    driver.type('e');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { starts: 'at', hasStart: true } });
+    // From the end over `on resolve` and the choice to the time.
+    driver.type('\t\t\t\u0015+2h\u0013');
+    const [operation] = changes(driver)[0]?.operations ?? [];
+    const begin = Math.floor(driver.clock.now() / 1000) + 2 * HOUR;
+    expect(operation).toMatchObject({ begin, expire: NOW + 3 * HOUR - begin });
+
+    driver.type('e\t\t\t\u0015+4h\u0013');
+    expect(changes(driver)).toEqual([]);
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      form: { problem: 'it would end before it starts: choose another end' },
+    });
+  });
+
+  test('a pending one can start now', () => {
+    const driver = onSilences([silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR })]);
+    driver.type('e1\t\t \u0013');
+    const [operation] = changes(driver)[0]?.operations ?? [];
+    expect(operation).toMatchObject({ expire: 900 });
+    expect(operation).not.toHaveProperty('begin', expect.any(Number));
+  });
+
+  test('of several each end counts from its own start', () => {
+    const driver = onSilences([silence('a'), silence('b', { begin: NOW + HOUR, expire_at: NOW + 2 * HOUR })]);
+    driver.type('ae3\u0013');
+    expect(changes(driver)[0]?.operations).toMatchObject([
+      { subscription: 'client:a', expire: 4 * HOUR },
+      { subscription: 'client:b', expire: 4 * HOUR, begin: NOW + HOUR },
+    ]);
+  });
+
+  test('several at once keep their reasons and whether they end with the problem', () => {
+    const driver = onSilences([
+      silence('a', { creator: 'bob', reason: 'one', expire_on_resolve: true }),
+      silence('b', { creator: 'alice@ops', reason: 'two' }),
+    ]);
+    driver.type('ae2\u0013');
+    expect(changes(driver)[0]?.operations).toMatchObject([
+      {
+        subscription: 'client:a',
+        reason: 'one / alice@ops: changed',
+        creator: 'bob',
+        expire: HOUR,
+        expire_on_resolve: true,
+      },
+      { subscription: 'client:b', reason: 'two', creator: 'alice@ops', expire: HOUR, expire_on_resolve: false },
+    ]);
+  });
+
+  test('nothing is sent when somebody changed or ended it meanwhile', () => {
+    const driver = onSilences([silence('a')]);
+    driver.type('e');
+    driver.change({ silenced: { 'client:a:disk': silence('a', { timestamp: NOW, creator: 'carol' }) } });
+    driver.type('\u0013');
+    expect(changes(driver)).toEqual([]);
+    expect(driver.store.state.layers.at(-1)).toMatchObject({
+      form: { problem: 'client:a:disk was changed by carol meanwhile: Esc closes' },
+    });
+  });
+
+  test('n makes an ended one again, with its reason, from who makes it', () => {
+    const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1', expire_on_resolve: true })]);
+    driver.change({ silenced: { 'client:a:disk': null } });
+    driver.pass(100);
+    driver.type('n\u0013');
+    expect(changes(driver)).toMatchObject([
+      {
+        verb: 'silence',
+        operations: [
+          { subscription: 'client:a', expire: HOUR, reason: 'CHG-1', creator: 'alice@ops', expire_on_resolve: true },
+        ],
+      },
+    ]);
+  });
+
+  test('u ends the marked ones, unless another was made under the same name', () => {
+    const driver = onSilences([silence('a'), silence('b', { timestamp: 7 })]);
+    driver.type('au');
+    driver.change({ silenced: { 'client:a:disk': null } });
+    driver.type('y');
+    expect(changes(driver)).toEqual([
+      { verb: 'end-silence', operations: [{ op: 'clear', id: 'client:b:disk', if_timestamp: 7 }] },
+    ]);
+  });
+
+  test.each([{ keys: 'n', says: 'it has not ended: e changes it' }])(
+    '$keys where there is nothing to do says what does it',
+    ({ keys, says }) => {
+      const driver = onSilences([silence('a')]);
+      driver.type(keys);
+      expect(driver.message).toBe(says);
+    },
+  );
+
+  test('D ends them, too, but Enter alone cancels', () => {
+    const driver = onSilences([silence('a')]);
+    driver.type('D\r');
+    expect(changes(driver)).toEqual([]);
+    driver.type('D\t\r');
+    expect(changes(driver)).toMatchObject([{ verb: 'end-silence', operations: [{ id: 'client:a:disk' }] }]);
+  });
+
+  test('the screen of one silence has the same keys', () => {
+    const driver = onSilences([silence('a')]);
+    driver.type('\r');
+    expect(driver.store.state.layers).toMatchObject([{ kind: 'silence-entry', id: 'client:a:disk' }]);
+    driver.type('uy');
+    expect(changes(driver)).toMatchObject([{ verb: 'end-silence', operations: [{ id: 'client:a:disk' }] }]);
+  });
+});
+
+test('nothing that a silence says reaches the terminal as more than text, or makes a line wider than the screen', () => {
+  const hostile = fc.string({ unit: 'binary', maxLength: 60 });
+  fc.assert(
+    fc.property(hostile, hostile, hostile, (creator, reason, check) => {
+      const entry = aSilencedRow({
+        id: `*:${check}`,
+        subscription: null,
+        check,
+        creator,
+        reason,
+        expire_at: NOW + HOUR,
+      });
+      const driver = onSilences([entry]);
+      driver.type('\r');
+      const lines = silenceEntryLines(driver.store, {
+        kind: 'silence-entry',
+        id: entry.id,
+        load: NOT_LOADED,
+        top: 0,
+        search: NO_SEARCH,
+      });
+      for (const text of lines.map((runs) => runs.map((run) => run.text).join(''))) {
+        expect(text).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
+        expect(cellWidth(text)).toBeLessThanOrEqual(120);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the policy of the backend is kept before anything is sent', () => {
+  const driver = new ConsoleDriver().goLive({ events: byKey([anEventRow({ client: 'a' })]) });
+  driver.store.answers.silencePolicyLoaded(silencePolicy({ reason_pattern: 'CHG-*', max_expire: HOUR / 2 }));
+  driver.type('swhy\u0013');
+  expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'the reason must look like CHG-*' } });
+  driver.type('\u0015CHG-7\u0013');
+  expect(driver.store.state.layers.at(-1)).toMatchObject({
+    form: { problem: 'it must end within 30m', field: 'expires' },
+  });
+  driver.type('1\u0013');
+  expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 900, reason: 'CHG-7' }]);
+});
+
+test('a silence that covers many is sent the second time only, and anew when the scope is another', () => {
+  const driver = new ConsoleDriver().goLive({
+    events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client }))),
+  });
+  driver.store.answers.silencePolicyLoaded(silencePolicy({ warn_matches: 3 }));
+  driver.type('aswhy\u0013');
+  expect(driver.store.state.layers.at(-1)).toMatchObject({
+    form: { problem: 'this silences 3 events: Ctrl-S again does it' },
+  });
+  expect(changes(driver)).toEqual([]);
+  driver.type('\u0013');
+  expect(changes(driver)).toHaveLength(1);
+});
+
+test('a row is gone with the last that is known of it', () => {
+  const driver = onSilences([silence('a')]);
+  expect(silenceEntry(driver.store, 'client:a:disk')).toMatchObject({ state: 'active' });
+  expect(silenceEntry(driver.store, 'client:never:disk')).toBeUndefined();
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
+import { changeOutcomes, changeReport, refusedReport, undoText, type Change } from '../../../tui/state/changes.ts';
+import { OwnChanges, undoOperations } from '../../../tui/state/undo.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+
+function clear(id: string): BulkOperation {
+  return { op: 'clear', id, if_timestamp: 5 };
+}
+
+function restore(about: Partial<Extract<BulkOperation, { op: 'restore' }>['entry']> = {}): BulkOperation {
+  return {
+    op: 'restore',
+    entry: {
+      subscription: 'client:a',
+      check: 'disk',
+      reason: 'CHG-1',
+      creator: 'bob',
+      begin: null,
+      expire_at: NOW_MS / 1000 + 3600,
+      expire_on_resolve: false,
+      timestamp: 5,
+      ...about,
+    },
+    if_timestamp: null,
+  };
+}
+
+describe('own changes', () => {
+  test('the last one that can be taken back is found, and what was made after it', () => {
+    const changes = new OwnChanges();
+    changes.remember('1 silence made', [clear('a')], NOW_MS);
+    changes.remember('2 silences made', [clear('b'), clear('c')], NOW_MS + 1);
+    changes.remember('1 event resolved', [], NOW_MS + 2);
+    expect(changes.last(NOW_MS + 3)).toMatchObject({
+      change: { said: '2 silences made' },
+      since: [{ said: '1 event resolved' }],
+    });
+  });
+
+  test('what was taken back is not found again', () => {
+    const changes = new OwnChanges();
+    changes.remember('first', [clear('a')], NOW_MS);
+    changes.remember('second', [clear('b')], NOW_MS);
+    const { change } = changes.last(NOW_MS);
+    changes.forget(change?.id ?? 0);
+    expect(changes.last(NOW_MS).change).toMatchObject({ said: 'first' });
+  });
+
+  test('they are forgotten after ten minutes, and beyond twenty', () => {
+    const changes = new OwnChanges();
+    changes.remember('one', [clear('a')], NOW_MS);
+    expect(changes.last(NOW_MS + 600_000).change).toMatchObject({ said: 'one' });
+    expect(changes.last(NOW_MS + 600_001).change).toBeUndefined();
+    for (let index = 0; index < 20; index++) changes.remember('resolved', [], NOW_MS);
+    expect(changes.last(NOW_MS).change).toBeUndefined();
+  });
+});
+
+test('of several operations the last one is taken back first', () => {
+  const results = [
+    { ok: true, undo: clear('a') },
+    { ok: false, error: 'changed' as const },
+    { ok: true, undo: clear('b') },
+  ];
+  expect(undoOperations(results)).toEqual([clear('b'), clear('a')]);
+});
+
+describe('how a change went', () => {
+  const change: Change = { verb: 'end-silence', operations: [clear('client:a:disk'), clear('client:b:disk')] };
+
+  test('one line when all went well, also for what somebody else had done before', () => {
+    const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'not_found' }]);
+    expect(changeReport(change, outcomes)).toEqual({ title: '2 silences ended', isWhole: true, lines: [] });
+  });
+
+  test('otherwise what was not done, why, and what was', () => {
+    const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'changed' }]);
+    expect(changeReport(change, outcomes)).toEqual({
+      title: '1 of 2 silences ended',
+      isWhole: false,
+      lines: ['not ended: client:b:disk: somebody changed it since', 'ended: client:a:disk'],
+    });
+  });
+
+  test('an operation without an answer has not been done', () => {
+    const outcomes = changeOutcomes(change, [{ ok: true }]);
+    expect(outcomes.map(({ problem }) => problem !== undefined)).toEqual([false, true]);
+  });
+
+  test('an undo that comes too late says so', () => {
+    const undo: Change = { verb: 'undo', operations: [restore()] };
+    const outcomes = changeOutcomes(undo, [{ ok: false, error: 'expired' }]);
+    expect(changeReport(undo, outcomes).title).toBe('client:a:disk not undone: it would be over by now');
+  });
+
+  test('a refusal of all of it names the one, or counts them', () => {
+    const one: Change = { verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: 'disk' }] };
+    expect(refusedReport(one, 'try again').title).toBe('a/disk not resolved: try again');
+    expect(refusedReport(change, 'try again').title).toBe('2 silences not ended: try again');
+  });
+
+  test('an acknowledgement is about the event', () => {
+    const acknowledgement: Change = {
+      verb: 'acknowledge',
+      operations: [{ op: 'silence', subscription: 'client:a', check: 'disk' }],
+    };
+    const outcomes = changeOutcomes(acknowledgement, [{ ok: true }]);
+    expect(changeReport(acknowledgement, outcomes).title).toBe('1 event acknowledged: a/disk');
+  });
+});
+
+test.each([
+  { operation: clear('client:a:disk'), text: 'ends the silence client:a:disk' },
+  { operation: restore(), text: 'brings back: a / disk by bob, 1h left' },
+  { operation: { ...restore(), if_timestamp: 7 }, text: 'puts back as it was: a / disk by bob, 1h left' },
+  // As backends before this one write it.
+  { operation: restore({ expire_at: NOW_MS + 3_600_000 }), text: 'brings back: a / disk by bob, 1h left' },
+  { operation: restore({ creator: null, expire_at: null }), text: 'brings back: a / disk, without an end' },
+])('what an undo does, exactly: $text', ({ operation, text }) => {
+  expect(undoText(operation, NOW_MS)).toBe(text);
+});
+
+test('what a name holds for the terminal does not reach it', () => {
+  expect(undoText(restore({ creator: 'e\u001B[31mvil' }), NOW_MS)).not.toContain('\u001B');
+});

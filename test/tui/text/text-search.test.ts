@@ -1,0 +1,117 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { highlighted, matchingLines, matchText, nextMatch } from '../../../tui/text/text-search.ts';
+import { EMPTY_LINE } from '../../../tui/form/line-editor.ts';
+import type { SearchField } from '../../../tui/form/search-field.ts';
+import { run } from '../../../tui/text/theme.ts';
+import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { SCENE, SCENE_EVENTS } from '../../support/console-scene.ts';
+import { anEvent } from '../../support/an-event.ts';
+
+function searchFor(text: string): SearchField {
+  return { line: { ...EMPTY_LINE, text }, isOpen: false };
+}
+
+test.each([
+  ['', []],
+  ['disk', [0, 2]],
+  ['DISK full', [2]],
+  ['nothing', []],
+])('the lines that hold %j', (text, expected) => {
+  const lines = [[run('the disk')], [run('the net')], [run('disk'), run(' is Full')]];
+  expect(matchingLines(lines, searchFor(text))).toEqual(expected);
+});
+
+test.each([
+  [[2, 5, 9], 2, 1, 5],
+  [[2, 5, 9], 9, 1, 2],
+  [[2, 5, 9], 4, -1, 2],
+  [[2, 5, 9], 2, -1, 9],
+  [[], 2, 1, undefined],
+] as const)('among %j from %d by %d comes %s', (matches, from, step, expected) => {
+  expect(nextMatch(matches, from, step)).toBe(expected);
+});
+
+test.each([
+  [[], undefined, 'no match'],
+  [[4], undefined, '1 match'],
+  [[4, 8], undefined, '2 matches'],
+  [[4, 8], 8, '2 of 2'],
+])('of %j at %s: %s', (matches, at, expected) => {
+  expect(matchText(matches, at)).toBe(expected);
+});
+
+test('what is looked for is marked wherever it is, and nothing of the text is lost', () => {
+  expect(highlighted([run('a Disk and a disk', 'faint')], searchFor('disk'), false)).toEqual([
+    run('a ', 'faint'),
+    run('Disk', 'strong'),
+    run(' and a ', 'faint'),
+    run('disk', 'strong'),
+  ]);
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ maxLength: 3 }),
+      fc.boolean(),
+      (text, words, isPresent) => {
+        const line = highlighted([run(text)], searchFor(words), isPresent);
+        expect(line.map((piece) => piece.text).join('')).toBe(text);
+      },
+    ),
+  );
+});
+
+describe('a text on the screen', () => {
+  const lines = Array.from({ length: 60 }, (_, at) =>
+    at % 20 === 5 ? `row ${String(at)}: timeout` : `row ${String(at)}`,
+  );
+
+  async function openDetail(): Promise<ConsoleRig> {
+    const [row] = SCENE_EVENTS;
+    const event = anEvent({
+      check: { name: row?.check ?? '', status: 2, output: lines.join('\n') },
+    });
+    const rig = await openRig({ columns: 80, rows: 24, snapshot: SCENE, api: () => ({ status: 200, body: event }) });
+    await rig.shows('LIVE', 'db-014');
+    rig.type('\r');
+    await rig.shows('row 3');
+    return rig;
+  }
+
+  test('is searched with /, and n and N go from match to match and round', async () => {
+    const rig = await openDetail();
+    rig.type('/timeout');
+    await rig.shows('row 5: timeout', '1 of 3');
+    rig.type('\r');
+    await rig.shows('search: timeout', 'n next');
+    rig.type('n');
+    await rig.shows('row 25: timeout', '2 of 3');
+    rig.type('nn');
+    await rig.shows('row 5: timeout', '1 of 3');
+    rig.type('N');
+    await rig.shows('row 45: timeout', '3 of 3');
+    rig.escape();
+    await rig.shows('line ');
+    expect(rig.screen.text).not.toContain('search:');
+    rig.escape();
+    await rig.shows('filter:');
+  });
+
+  test('says that nothing was found, or looked for', async () => {
+    const rig = await openDetail();
+    rig.type('n');
+    await rig.shows('nothing is searched for: / searches');
+    rig.type('/nope');
+    await rig.shows('no match');
+    expect(rig.screen.text).not.toContain(' of ');
+  });
+
+  test('the help and the log count as well', async () => {
+    const rig = await openDetail();
+    rig.type('?/silence\rn');
+    await rig.shows(/search: silence .* 2 of \d+/);
+    rig.type('N');
+    await rig.shows(/search: silence .* 1 of \d+/);
+    expect(rig.screen.text).not.toContain('no match');
+  });
+});

@@ -1,0 +1,61 @@
+import { silencedId } from '../../shared/domain/silencing.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import { countOf } from '../state/changes.ts';
+import { askFirst, named } from '../form/confirm.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { EventCounts } from '../model/event-counts.ts';
+import { openSilenceEntries } from './silences.ts';
+
+/** Asks whether to delete clients and says what goes with them. */
+export function askDeleteClients(store: ConsoleStore, names: readonly string[]): void {
+  if (names.length === 0) return store.say('there is no client to delete');
+  const what = countOf(names.length, 'client');
+  const lines = names.map((name) => {
+    const events = openEvents(store.events.countsOf(name));
+    return safeLine(`${name}: ${events === 0 ? 'no open event' : `resolves ${countOf(events, 'open event')}`}`);
+  });
+  askFirst(store, {
+    title: `Delete ${what}`,
+    lines: [
+      ...named(lines),
+      'The record goes, and all results and their history. It cannot be undone.',
+      'A client that still runs is back with its next keepalive.',
+    ],
+    button: `Delete ${what}`,
+    focused: 'cancel',
+    count: names.length,
+    effect: { kind: 'delete-clients', names },
+  });
+}
+
+/** Opens the silence dialog on all checks of the clients, whether or not anything is wrong with them now. */
+export function silenceClients(store: ConsoleStore, names: readonly string[]): void {
+  if (names.length === 0) return store.say('there is no client to silence');
+  const ids = names.map((name) => silencedId(clientSubscription(name), null));
+  const present = ids.flatMap((id) => store.silenced.get(id) ?? []);
+  if (present.length === ids.length) return openSilenceEntries(store, { kind: 'change', entries: present });
+  const missing = names.filter((_, index) => !store.silenced.has(ids[index] ?? ''));
+  openSilenceEntries(store, { kind: 'new', entries: missing.map((name) => entryOf(store, name)) });
+  if (present.length > 0) store.say(`${countOf(present.length, 'client')} silenced already: left as it is`);
+}
+
+function entryOf(store: ConsoleStore, name: string): SilencedRow {
+  const subscription = clientSubscription(name);
+  return {
+    id: silencedId(subscription, null),
+    subscription,
+    check: null,
+    reason: null,
+    creator: store.options.creator,
+    begin: null,
+    expire_on_resolve: false,
+    timestamp: Math.floor(store.options.now() / 1000),
+    expire_at: null,
+  };
+}
+
+function openEvents({ critical, warning, unknown, ok, silenced }: EventCounts): number {
+  return critical + warning + unknown + ok + silenced;
+}

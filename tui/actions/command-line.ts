@@ -1,0 +1,141 @@
+import type { KeyAction } from './keys.ts';
+import { commandsFor, runCommand, splitCommand, type Perform } from './commands.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { keyContext } from './key-context.ts';
+import { editLine, lineOf, type LineEdit, type LineEditor } from '../form/line-editor.ts';
+
+/** Earlier commands that are remembered. */
+const HISTORY_MAX = 100;
+
+/** The line after `:`, over whatever is shown. */
+export interface CommandLayer {
+  readonly kind: 'command';
+  readonly line: LineEditor;
+  /** While Tab goes through the candidates: what was typed, and the place of the candidate that stands there now. */
+  readonly chosen: { readonly typed: LineEditor; readonly at: number } | undefined;
+  /** Place in the history; its length: the line being typed. */
+  readonly historyAt: number;
+  /** Why the line could not be carried out, and what is allowed. */
+  readonly problem: string | undefined;
+}
+
+/** What can stand where the caret is. */
+export interface Completion {
+  /** Where in the line the candidates go. */
+  readonly from: number;
+  readonly candidates: readonly string[];
+  /** Of the command that is typed; `undefined` while its name is. */
+  readonly usage: string | undefined;
+}
+
+export function openCommandLine(store: ConsoleStore, text = ''): void {
+  const { layers, commandHistory } = store.state;
+  const layer: CommandLayer = {
+    kind: 'command',
+    line: lineOf(text),
+    chosen: undefined,
+    historyAt: commandHistory.length,
+    problem: undefined,
+  };
+  store.update({ layers: [...layers, layer] });
+}
+
+export function typeInCommandLine(store: ConsoleStore, edit: LineEdit | undefined): void {
+  const layer = commandLayer(store);
+  if (layer === undefined || edit === undefined) return;
+  put(store, { ...layer, line: editLine(layer.line, edit), chosen: undefined, problem: undefined });
+}
+
+/** @param perform does what the key of an action does */
+export function pressCommandLine(store: ConsoleStore, action: KeyAction, perform: Perform): void {
+  const layer = commandLayer(store);
+  if (layer === undefined) return;
+  switch (action) {
+    case 'command-run':
+      return run(store, layer, perform);
+    case 'command-cancel':
+      return close(store);
+    case 'command-next':
+      return choose(store, layer, 1);
+    case 'command-previous':
+      return choose(store, layer, -1);
+    case 'command-older':
+      return fromHistory(store, layer, Math.max(0, layer.historyAt - 1));
+    case 'command-newer':
+      return fromHistory(store, layer, Math.min(store.state.commandHistory.length, layer.historyAt + 1));
+    default:
+      return undefined;
+  }
+}
+
+/** The candidates for the word before the caret, as the layer has it typed. */
+export function completionOf(store: ConsoleStore, { line, chosen }: CommandLayer): Completion {
+  const { state } = store;
+  const { text, caret } = chosen?.typed ?? line;
+  const before = text.slice(0, caret);
+  const commands = commandsFor(keyContext({ ...state, layers: state.layers.slice(0, -1) }));
+  const [, name = '', gap = ''] = /^\s*(\S*)(\s*)/u.exec(before) ?? [];
+  if (gap === '') {
+    const names = commands.map((command) => command.name);
+    return { from: caret - name.length, candidates: startingWith(names, name), usage: undefined };
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  const word = /[^\s(!]*$/u.exec(before)?.[0] ?? '';
+  // A blank at the end is a word that is not there yet.
+  const { operand } = splitCommand(before);
+  const typed = word === '' && operand !== '' ? `${operand} ` : operand;
+  const candidates = startingWith(command?.complete?.(store, typed) ?? [], word);
+  const usage = command === undefined ? undefined : `${command.name} ${command.operands}: ${command.help}`;
+  return { from: caret - word.length, candidates, usage };
+}
+
+function startingWith(words: readonly string[], start: string): readonly string[] {
+  return words.filter((word) => word.startsWith(start) && word !== start);
+}
+
+function choose(store: ConsoleStore, layer: CommandLayer, by: 1 | -1): void {
+  const { from, candidates } = completionOf(store, layer);
+  if (candidates.length === 0) return;
+  const typed = layer.chosen?.typed ?? layer.line;
+  const before = layer.chosen?.at ?? (by === 1 ? -1 : 0);
+  const at = (before + by + candidates.length) % candidates.length;
+  const start = typed.text.slice(0, from) + (candidates[at] ?? '');
+  const isOnly = candidates.length === 1;
+  // What can only be meant is as good as typed, and the next word may follow. A value still follows an operator.
+  const end = isOnly && !/[=<>~]$/.test(start) ? ' ' : '';
+  const line = { text: start + end + typed.text.slice(typed.caret), caret: start.length + end.length };
+  put(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });
+}
+
+function run(store: ConsoleStore, layer: CommandLayer, perform: Perform): void {
+  const { text } = layer.line;
+  close(store);
+  const problem = runCommand(store, text, perform);
+  if (problem === undefined) return remember(store, text.trim());
+  // It can be mended where it stands.
+  store.update({ layers: [...store.state.layers, { ...layer, chosen: undefined, problem }] });
+}
+
+function remember(store: ConsoleStore, text: string): void {
+  if (text === '') return;
+  const earlier = store.state.commandHistory.filter((command) => command !== text);
+  store.update({ commandHistory: [...earlier, text].slice(-HISTORY_MAX) });
+}
+
+function fromHistory(store: ConsoleStore, layer: CommandLayer, historyAt: number): void {
+  const line = lineOf(store.state.commandHistory[historyAt] ?? '');
+  put(store, { ...layer, line, chosen: undefined, historyAt, problem: undefined });
+}
+
+function put(store: ConsoleStore, layer: CommandLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}
+
+function close(store: ConsoleStore): void {
+  store.update({ layers: store.state.layers.slice(0, -1) });
+}
+
+function commandLayer(store: ConsoleStore): CommandLayer | undefined {
+  const layer = store.state.layers.at(-1);
+  return layer?.kind === 'command' ? layer : undefined;
+}

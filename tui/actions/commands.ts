@@ -1,0 +1,320 @@
+import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
+import { bindings, type Binding, type KeyAction, type KeyContext } from './keys.ts';
+import { nearest } from '../../shared/domain/nearest.ts';
+import { isSkin, SKINS } from '../text/theme.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { contextItems, contextNames } from '../model/contexts.ts';
+import { filterCandidates } from '../list/search-candidates.ts';
+import { keepFilter } from '../list/search-prompt.ts';
+import { keyContext } from './key-context.ts';
+import { lineOf } from '../form/line-editor.ts';
+import { openMenu } from '../form/menu.ts';
+import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../model/saved-views.ts';
+import { silenceDurations, type SilenceForm } from '../screens/silences/form.ts';
+import { isThere, openView } from './view-keys.ts';
+import { columnIds, hiddenBut, sortIds } from '../list/columns.ts';
+import { filterProblem } from '../list/filter-problem.ts';
+import { VIEWS, type ViewName } from '../state/view-names.ts';
+
+/** Does what the key of an action does. */
+export type Perform = (action: KeyAction) => void;
+
+/** What is typed after `:`. */
+export interface Command {
+  readonly name: string;
+  /** What may stand after the name, for people. */
+  readonly operands: string;
+  readonly help: string;
+  /** Whether there must be something after the name. */
+  readonly needsOperand?: true;
+  /** @returns what is wrong with what stands after the name, and what is allowed */
+  readonly run: (store: ConsoleStore, operand: string, perform: Perform) => string | undefined;
+  /** Words that may stand where the last word of the operand is; only those that begin like it are shown. */
+  readonly complete?: (store: ConsoleStore, operand: string) => readonly string[];
+}
+
+/** Where keys are text or choose something: their actions are no commands. */
+const NO_COMMANDS: ReadonlySet<KeyContext> = new Set(['prompt', 'search', 'form', 'menu', 'confirm', 'command']);
+
+/** Actions that need to know which key was pressed, and the one that opened the line. */
+const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
+
+/** Every command that can be used in a place: those with words behind them, then the actions of keys. */
+export function commandsFor(context: KeyContext): readonly Command[] {
+  const own = OWN_COMMANDS.map((command) => ownOrAction(command, context));
+  const names = new Set(own.map(({ name }) => name));
+  const actions = actionsIn(context).filter(([action]) => !names.has(action));
+  return [...own, ...actions.map(([action, { help }]) => actionCommand(action, help))];
+}
+
+/** Runs a command line. The line is closed already. @returns what is wrong with it, and what is allowed */
+export function runCommand(store: ConsoleStore, text: string, perform: Perform): string | undefined {
+  const { name, operand } = splitCommand(text);
+  if (name === '') return undefined;
+  const commands = commandsFor(keyContext(store.state));
+  const command = commands.find((candidate) => candidate.name === (ALIASES.get(name) ?? name));
+  if (command === undefined) return unknownCommand(name, commands);
+  if (command.needsOperand === true && operand === '') return `type :${name} ${command.operands}`;
+  if (command.operands === '' && operand !== '') return `${name} stands alone: remove ${JSON.stringify(operand)}`;
+  return command.run(store, operand, perform);
+}
+
+export function splitCommand(text: string): { readonly name: string; readonly operand: string } {
+  const [, name = '', operand = ''] = /^\s*(\S*)\s*(.*)$/su.exec(text) ?? [];
+  return { name, operand: operand.trim() };
+}
+
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['q', 'quit'],
+  ['q!', 'quit'],
+  ['run-now', 'run'],
+]);
+
+/** What the key of the same name does is done when nothing stands behind the command. */
+function ownOrAction(command: Command, context: KeyContext): Command {
+  const action = actionsIn(context).find(([name]) => name === command.name)?.[0];
+  if (action === undefined) return command;
+  return {
+    ...command,
+    run: (store, operand, perform) => {
+      if (operand !== '') return command.run(store, operand, perform);
+      perform(action);
+      return undefined;
+    },
+  };
+}
+
+function actionsIn(context: KeyContext): readonly (readonly [KeyAction, Binding])[] {
+  return bindings().filter(
+    ([action, binding]) =>
+      binding.in.includes(context) && !NO_ACTIONS.has(action) && !binding.in.every((one) => NO_COMMANDS.has(one)),
+  );
+}
+
+function actionCommand(action: KeyAction, help: string): Command {
+  return {
+    name: action,
+    operands: '',
+    help,
+    run: (_store, _operand, perform) => {
+      perform(action);
+      return undefined;
+    },
+  };
+}
+
+function unknownCommand(name: string, commands: readonly Command[]): string {
+  const meant = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  return `there is no command ${JSON.stringify(name)}${meant === undefined ? ': Tab lists them' : `: did you mean ${meant}?`}`;
+}
+
+function viewCommand(view: ViewName, title: string): Command {
+  return {
+    name: view,
+    operands: view === 'overview' || view === 'upgrade' ? '' : '[FILTER]',
+    help: `open ${title}, with a filter or as it was`,
+    run: (store, operand) => {
+      const problem = filterProblem(view, operand);
+      if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
+      store.update({ layers: [] });
+      openView(store, view);
+      if (operand !== '') keepFilter(store, operand);
+      return undefined;
+    },
+    complete: (store, operand) => filterCandidates(store, view, operand),
+  };
+}
+
+interface Setting {
+  readonly values: readonly string[];
+  /** @param value one of those */
+  readonly set: (store: ConsoleStore, value: string) => void;
+}
+
+function switchSetting(set: (store: ConsoleStore, isOn: boolean) => void): Setting {
+  return { values: ['on', 'off'], set: (store, value) => set(store, value === 'on') };
+}
+
+/** What `:set` changes, until the console ends. */
+const SETTINGS: ReadonlyMap<string, Setting> = new Map([
+  ['ascii', switchSetting((store, ascii) => store.update({ look: { ...store.state.look, ascii } }))],
+  ['color', switchSetting((store, color) => store.update({ look: { ...store.state.look, color } }))],
+  ['bell', switchSetting((store, bell) => store.update({ attention: { ...store.state.attention, bell } }))],
+  ['notify', switchSetting((store, notify) => store.update({ attention: { ...store.state.attention, notify } }))],
+  ['mouse', switchSetting((store, mouse) => store.update({ mouse }))],
+  ['pane', switchSetting((store, pane) => store.update({ pane }))],
+  ['header', switchSetting((store, header) => store.update({ header }))],
+  [
+    'skin',
+    {
+      values: SKINS,
+      set: (store, value) => store.update({ look: { ...store.state.look, ...(isSkin(value) && { skin: value }) } }),
+    },
+  ],
+]);
+
+const OWN_COMMANDS: readonly Command[] = [
+  ...VIEWS.filter(({ name }) => isThere(name)).map(({ name, title }) => viewCommand(name, title)),
+  {
+    name: 'filter',
+    operands: 'FILTER',
+    help: 'show only what matches; alone it opens the filter line',
+    run: (store, operand) => {
+      const problem = filterProblem(store.state.view, operand);
+      if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
+      keepFilter(store, operand);
+      return undefined;
+    },
+    complete: (store, operand) => filterCandidates(store, store.state.view, operand),
+  },
+  {
+    name: 'sort',
+    operands: 'COLUMN',
+    help: 'sort by a column; -COLUMN sorts the other way round',
+    run: (store, operand) => {
+      const reversed = operand.startsWith('-');
+      const column = reversed ? operand.slice(1) : operand;
+      const known = sortIds(store.state.view, isMerged(store));
+      if (!known.includes(column)) return notOne('sort column', column, known);
+      store.sortBy({ column, reversed });
+      return undefined;
+    },
+    complete: (store) => sortIds(store.state.view, isMerged(store)).flatMap((id) => [id, `-${id}`]),
+  },
+  {
+    name: 'columns',
+    operands: 'COLUMN…',
+    help: 'show only these columns; "all" shows every one',
+    run: (store, operand) => {
+      const { view } = store.state;
+      const known = columnIds(view, isMerged(store));
+      const wanted = operand.split(/[\s,]+/);
+      const unknown = wanted.find((id) => !known.includes(id));
+      if (operand !== 'all' && unknown !== undefined) return notOne('column', unknown, [...known, 'all']);
+      store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, isMerged(store)) });
+      return undefined;
+    },
+    complete: (store) => [...columnIds(store.state.view, isMerged(store)), 'all'],
+  },
+  {
+    name: 'silence',
+    operands: 'DURATION [REASON]',
+    help: 'silence what is marked, or at the cursor: the dialog opens with these filled in',
+    run: silence,
+    complete: () => ['15m', '1h', '4h', '8h', '24h'],
+  },
+  {
+    name: 'view',
+    operands: 'NAME, save NAME, delete NAME',
+    help: 'open a saved view, save what is shown, delete one',
+    needsOperand: true,
+    run: savedView,
+    complete: ({ state }, operand) => {
+      const [verb = ''] = operand.split(/\s+/);
+      const names = [...state.savedViews.keys()];
+      return /\s/.test(operand) || operand === 'save' || operand === 'delete'
+        ? names.filter(() => verb === 'save' || verb === 'delete')
+        : ['save', 'delete', ...names];
+    },
+  },
+  {
+    name: 'ctx',
+    operands: '[NAME]',
+    help: 'show another backend of the configuration file',
+    run: (store, operand) => {
+      const names = contextNames(store.options.contexts);
+      if (names.length === 0) return 'there are no contexts: name them in the configuration file';
+      if (operand === '') openMenu(store, { title: 'Contexts', items: contextItems }, store.options.contexts?.current);
+      else if (!names.includes(operand)) return notOne('context', operand, names);
+      else store.request({ kind: 'switch-context', name: operand });
+      return undefined;
+    },
+    complete: ({ options }) => contextNames(options.contexts),
+  },
+  {
+    name: 'set',
+    operands: 'NAME VALUE',
+    help: `change how the console looks: ${[...SETTINGS.keys()].join(', ')}`,
+    needsOperand: true,
+    run: (store, operand) => {
+      const [name = '', value = '', ...more] = operand.split(/\s+/);
+      const setting = SETTINGS.get(name);
+      if (setting === undefined) return notOne('setting', name, [...SETTINGS.keys()]);
+      if (!setting.values.includes(value) || more.length > 0) {
+        return `type :set ${name} and one of ${setting.values.join(', ')}`;
+      }
+      setting.set(store, value);
+      return undefined;
+    },
+    complete: (_store, operand) => {
+      const [name = '', ...value] = operand.split(/\s+/);
+      return value.length === 0 ? [...SETTINGS.keys()] : (SETTINGS.get(name)?.values ?? []);
+    },
+  },
+];
+
+function savedView(store: ConsoleStore, operand: string): string | undefined {
+  const [verb = '', name = '', ...more] = operand.split(/\s+/);
+  const known = [...store.state.savedViews.keys()];
+  const isVerb = verb === 'save' || verb === 'delete';
+  if (isVerb && name === '') return `type :view ${verb} NAME`;
+  if ((isVerb && more.length > 0) || (!isVerb && name !== '')) return VIEW_NAME_HINT;
+  if (verb === 'save') {
+    if (!VIEW_NAME_PATTERN.test(name) || name === 'save' || name === 'delete') return VIEW_NAME_HINT;
+    store.request({ kind: 'save-view', name, view: presentView(store) });
+    return undefined;
+  }
+  const wanted = isVerb ? name : verb;
+  const saved = store.state.savedViews.get(wanted);
+  if (saved === undefined) return notOne('saved view', wanted, known);
+  if (isVerb) store.request({ kind: 'save-view', name, view: undefined });
+  else applyView(store, saved);
+  return undefined;
+}
+
+function silence(store: ConsoleStore, operand: string, perform: Perform): string | undefined {
+  const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
+  const seconds = parseDuration(duration);
+  if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
+  if (!actionsIn(keyContext(store.state)).some(([action]) => action === 'silence')) {
+    return 'there is nothing to silence here: open the events';
+  }
+  const before = store.state.layers.length;
+  perform('silence');
+  const layer = store.state.layers.at(-1);
+  // It says by itself why there is no dialog.
+  if (layer?.kind !== 'silence' || store.state.layers.length === before) return undefined;
+  const form = filledForm(layer.form, { seconds, duration, reason });
+  store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, form }] });
+  return undefined;
+}
+
+/** With these filled in, and on the button where nothing is missing. */
+function filledForm(
+  form: SilenceForm,
+  { seconds, duration, reason }: { readonly seconds: number; readonly duration: string; readonly reason: string },
+): SilenceForm {
+  const durations = silenceDurations(form);
+  const preset = durations.findIndex((choice) => choice.kind === 'span' && choice.seconds === seconds);
+  const custom = durations.findIndex(({ kind }) => kind === 'custom');
+  return {
+    ...form,
+    duration: preset === -1 ? custom : preset,
+    custom: preset === -1 ? lineOf(duration) : form.custom,
+    reason: lineOf(reason),
+    field: reason === '' ? 'reason' : 'submit',
+  };
+}
+
+function notOne(what: string, name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  const hint = meant !== undefined ? `did you mean ${meant}?` : known.length === 0 ? 'there is none' : known.join(', ');
+  return `there is no ${what} ${JSON.stringify(name)}: ${hint}`;
+}
+
+function isMerged({ backends }: ConsoleStore): boolean {
+  return backends !== undefined;
+}

@@ -1,0 +1,95 @@
+import { shellWord } from '../../shared/domain/command-text.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { openMenu, type MenuItem } from '../form/menu.ts';
+import { targetOf } from '../screens/silences/form.ts';
+import type { ViewName } from '../state/view-names.ts';
+
+/** What can be copied about. */
+export interface Copied {
+  readonly kind: 'event' | 'result' | 'client' | 'check' | 'silence' | 'aggregate';
+  /** `client/check` of an event or a result; otherwise its name or id. */
+  readonly name: string;
+}
+
+const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
+  events: 'event',
+  silences: 'silence',
+  aggregates: 'aggregate',
+  clients: 'client',
+  checks: 'check',
+};
+
+/** Where the API has it, with the name as segments behind. */
+const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
+  event: 'events',
+  result: 'results',
+  client: 'clients',
+  check: 'checks',
+  aggregate: 'aggregates',
+};
+
+/** Opens the menu of what can be copied of the thing that is shown, or that is under the cursor. */
+export function openCopyMenu(store: ConsoleStore): void {
+  const about = copiedNow(store);
+  if (about === undefined) return store.say('there is nothing to copy here');
+  openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(about, store.options.backend) });
+}
+
+function copiedNow({ state, list }: ConsoleStore): Copied | undefined {
+  const layer = state.layers.at(-1);
+  if (layer?.kind === 'detail') return { kind: 'event', name: layer.target.key };
+  if (layer?.kind === 'inspect') return layer.subject;
+  if (layer !== undefined) return undefined;
+  const kind = KIND_OF_VIEW[state.view];
+  const { key } = list.cursor;
+  return kind === undefined || key === undefined ? undefined : { kind, name: key };
+}
+
+function copyItems(about: Copied, backend: string): readonly MenuItem[] {
+  const { kind, name } = about;
+  const isPair = kind === 'event' || kind === 'result';
+  const { client, check } = targetOf(name);
+  return [
+    copyText('id', kind === 'silence' || isPair ? 'id' : 'name', name),
+    ...(isPair ? [copyText('client', 'client', client), copyText('check', 'check', check)] : []),
+    ...(kind === 'event'
+      ? [
+          {
+            id: 'json',
+            label: 'JSON',
+            choose: (store: ConsoleStore) => store.request({ kind: 'copy-event', target: targetOf(name) }),
+          },
+        ]
+      : []),
+    ...(kind === 'silence' ? [] : [copyText('curl', 'curl command', curlCommand(PATHS[kind], about, backend))]),
+    copyText('monctl', 'monctl command', monctlCommand(about, backend)),
+  ];
+}
+
+function copyText(id: string, label: string, text: string): MenuItem {
+  // One line without control characters: pasted into a shell it waits for Enter.
+  const safe = safeLine(text);
+  return {
+    id,
+    label: `${label}: ${safe}`,
+    choose: (store) => store.request({ kind: 'copy', label, text: safe }),
+  };
+}
+
+/** Without credentials: they would end up in the history of the shell. */
+function curlCommand(path: string, about: Copied, backend: string): string {
+  const segments = namesOf(about).map(encodeURIComponent).join('/');
+  return `curl -s ${shellWord(`${backend}/${path}/${segments}`)}`;
+}
+
+function monctlCommand(about: Copied, backend: string): string {
+  const noun = about.kind === 'silence' ? 'silenced' : about.kind;
+  return ['monctl', noun, 'info', ...namesOf(about), '--backend', backend].map(shellWord).join(' ');
+}
+
+function namesOf({ kind, name }: Copied): readonly string[] {
+  if (kind !== 'event' && kind !== 'result') return [name];
+  const { client, check } = targetOf(name);
+  return [client, check];
+}

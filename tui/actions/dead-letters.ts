@@ -1,0 +1,72 @@
+import type { StoredDeadLetter } from '../../shared/client/answers.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { countOf } from '../state/changes.ts';
+import { askFirst, named } from '../form/confirm.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { openDetail } from '../screens/detail/actions.ts';
+import { openLoadedLayer } from '../state/loaded-layer.ts';
+import { targetOf } from '../screens/silences/form.ts';
+import { eventKey } from '../../shared/schemas/feed.ts';
+
+/** Dead letters are run again, or nobody wants them any more. */
+export type DeadLetterVerb = 'retry' | 'drop';
+
+/** A dead letter by its id, and what it is called. */
+export interface LetterOrder {
+  readonly id: number;
+  /** Safe for a terminal. */
+  readonly name: string;
+}
+
+/** Asks whether to run the handlers again. */
+export function askRetryLetters(store: ConsoleStore, letters: readonly StoredDeadLetter[]): void {
+  if (letters.length === 0) return store.say('there is no dead letter to retry');
+  ask(store, 'retry', letters, ['They stand behind what waits, and keep the ids of their deliveries.']);
+}
+
+/** Asks whether to forget them. */
+export function askDropLetters(store: ConsoleStore, letters: readonly StoredDeadLetter[]): void {
+  if (letters.length === 0) return store.say('there is no dead letter to drop');
+  ask(store, 'drop', letters, ['Nobody is told of these events any more. It cannot be undone.']);
+}
+
+function ask(
+  store: ConsoleStore,
+  verb: DeadLetterVerb,
+  letters: readonly StoredDeadLetter[],
+  consequences: readonly string[],
+): void {
+  const orders = letters.map((letter): LetterOrder => ({ id: letter.id, name: letterName(letter) }));
+  const title = `${verb === 'retry' ? 'Retry' : 'Drop'} ${countOf(orders.length, 'dead letter')}`;
+  askFirst(store, {
+    title,
+    lines: [...named(orders.map(({ name }) => name)), ...consequences],
+    button: title,
+    focused: verb === 'drop' ? 'cancel' : 'submit',
+    count: orders.length,
+    effect: { kind: 'settle-letters', verb, letters: orders },
+  });
+}
+
+/** `pager for web-1/disk`, safe for a terminal. */
+function letterName({ handler, client, check }: StoredDeadLetter): string {
+  return safeLine(`${handler} for ${client}/${check}`);
+}
+
+/** Shows one with its event. */
+export function openLetter(store: ConsoleStore, [letter]: readonly StoredDeadLetter[]): void {
+  if (letter !== undefined) openLoadedLayer(store, 'dead-letter', String(letter.id));
+}
+
+/** Shows what becomes of the event of a dead letter, and why. */
+export function explainLetter(store: ConsoleStore, [letter]: readonly StoredDeadLetter[]): void {
+  if (letter === undefined) return store.say('there is no dead letter to explain');
+  openLoadedLayer(store, 'handling', eventKey(letter.client, letter.check));
+}
+
+/** Shows the event of a dead letter as it is now. */
+export function openLetterEvent(store: ConsoleStore, { client, check }: StoredDeadLetter): void {
+  const target = targetOf(eventKey(client, check));
+  if (store.events.get(target.key) === undefined) return store.say('the event is over: it is resolved');
+  openDetail(store, target, false);
+}

@@ -1,0 +1,46 @@
+import { keyOf, type KeyAction } from './keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { toggleMute } from '../state/bell.ts';
+import { openCopyMenu } from './copy-menu.ts';
+import { openHelp } from '../screens/help/layer.ts';
+import { openLog } from '../screens/log/layer.ts';
+import { askRunbook } from './runbook.ts';
+import { askUndo } from './undo-keys.ts';
+
+/** The keys that mean the same in the list and in the detail screen. */
+export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
+  switch (action) {
+    case 'pause':
+      return store.state.paused === undefined ? store.pause() : store.resume();
+    case 'reconnect':
+      return store.request({ kind: 'reconnect' });
+    case 'resync':
+      store.request({ kind: 'resync' });
+      return store.say('loading everything from the backend again');
+    case 'copy':
+      // The commands name a backend.
+      if (store.backends !== undefined) return store.say('copies are made of one backend: :ctx NAME shows it');
+      return openCopyMenu(store);
+    case 'runbook':
+      return askRunbook(store);
+    case 'mute':
+      return toggleMute(store);
+    case 'undo':
+      return askUndo(store);
+    case 'lock':
+      return toggleLock(store);
+    case 'help':
+      return openHelp(store);
+    case 'log':
+      return openLog(store, 'messages');
+    default:
+      return undefined;
+  }
+}
+
+function toggleLock(store: ConsoleStore): void {
+  if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be opened', 'problem');
+  const readOnly = !store.state.readOnly;
+  store.update({ readOnly });
+  store.say(readOnly ? `locked: keys that change something do nothing, ${keyOf('lock')} unlocks` : 'unlocked');
+}

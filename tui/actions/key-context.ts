@@ -1,0 +1,14 @@
+import type { KeyContext } from './keys.ts';
+import type { ConsoleState } from '../state/console-state.ts';
+import { searchOf } from '../form/search-field.ts';
+
+type KeyPlace = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
+
+/** Where keys go: whatever is on top gets them. */
+export function keyContext({ view, layers, prompt, upgrade }: KeyPlace): KeyContext {
+  const layer = layers.at(-1);
+  if (layer === undefined && prompt !== undefined) return 'prompt';
+  if (layer === undefined) return view === 'upgrade' && upgrade.page === 'plan' ? 'plan' : view;
+  if (searchOf(layer)?.isOpen === true) return 'search';
+  return layer.kind === 'silence' || layer.kind === 'upgrade-dialog' ? 'form' : layer.kind;
+}

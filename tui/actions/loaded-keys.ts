@@ -1,0 +1,39 @@
+import type { KeyAction } from './keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { askDropLetters, askRetryLetters, explainLetter, openLetterEvent } from './dead-letters.ts';
+import { pressFeedKey } from './feed-keys.ts';
+import { pressText } from '../text/text-pane.ts';
+
+export function pressHandling(store: ConsoleStore, action: KeyAction | undefined): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'handling' || action === undefined) return;
+  if (pressText(store, action)) return;
+  if (action === 'close') return close(store);
+  pressFeedKey(store, action);
+}
+
+export function pressDeadLetter(store: ConsoleStore, action: KeyAction | undefined): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'dead-letter' || action === undefined) return;
+  if (pressText(store, action)) return;
+  const { data } = layer.load;
+  const letters = data === undefined ? [] : [data];
+  switch (action) {
+    case 'close':
+      return close(store);
+    case 'dead-letter-retry':
+      return askRetryLetters(store, letters);
+    case 'dead-letter-drop':
+      return askDropLetters(store, letters);
+    case 'dead-letter-event':
+      return data === undefined ? undefined : openLetterEvent(store, data);
+    case 'why':
+      return explainLetter(store, letters);
+    default:
+      return pressFeedKey(store, action);
+  }
+}
+
+function close(store: ConsoleStore): void {
+  store.update({ layers: store.state.layers.slice(0, -1) });
+}

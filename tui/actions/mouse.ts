@@ -1,0 +1,80 @@
+import { eventColumnAt } from '../screens/events/columns.ts';
+import { tableColumnAt } from '../list/table-columns.ts';
+import { tabAt } from '../screens/tabs.ts';
+import type { KeyAction } from './keys.ts';
+import type { MouseEvent } from '../terminal/input-event.ts';
+import { isTooSmall } from '../state/console-state.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { keyContext } from './key-context.ts';
+import { eventPlace, tablePlace } from '../list/list-place.ts';
+import { moveTo } from '../list/list-moves.ts';
+import { eventsLayout, tableLayout } from '../state/screen-layout.ts';
+import { openView } from './view-keys.ts';
+import { EVENT_SORTS } from '../screens/events/sort.ts';
+import { isPage } from '../state/view-names.ts';
+
+/** Rows that one notch of the wheel goes. */
+const WHEEL_ROWS = 3;
+
+/** Row of a tall header with the tabs. */
+const TABS_ROW = 2;
+
+/**
+ * The wheel, and clicks on tabs, column titles and rows. A click never changes anything but what is shown: what a person
+ * sees of it is where the cursor goes.
+ *
+ * @param press does what the key of an action does
+ */
+export function takeMouse(store: ConsoleStore, event: MouseEvent, press: (action: KeyAction) => void): void {
+  // A report may be on its way when the mouse is given back.
+  if (!store.state.mouse || isTooSmall(store.state.size)) return;
+  if (event.action === 'wheelup' || event.action === 'wheeldown') return turn(store, event.action, press);
+  if (event.action !== 'press' || event.button !== 'left') return;
+  // What lies over the view hides it.
+  if (store.state.layers.length === 0 && store.state.prompt === undefined) click(store, event);
+}
+
+function turn(store: ConsoleStore, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
+  const context = keyContext(store.state);
+  // In a field or before a decision a row is nothing to go to.
+  if (context === 'form' || context === 'confirm' || context === 'prompt' || context === 'search') return;
+  if (context === 'command') return;
+  if (context === 'menu') return press(way === 'wheelup' ? 'menu-up' : 'menu-down');
+  for (let row = 0; row < WHEEL_ROWS; row += 1) press(way === 'wheelup' ? 'up' : 'down');
+}
+
+function click(store: ConsoleStore, { row, column }: MouseEvent): void {
+  const { state } = store;
+  const layout = state.view === 'events' ? eventsLayout(state) : tableLayout(state);
+  if (layout.header > TABS_ROW && row === TABS_ROW) {
+    const view = tabAt(state.view, state.size.columns, column);
+    if (view !== undefined) openView(store, view);
+    return;
+  }
+  if (isPage(state.view)) return;
+  if (row === layout.header - 1) return sortByTitle(store, column);
+  const key =
+    row < layout.header || row >= layout.header + layout.list ? undefined : store.window.keyAtRow(row - layout.header);
+  if (key === undefined) return;
+  store.settleRows();
+  const index = store.rows.order.indexOf(key);
+  if (index !== -1) moveTo(store, index);
+}
+
+/** Sorts by the column; when it does already, the other way round. */
+function sortByTitle(store: ConsoleStore, cell: number): void {
+  const column = sortableAt(store, cell);
+  if (column === undefined) return;
+  const { sort } = store;
+  store.sortBy({ column, reversed: sort.column === column && !sort.reversed });
+}
+
+function sortableAt(store: ConsoleStore, cell: number): string | undefined {
+  const { table } = store;
+  if (table === undefined) {
+    const id = eventColumnAt(eventPlace(store).layout, cell);
+    return EVENT_SORTS.find((sort) => sort.id === id)?.id;
+  }
+  const column = tableColumnAt(tablePlace(store, table).placed, cell);
+  return column?.compare === undefined ? undefined : column.id;
+}

@@ -1,0 +1,21 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { currentStep } from '../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
+import { stepText } from './plan-wishes.ts';
+
+/**
+ * What an order has led to.
+ *
+ * @param confirming how a step is confirmed once the operator has done it: `Enter confirms`
+ */
+export function toldOf(order: PlanOrder, plan: PlanRun, confirming: string): string {
+  if (order.order === 'take') return `plan #${String(plan.id)} is yours`;
+  if (order.order === 'release') return `you let go of plan #${String(plan.id)}: anybody may take it`;
+  if (order.order === 'roll-back' || order.order === 'abandon') return `plan #${String(plan.id)} is ${plan.state}`;
+  const step = plan.steps.find(({ id }) => id === order.step);
+  if (step === undefined) return `plan #${String(plan.id)}: ${safeLine(order.step)}`;
+  if (step.state === 'confirm') return `${stepText(plan, step)}: do it, then ${confirming}`;
+  const next = currentStep(plan);
+  const then = next === undefined || next.id === step.id ? '' : `; next: ${stepText(plan, next)}`;
+  return `${stepText(plan, step)}: ${step.state}${then}`;
+}

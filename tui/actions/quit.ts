@@ -1,0 +1,24 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { currentStep } from '../../shared/domain/plan/run.ts';
+import { askFirst } from '../form/confirm.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { isHolder } from '../model/plans.ts';
+import { stepText } from './plan-wishes.ts';
+
+/** Quits; asks first while a step runs that was started here. */
+export function askQuit(store: ConsoleStore): void {
+  const { plan } = store.plans;
+  const step = plan && currentStep(plan);
+  if (plan === undefined || step?.state !== 'running' || !isHolder(store, plan)) return store.request({ kind: 'quit' });
+  askFirst(store, {
+    title: 'Quit while a step runs?',
+    lines: [
+      `Plan #${String(plan.id)} to ${safeLine(plan.to)}: ${stepText(plan, step)}.`,
+      'It goes on without this console; any other one shows what comes of it.',
+    ],
+    button: 'Quit',
+    count: 1,
+    focused: 'cancel',
+    effect: { kind: 'quit' },
+  });
+}

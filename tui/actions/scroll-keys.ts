@@ -1,0 +1,41 @@
+import type { KeyAction } from './keys.ts';
+
+/**
+ * Where a movement leads in something that has `rows` rows on the screen.
+ *
+ * @param position the row under the cursor, or the first one shown
+ * @param last the last position there is
+ * @returns `undefined` when the action is no movement
+ */
+export function movedTo(
+  action: KeyAction | undefined,
+  position: number,
+  { rows, last, count }: { readonly rows: number; readonly last: number; readonly count?: number | undefined },
+): number | undefined {
+  const times = count ?? 1;
+  switch (action) {
+    case 'down':
+      return position + times;
+    case 'up':
+      return position - times;
+    case 'half-down':
+      return position + times * Math.max(1, rows >> 1);
+    case 'half-up':
+      return position - times * Math.max(1, rows >> 1);
+    case 'page-down':
+      return position + times * rows;
+    case 'page-up':
+      return position - times * rows;
+    case 'top':
+      return count === undefined ? 0 : count - 1;
+    case 'bottom':
+      return count === undefined ? last : count - 1;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether the action is a movement, which a count can stand before. */
+export function isMovement(action: KeyAction | undefined): boolean {
+  return movedTo(action, 0, { rows: 1, last: 0 }) !== undefined;
+}

@@ -1,0 +1,60 @@
+import { keyOf, type KeyAction } from './keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { listPlace } from '../list/list-place.ts';
+import { listRows } from '../state/screen-layout.ts';
+import { moveCursor } from '../list/list-cursor.ts';
+
+/** What lists can be sorted by so that one end of them is the newest: the columns, newest first, and the usual one. */
+const TIME_COLUMNS: Readonly<Partial<Record<string, readonly [string, ...string[]]>>> = {
+  events: ['age', 'last'],
+  'dead-letters': ['when'],
+};
+
+/** The keys that change how a list is looked at, and nothing in it. `false`: the action is none of them. */
+export function pressSide(store: ConsoleStore, action: KeyAction): boolean {
+  switch (action) {
+    case 'scroll-right':
+      if (listPlace(store).hasMore) store.updateList({ sideways: store.list.sideways + 1 });
+      else store.say('there is nothing more at the right');
+      return true;
+    case 'scroll-left':
+      store.updateList({ sideways: Math.max(0, store.list.sideways - 1) });
+      return true;
+    case 'wide':
+      store.updateList({ wide: !store.list.wide });
+      return true;
+    case 'follow':
+      follow(store);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function follow(store: ConsoleStore): void {
+  const [usual, ...others] = TIME_COLUMNS[store.state.view] ?? [];
+  if (usual === undefined) return;
+  if (store.list.following) return stopFollowing(store);
+  if (![usual, ...others].includes(store.sort.column)) store.sortBy({ column: usual, reversed: false });
+  store.rows.thaw();
+  store.updateList({ following: true });
+  store.update({ orderPausedUntilMs: 0 });
+  store.say(`the cursor follows the newest: any movement pauses it, ${keyOf('follow')} too`);
+}
+
+/** Who moves the cursor wants it there. */
+export function stopFollowing(store: ConsoleStore): void {
+  if (!store.list.following) return;
+  store.updateList({ following: false, held: true });
+  store.say(`following is paused: ${keyOf('follow')} goes on`);
+}
+
+/** Puts the cursor on the newest row. */
+export function followNewest(store: ConsoleStore): void {
+  const { list, rows, sort, state } = store;
+  if (!list.following || rows.frozen) return;
+  if (TIME_COLUMNS[state.view]?.includes(sort.column) !== true) return stopFollowing(store);
+  const { order } = rows;
+  const cursor = moveCursor(list.cursor, sort.reversed ? order.length - 1 : 0, order, listRows(state));
+  store.state = { ...state, views: { ...state.views, [state.view]: { ...list, cursor } } };
+}

@@ -1,0 +1,154 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
+import { keyOf } from './keys.ts';
+import { countOf, operationName, type Change } from '../state/changes.ts';
+import { askFirst, named } from '../form/confirm.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { silenceText } from '../screens/detail/lines.ts';
+import {
+  openEntryForm,
+  openSilenceForm,
+  silenceScopeEntries,
+  silenceSubmission,
+  type SilenceForm,
+  type SilenceOrigin,
+  type Target,
+} from '../screens/silences/form.ts';
+import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
+import { targetText } from '../words/silence-text.ts';
+import { livingTargets } from './targets.ts';
+
+/** What a silence was set to, whatever it was about. */
+export type LastSilence = Pick<
+  SilenceForm,
+  'scope' | 'duration' | 'custom' | 'onResolve' | 'starts' | 'at' | 'reason'
+> & { readonly subscriptionName: string | undefined };
+
+/** The settings of a form that was sent, for the next one. */
+export function lastSilenceOf(form: SilenceForm): LastSilence {
+  const { scope, duration, custom, onResolve, starts, at, reason } = form;
+  const subscriptionName = scope === 'subscription' ? form.subscriptions[form.subscription] : undefined;
+  return { scope, duration, custom, onResolve, starts, at, reason, subscriptionName };
+}
+
+/** The operations that a complete form asks for. */
+export function silenceOperations(entries: readonly SubmittedSilenced[]): readonly BulkOperation[] {
+  return entries.map((entry): BulkOperation => ({ op: 'silence', ...entry }));
+}
+
+/** Silences these events as the last ones were, after one question. */
+export function askRepeatSilence(store: ConsoleStore, targets: readonly Target[]): void {
+  const last = store.lastSilence;
+  if (last === undefined) return store.say(`nothing was silenced from here yet: ${keyOf('silence')} asks how`);
+  const living = livingTargets(store, targets, 'silence');
+  if (living.length === 0) return;
+  const form = repeatedForm(last, living, sharedSubscriptions(store, living));
+  const nowMs = store.options.now();
+  const { creator } = store.options;
+  const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs });
+  if (submission.kind === 'incomplete')
+    return store.say(`${submission.problem}: ${keyOf('silence')} asks again`, 'problem');
+  const { total } = store.silencePreview(form);
+  const operations = silenceOperations(submission.entries);
+  const [first] = submission.entries;
+  askFirst(store, {
+    title: `Silence again: ${countOf(total, 'event')}`,
+    lines: [
+      ...named(silenceScopeEntries(form).map((entry) => safeLine(targetText(entry)))),
+      ...(first === undefined ? [] : [entryText(first)]),
+    ],
+    button: `Silence ${countOf(total, 'event')}`,
+    count: operations.length,
+    effect: { kind: 'change', change: { verb: 'repeat-silence', operations } },
+  });
+}
+
+/** Ends entries, unless somebody has made another one of the same name by then. */
+export function endSilences(store: ConsoleStore, ids: readonly string[]): Change {
+  const operations = ids.map((id): BulkOperation => {
+    const entry = store.silenced.get(id);
+    return { op: 'clear', id, ...(entry !== undefined && { if_timestamp: entry.timestamp }) };
+  });
+  return { verb: 'end-silence', operations };
+}
+
+/** Asks before entries are ended: everything that they cover is heard again. */
+export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRow[], focused?: 'cancel'): void {
+  const living = entries.filter(({ id }) => store.silenced.has(id));
+  if (living.length === 0)
+    return store.say(`there is no silence to end here: ${keyOf('silence-again')} makes one again`);
+  const ids = living.map(({ id }) => id);
+  const button = `End ${countOf(living.length, 'silence')}`;
+  askFirst(store, {
+    title: button,
+    lines: [
+      ...named(living.map((entry) => silenceText(entry, store.nowMs))),
+      heardAgainText(store, ids),
+      `${keyOf('undo')} takes it back.`,
+    ],
+    button,
+    ...(focused !== undefined && { focused }),
+    count: living.length,
+    effect: { kind: 'change', change: endSilences(store, ids) },
+  });
+}
+
+/** Opens the dialog on entries: to change those that are there, to make those again that have ended, or new ones. */
+export function openSilenceEntries(store: ConsoleStore, origin: SilenceOrigin): void {
+  if (origin.entries.length === 0) {
+    return store.say(
+      origin.kind === 'change'
+        ? `there is no silence to change: ${keyOf('silence-again')} makes one again`
+        : `it has not ended: ${keyOf('silence-change')} changes it`,
+    );
+  }
+  store.update({
+    layers: [...store.state.layers, { kind: 'silence', form: openEntryForm(origin, store.options.now()) }],
+  });
+  store.request({ kind: 'load-silence-policy' });
+}
+
+/** What of the entries that a form is about is not as it was when the form was opened, in words. */
+export function changedMeanwhile(store: ConsoleStore, { origin }: SilenceForm): readonly string[] {
+  if (origin === undefined) return [];
+  return origin.entries.flatMap((entry) => {
+    const now = store.silenced.get(entry.id);
+    const name = operationName({ op: 'clear', id: entry.id });
+    if (origin.kind !== 'change') return now === undefined ? [] : [`${name} is there again`];
+    if (now === undefined) return [`${name} has ended`];
+    const isSame = now.timestamp === entry.timestamp && now.expire_at === entry.expire_at;
+    return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];
+  });
+}
+
+/** Events that nothing else silences; counted when somebody asks, not for each frame. */
+function heardAgainText(store: ConsoleStore, ids: readonly string[]): string {
+  const ended = new Set(ids);
+  let count = 0;
+  for (const { row } of store.events.records()) {
+    if (row.silenced_by.length > 0 && row.silenced_by.every((id) => ended.has(id))) count += 1;
+  }
+  return count === 0 ? 'No event is heard again by that.' : `Heard again: ${countOf(count, 'event')}.`;
+}
+
+function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptions: readonly string[]): SilenceForm {
+  const { subscriptionName, ...settings } = last;
+  const subscription = subscriptionName === undefined ? -1 : subscriptions.indexOf(subscriptionName);
+  const form = { ...openSilenceForm(targets, subscriptions), ...settings };
+  // A subscription that these clients do not share would silence others than these.
+  if (settings.scope === 'subscription' && subscription === -1) return { ...form, scope: 'pairs' };
+  return { ...form, subscription: Math.max(0, subscription) };
+}
+
+/** What an entry is set to, in words. */
+export function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedSilenced): string {
+  const lasts =
+    expire === undefined || expire === null || expire === EXPIRE_NEVER
+      ? 'without an end'
+      : `for ${formatDuration(expire)}`;
+  return safeLine(`${lasts}${onResolve === true ? ' or until it resolves' : ''}: ${reason ?? 'no reason'}`);
+}

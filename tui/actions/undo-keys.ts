@@ -1,0 +1,28 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { undoText } from '../state/changes.ts';
+import { askFirst, named } from '../form/confirm.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+
+/** Asks whether to take the last own change back, and says exactly what that does. */
+export function askUndo(store: ConsoleStore): void {
+  const nowMs = store.options.now();
+  const { change, since } = store.ownChanges.last(nowMs);
+  const [irrevocable] = since.toReversed();
+  if (change === undefined) {
+    const why = irrevocable === undefined ? 'nothing was changed from here in the last 10 minutes' : irrevocable.said;
+    return store.say(irrevocable === undefined ? `nothing to undo: ${why}` : `cannot be undone: ${why}`);
+  }
+  const ago = (atMs: number): string => `${formatDuration((nowMs - atMs) / 1000)} ago`;
+  askFirst(store, {
+    title: 'Undo the last change',
+    lines: [
+      `${change.said} (${ago(change.atMs)})`,
+      ...named(change.operations.map((operation) => undoText(operation, nowMs))),
+      'What somebody else has changed since is left alone.',
+      ...(irrevocable === undefined ? [] : [`Made after it, cannot be undone: ${irrevocable.said}`]),
+    ],
+    button: 'Undo it',
+    count: change.operations.length,
+    effect: { kind: 'change', change: { verb: 'undo', operations: change.operations }, undoes: change.id },
+  });
+}

@@ -1,0 +1,106 @@
+import { actionFor, type KeyAction, type KeyPress } from './keys.ts';
+import { TALL_ROWS } from '../state/console-state.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { keyContext } from './key-context.ts';
+import { isMovement } from './scroll-keys.ts';
+import { backInHistory, forwardInHistory, toLastView, toView, type ViewPlace } from '../state/view-history.ts';
+import { tableOf } from '../list/tables.ts';
+import { isPage, VIEWS, viewTitle, type ViewName } from '../state/view-names.ts';
+
+/**
+ * How long a digit waits for what it means. In a list `5j` goes five rows down while `5` alone opens the fifth view, so
+ * the view opens when no movement and no other digit has come within this time, or at once when another key comes.
+ */
+export const DIGIT_WAIT_MS = 400;
+
+/** The keys that lead from view to view. `false`: the key is none of them. */
+export function pressViewKey(store: ConsoleStore, action: KeyAction | undefined, key: KeyPress): boolean {
+  switch (action) {
+    case 'view':
+      openNumber(store, Number(key.text));
+      return true;
+    case 'header':
+      toggleHeader(store);
+      return true;
+    case 'view-back':
+      goBack(store);
+      return true;
+    case 'view-forward':
+      goTo(store, forwardInHistory(store.state));
+      return true;
+    case 'view-last':
+      goTo(store, toLastView(store.state));
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** A short screen has one line, which says how the connection is: that stays. */
+function toggleHeader(store: ConsoleStore): void {
+  const header = !store.state.header;
+  store.update({ header });
+  if (store.state.size.rows < TALL_ROWS)
+    store.say(`header ${header ? 'on' : 'off'}: seen from ${String(TALL_ROWS)} rows on`);
+}
+
+export function goBack(store: ConsoleStore): void {
+  goTo(store, backInHistory(store.state));
+}
+
+/** Opens a view; what is set in it (cursor, filter, order, marks) is as it was left. */
+export function openView(store: ConsoleStore, view: ViewName): void {
+  if (!isThere(view)) return store.say(`${viewTitle(view)} is not part of this version`);
+  goTo(store, toView(store.state, view));
+}
+
+/** Whether a view can be opened. */
+export function isThere(view: ViewName): boolean {
+  return view === 'events' || tableOf(view) !== undefined || isPage(view);
+}
+
+/** Before every key, and before every frame: a digit that waited for long enough opens its view. */
+export function openDueView(store: ConsoleStore, nowMs: number): void {
+  const { digitAtMs } = store.state;
+  if (digitAtMs !== undefined && nowMs - digitAtMs >= DIGIT_WAIT_MS) openWaiting(store);
+}
+
+/** Before a key: unless it goes on with a count, or takes it back, the digit before it meant a view. */
+export function settleDigit(store: ConsoleStore, key: KeyPress): 'taken' | 'open' {
+  const { state } = store;
+  if (state.digitAtMs === undefined) return 'open';
+  const action = actionFor(keyContext(state), key);
+  if (action === 'back') {
+    store.update({ count: undefined, digitAtMs: undefined });
+    return 'taken';
+  }
+  if (!isDigit(key) && !isMovement(action)) openWaiting(store);
+  return 'open';
+}
+
+export function isDigit({ text }: KeyPress): boolean {
+  return text !== undefined && /^\d$/.test(text);
+}
+
+function openWaiting(store: ConsoleStore): void {
+  const { count } = store.state;
+  store.update({ count: undefined, digitAtMs: undefined });
+  if (count !== undefined) openNumber(store, count);
+}
+
+function openNumber(store: ConsoleStore, number: number): void {
+  const view = VIEWS.find((candidate) => candidate.number === number);
+  if (view !== undefined) openView(store, view.name);
+}
+
+function goTo(store: ConsoleStore, { view, history }: ViewPlace): void {
+  if (view === store.state.view) return;
+  if (view !== 'events' && store.backends !== undefined) {
+    store.update({ count: undefined, digitAtMs: undefined });
+    return store.say(`${viewTitle(view)}: shown of one backend at a time, :ctx NAME chooses it`);
+  }
+  store.rows.thaw();
+  store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });
+  // The next key may come before the next frame, and means the cursor of this view.
+  store.settleList();
+}

@@ -1,0 +1,107 @@
+import meow from 'meow';
+import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.ts';
+import { isSkin, SKINS } from '../text/theme.ts';
+
+const HELP = `
+Usage
+  mon [--backend URL | --context NAME] [--config FILE] [--read-only] [--mouse]
+      [--ascii] [--no-color] [--skin NAME] [--no-bell] [--notify] [--screen-reader]
+  mon watch [--filter SEARCH] [--once] [--json] [--backend URL | --context NAME]
+
+The full-screen console: what is broken right now, live. "?" shows all keys.
+"mon watch" tells the events that match and each change of them, a line each, for
+pipes and scripts.
+
+Options
+  --backend URL   API of the backend (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
+  --context NAME  a backend of the configuration file
+  --config FILE   configuration file (default: ~/.config/mon/console.yml)
+  --trusted-ca-file FILE
+                  authorities (PEM) that the certificate of the backend may come from
+  --insecure-skip-tls-verify
+                  believe anybody to be the backend, for a test
+  --read-only     look, but change nothing
+  --mouse         wheel, and clicks on rows, column titles and tabs
+  --ascii         draw with ASCII only
+  --no-color      no colors; $NO_COLOR and TERM=dumb do the same
+  --skin NAME     ${SKINS.join(', ')} (default: dark)
+  --no-bell       never ring when something becomes critical
+  --notify        a notification of the desktop, too, where the terminal can (OSC 9)
+  --screen-reader sentences and a prompt in place of a screen; $INK_SCREEN_READER=true
+                  and TERM=dumb do the same, --no-screen-reader prevents it
+  --filter SEARCH with watch: only events that match, as in 'status>=warn !silenced'
+  --once          with watch: tell what there is now, and end
+  --json          with watch: a JSON document per line
+  --version       print the version
+  --help          print this
+
+Environment
+  MON_BACKEND      the same as --backend
+  MON_CREDENTIALS  user:password for the backend
+  MON_API_KEY      a key for the backend
+  MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY=true
+                   the same as the options of that name
+  XDG_CONFIG_HOME  where mon/console.yml is, in place of ~/.config
+
+Exit codes
+  0  quit; watch --once: no event matches
+  1  it failed; the message says why
+  2  wrong usage, or no terminal: use "mon watch" in scripts and pipes
+  4  watch: the backend refused the credentials
+  5  watch --once: the backend cannot be reached
+  8  watch --once: events match
+
+Examples
+  mon --backend http://monitoring.example:4567
+  MON_BACKEND=http://10.0.0.5:4567 mon --read-only
+  mon watch --once --filter 'status=crit client~web-* !silenced' || rollback
+`;
+
+/** Reads the command line. `--help`, `--version` and unknown options end the program here. */
+export function parseArguments(
+  argv: readonly string[],
+  importMeta: ImportMeta,
+): Arguments | { readonly problem: string } {
+  const { flags, input } = meow(HELP, {
+    importMeta,
+    argv,
+    description: false,
+    // Not given is another thing than refused: then the environment or the configuration file decides.
+    booleanDefault: undefined,
+    flags: {
+      backend: { type: 'string' },
+      context: { type: 'string' },
+      config: { type: 'string' },
+      trustedCaFile: { type: 'string' },
+      insecureSkipTlsVerify: { type: 'boolean' },
+      readOnly: { type: 'boolean', default: DEFAULT_ARGUMENTS.readOnly },
+      ascii: { type: 'boolean' },
+      color: { type: 'boolean', default: DEFAULT_ARGUMENTS.color },
+      skin: { type: 'string' },
+      mouse: { type: 'boolean' },
+      bell: { type: 'boolean' },
+      notify: { type: 'boolean' },
+      screenReader: { type: 'boolean' },
+      filter: { type: 'string' },
+      once: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+    allowUnknownFlags: false,
+  });
+  const [command, ...more] = input;
+  if (more.length > 0 || (command !== undefined && command !== 'watch')) {
+    return { problem: 'mon takes no arguments but "watch", only options: see mon --help' };
+  }
+  const { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, screenReader } = flags;
+  const { filter, once, json, trustedCaFile, insecureSkipTlsVerify } = flags;
+  if (backend !== undefined && context !== undefined) {
+    return { problem: 'name a backend or a context, not both: see mon --help' };
+  }
+  if (skin !== undefined && !isSkin(skin)) return { problem: `--skin is one of ${SKINS.join(', ')}` };
+  if (command === undefined && (filter !== undefined || once || json)) {
+    return { problem: '--filter, --once and --json belong to "mon watch": see mon --help' };
+  }
+  const watch = command === undefined ? undefined : { filter: filter ?? '', once, json };
+  const tls = { trustedCaFile, insecureSkipTlsVerify };
+  return { backend, context, config, ...tls, readOnly, ascii, color, skin, mouse, bell, notify, screenReader, watch };
+}

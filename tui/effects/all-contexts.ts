@@ -1,0 +1,38 @@
+import { errorMessage, MonError } from '../../shared/errors.ts';
+import { ALL_CONTEXTS } from '../model/backend-names.ts';
+import type { ShownBackend } from '../console.tsx';
+
+/** A backend of the merged list, or why it cannot be opened. */
+export type OpenedContext = ShownBackend | { readonly problem: string };
+
+/**
+ * Opens every context; one that cannot be opened is told of beside the others.
+ *
+ * @throws MonError when none of them can be
+ */
+export async function openAll(
+  names: readonly string[],
+  open: (name: string) => Promise<ShownBackend>,
+): Promise<ShownBackend> {
+  const opened = await Promise.all(
+    names.map(async (name): Promise<readonly [string, OpenedContext]> => {
+      try {
+        return [name, await open(name)];
+      } catch (error) {
+        return [name, { problem: errorMessage(error) }];
+      }
+    }),
+  );
+  const problems = opened.flatMap(([name, one]) => ('problem' in one ? [`${name}: ${one.problem}`] : []));
+  if (problems.length === opened.length) {
+    throw new MonError(
+      'unavailable',
+      problems.length === 0 ? 'the configuration file names no contexts' : problems.join('; '),
+    );
+  }
+  return {
+    backend: ALL_CONTEXTS,
+    api: () => Promise.reject(new MonError('invalid', 'this is asked of one backend')),
+    members: new Map(opened),
+  };
+}

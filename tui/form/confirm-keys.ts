@@ -1,0 +1,88 @@
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import { eventKey } from '../../shared/schemas/feed.ts';
+import type { KeyAction } from '../actions/keys.ts';
+import type { ChangeVerb } from '../state/changes.ts';
+import type { ConfirmLayer } from '../state/console-state.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { Effect } from '../state/effects.ts';
+import { editLine, type LineEdit } from './line-editor.ts';
+import { mayChange } from '../actions/may-change.ts';
+import { stillThere } from '../actions/targets.ts';
+
+export function pressConfirm(store: ConsoleStore, action: KeyAction): void {
+  const layer = confirmLayer(store);
+  if (layer === undefined) return;
+  switch (action) {
+    case 'confirm-yes':
+      return submit(store, layer);
+    case 'confirm-no':
+      return close(store);
+    case 'confirm-press':
+      return layer.focused === 'submit' ? submit(store, layer) : close(store);
+    case 'confirm-choose':
+      return put(store, { ...layer, focused: layer.focused === 'submit' ? 'cancel' : 'submit' });
+    default:
+      return undefined;
+  }
+}
+
+/** The number of things, where it must be typed. */
+export function typeInConfirm(store: ConsoleStore, edit: LineEdit | undefined): void {
+  const layer = confirmLayer(store);
+  if (layer?.typed === undefined || edit === undefined) return;
+  put(store, { ...layer, typed: { ...layer.typed, line: editLine(layer.typed.line, edit) } });
+}
+
+function submit(store: ConsoleStore, { effect, typed }: ConfirmLayer): void {
+  if (effect === undefined) return close(store);
+  if (typed !== undefined && typed.line.text.trim() !== typed.wanted) {
+    return store.say(`type ${typed.wanted} to do it, Esc leaves`, 'problem');
+  }
+  // The question may have been open for long: what was lost since then is not acted on.
+  if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
+  close(store);
+  const wanted = stillWanted(store, effect);
+  if (wanted === undefined) return store.say('nothing of it is left: it was over before you answered');
+  // What was marked has been dealt with; from another screen the marks are about something else.
+  if (store.state.layers.length === 0) store.updateList({ marks: new Set(), lastMark: undefined });
+  store.request(wanted);
+}
+
+/** Without what was resolved or ended while the question was open; `undefined`: nothing is left. */
+function stillWanted(store: ConsoleStore, effect: Effect): Effect | undefined {
+  if (effect.kind === 'delete-events') {
+    const targets = stillThere(store, effect.targets);
+    return targets.length === 0 ? undefined : { ...effect, targets };
+  }
+  // What an undo is about is only known to the backend, and its operations say what must be there.
+  if (effect.kind !== 'change' || effect.change.verb === 'undo') return effect;
+  const operations = effect.change.operations.filter((operation) => {
+    if (operation.op === 'clear') return store.silenced.has(operation.id);
+    const key = eventKeyOf(operation, effect.change.verb);
+    return key === undefined || store.events.get(key) !== undefined;
+  });
+  return operations.length === 0 ? undefined : { ...effect, change: { ...effect.change, operations } };
+}
+
+/** The one event that an operation is about; `undefined`: it is about more, or about none. */
+function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefined {
+  if (operation.op === 'resolve') return eventKey(operation.client, operation.check);
+  // A silence from the table of silences covers what is to come just as well.
+  if (operation.op !== 'silence' || (verb !== 'acknowledge' && verb !== 'repeat-silence')) return undefined;
+  const { subscription, check } = operation;
+  if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;
+  return eventKey(subscription.slice('client:'.length), check);
+}
+
+function put(store: ConsoleStore, layer: ConfirmLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}
+
+function close(store: ConsoleStore): void {
+  store.update({ layers: store.state.layers.slice(0, -1) });
+}
+
+function confirmLayer(store: ConsoleStore): ConfirmLayer | undefined {
+  const layer = store.state.layers.at(-1);
+  return layer?.kind === 'confirm' ? layer : undefined;
+}

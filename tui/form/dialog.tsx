@@ -1,0 +1,50 @@
+import type { ReactElement } from 'react';
+import type { ScreenSize } from '../state/console-state.ts';
+import { cellWidth, fit } from '../terminal/cells.ts';
+import { run, type Run, type Theme } from '../text/theme.ts';
+import { Rows } from '../text/rows.tsx';
+import { fitRuns } from '../text/runs.ts';
+
+/** Cells inside the widest dialog: a line that is easy to read, and room for the list at its sides. */
+const WIDTH_MAX = 76;
+
+/** Cells for a row of a dialog on a screen of this width. */
+export function dialogWidth(columns: number): number {
+  return Math.min(WIDTH_MAX, columns - 8);
+}
+
+/** A framed box over the view. Every cell inside is drawn, so that nothing shines through. */
+export function Dialog({
+  theme,
+  size,
+  title,
+  lines,
+}: {
+  readonly theme: Theme;
+  readonly size: ScreenSize;
+  readonly title: string;
+  /** At most `dialogWidth` cells each. */
+  readonly lines: readonly (readonly Run[])[];
+}): ReactElement {
+  const width = dialogWidth(size.columns);
+  const shown = lines.slice(0, size.rows - 5);
+  const heading = ` ${fit(title, Math.min(cellWidth(title), width - 2))} `;
+  const left = run('│ ');
+  const right = run(' │');
+  const rows: readonly (readonly Run[])[] = [
+    [run('┌'), run(heading, 'strong'), run(`${'─'.repeat(Math.max(0, width + 2 - cellWidth(heading)))}┐`)],
+    ...shown.map((runs) => [left].concat(fitRuns(runs, width), right)),
+    [run(`└${'─'.repeat(width + 2)}┘`)],
+  ];
+  const place = {
+    position: 'absolute',
+    marginLeft: Math.max(0, (size.columns - width - 4) >> 1),
+    marginTop: Math.max(0, (size.rows - rows.length - 2) >> 1),
+  } as const;
+  return <Rows theme={theme} lines={rows} place={place} />;
+}
+
+/** A button; the one that Enter presses is inverse, and has its brackets doubled for those who cannot see that. */
+export function buttonRun(label: string, focused: boolean): Run {
+  return focused ? run(`[[ ${label} ]]`, 'cursor') : run(`[ ${label} ]`);
+}

@@ -1,0 +1,40 @@
+import type { KeyAction } from '../actions/keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { settleInspect } from '../screens/inspect/body.ts';
+import { editLine, type LineEdit } from './line-editor.ts';
+import { NO_SEARCH, searchOf, type SearchField } from './search-field.ts';
+import { searchTyped, textPaneOf } from '../text/text-pane.ts';
+
+export function pressSearch(store: ConsoleStore, action: KeyAction): void {
+  const search = topSearch(store);
+  if (search === undefined) return;
+  if (action === 'search-keep') {
+    putSearch(store, { ...search, isOpen: false });
+    // The next key may come before the next frame: it must not act on a row that the filter hides.
+    settleInspect(store);
+  }
+  if (action === 'search-clear') putSearch(store, NO_SEARCH);
+}
+
+export function typeInSearch(store: ConsoleStore, edit: LineEdit | undefined): void {
+  const search = topSearch(store);
+  if (search !== undefined && edit !== undefined) putSearch(store, { ...search, line: editLine(search.line, edit) });
+}
+
+function topSearch(store: ConsoleStore): SearchField | undefined {
+  return searchOf(store.state.layers.at(-1));
+}
+
+function putSearch(store: ConsoleStore, search: SearchField): void {
+  const layer = store.state.layers.at(-1);
+  const text = textPaneOf(store, layer);
+  if (text !== undefined)
+    return store.update({ layers: [...store.state.layers.slice(0, -1), searchTyped(text, search)] });
+  if (layer?.kind === 'inspect')
+    return store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search }] });
+  // What was under the cursor may not be found any more: it goes to the first line that is.
+  if (layer?.kind === 'help')
+    store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
+  if (layer?.kind === 'log')
+    store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
+}

@@ -1,0 +1,25 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { keyOf } from '../actions/keys.ts';
+import type { SearchField } from './search-field.ts';
+import { run, type Run } from '../text/theme.ts';
+import { runsWidth, spread } from '../text/runs.ts';
+import { fieldRuns } from './text-field.ts';
+
+/**
+ * What is looked for, with the caret while it is typed.
+ *
+ * @param found how much of it there is, in words
+ */
+export function searchRuns({ line, isOpen }: SearchField, found: string, columns: number): readonly Run[] {
+  const count = line.text === '' ? [] : [run(` ${found} `, 'strong')];
+  if (isOpen) {
+    const room = columns - 3 - runsWidth(count);
+    return spread([run(' /', 'strong'), ...fieldRuns(line, room, true)], count, columns);
+  }
+  const left = [
+    run(' search: ', 'faint'),
+    run(safeLine(line.text)),
+    run(`  (${keyOf('search')} edit, ${keyOf('match-next')} next, ${keyOf('search-clear')} clears)`, 'faint'),
+  ];
+  return spread(left, count, columns);
+}

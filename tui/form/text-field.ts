@@ -1,0 +1,42 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { LineEditor } from './line-editor.ts';
+import { cellWidth } from '../terminal/cells.ts';
+import { run, type Run } from '../text/theme.ts';
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** A line being edited in at most `width` cells, scrolled so that the caret is in view. */
+export function fieldRuns(line: LineEditor, width: number, focused: boolean): readonly Run[] {
+  const before = characters(line.text.slice(0, line.caret));
+  const [under = ' ', ...after] = characters(line.text.slice(line.caret));
+  const caretCells = cellWidth(under);
+  const head = lastThatFit(before, width - caretCells);
+  const tail = firstThatFit(after, width - caretCells - cellWidth(head));
+  return [run(head), run(under, focused ? 'cursor' : 'plain'), run(tail)];
+}
+
+function characters(text: string): string[] {
+  return Array.from(segmenter.segment(safeLine(text)), ({ segment }) => segment);
+}
+
+function firstThatFit(all: readonly string[], cells: number): string {
+  let text = '';
+  let used = 0;
+  for (const character of all) {
+    used += cellWidth(character);
+    if (used > cells) break;
+    text += character;
+  }
+  return text;
+}
+
+function lastThatFit(all: readonly string[], cells: number): string {
+  let text = '';
+  let used = 0;
+  for (const character of all.toReversed()) {
+    used += cellWidth(character);
+    if (used > cells) break;
+    text = character + text;
+  }
+  return text;
+}

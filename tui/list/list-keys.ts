@@ -1,0 +1,132 @@
+import { keyOf, type KeyAction, type KeyPress } from '../actions/keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { EVENT_ACTIONS, pressEvents } from '../screens/events/actions.ts';
+import { pressFeedKey } from '../actions/feed-keys.ts';
+import { applyFilter, openPrompt } from './search-prompt.ts';
+import { moveSort, openActionMenu, openColumnsMenu, openSortMenu, openViewMenu, reverseSort } from './list-menus.ts';
+import { cursorNow, isAboutRow, moveTo, stayAtTop, takeHold } from './list-moves.ts';
+import { askQuit } from '../actions/quit.ts';
+import { listRows } from '../state/screen-layout.ts';
+import { movedTo } from '../actions/scroll-keys.ts';
+import { pressSide, stopFollowing } from '../actions/side-keys.ts';
+import { pressTable } from './table-keys.ts';
+import { goBack, isDigit, pressViewKey } from '../actions/view-keys.ts';
+import { tableOf } from './tables.ts';
+import { VIEWS } from '../state/view-names.ts';
+
+/** Nobody means more rows than this; it also bounds what a stuck key can do. */
+const COUNT_MAX = 99_999;
+
+/** The keys of every list: events and tables. */
+export function pressList(store: ConsoleStore, action: KeyAction | undefined, key: KeyPress): void {
+  const { count } = store.state;
+  if (isDigit(key) && (count ?? Number(key.text)) > 0) return typeCount(store, Number(key.text));
+  store.update({ count: undefined, digitAtMs: undefined });
+  store.settleRows();
+  const to = movedTo(action, cursorNow(store).index, {
+    rows: listRows(store.state),
+    last: store.rows.order.length - 1,
+    count,
+  });
+  if (to !== undefined) {
+    stopFollowing(store);
+    return action === 'top' && count === undefined ? stayAtTop(store) : moveTo(store, to);
+  }
+  if (action !== undefined && isAboutRow(action, actionsOf(store)) && !takeHold(store)) return;
+  if (action !== undefined && !pressViewKey(store, action, key) && !pressRows(store, action))
+    pressFeedKey(store, action);
+}
+
+/** The first digit may be a view just as well: what follows tells (`settleDigit`). */
+function typeCount(store: ConsoleStore, digit: number): void {
+  const { count } = store.state;
+  const mayBeView = count === undefined && VIEWS.some(({ number }) => number === digit);
+  store.update({
+    count: Math.min(COUNT_MAX, (count ?? 0) * 10 + digit),
+    digitAtMs: mayBeView ? store.options.now() : undefined,
+  });
+}
+
+/** What a key does to the rows of this view. `false`: nothing. */
+function pressRows(store: ConsoleStore, action: KeyAction): boolean {
+  const { table } = store;
+  if (pressSide(store, action)) return true;
+  return (table === undefined ? pressEvents(store, action) : pressTable(store, table, action)) || act(store, action);
+}
+
+function act(store: ConsoleStore, action: KeyAction): boolean {
+  const run = LIST_ACTIONS[action];
+  run?.(store);
+  return run !== undefined;
+}
+
+const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => void>>> = {
+  mark: markUnderCursor,
+  range: markRange,
+  'mark-all': (store) => {
+    const { order } = store.rows;
+    store.updateList({ marks: new Set(order.slice(0, order.length).map(({ key }) => key)) });
+  },
+  'clear-marks': clearMarks,
+  filter: openPrompt,
+  sort: openSortMenu,
+  'sort-reverse': reverseSort,
+  'sort-left': (store) => moveSort(store, -1),
+  'sort-right': (store) => moveSort(store, 1),
+  columns: openColumnsMenu,
+  actions: openActions,
+  views: openViewMenu,
+  back,
+  quit: askQuit,
+};
+
+/** What can be done with the rows of the list that is shown. */
+function actionsOf(store: ConsoleStore): readonly KeyAction[] {
+  const view = tableOf(store.state.view);
+  return view === undefined ? EVENT_ACTIONS : (Object.keys(view.actions) as readonly KeyAction[]);
+}
+
+function openActions(store: ConsoleStore): void {
+  const { list, table } = store;
+  const actions = actionsOf(store);
+  const count = list.marks.size;
+  const about = count > 0 ? `${String(count)} marked` : (list.cursor.key ?? '');
+  // The order stands still behind a menu, so cursor and marks are those that it was opened for.
+  openActionMenu(store, about, actions, (action) => {
+    if (table === undefined) pressEvents(store, action);
+    else pressTable(store, table, action);
+  });
+}
+
+function markUnderCursor(store: ConsoleStore): void {
+  const { key } = store.list.cursor;
+  if (key === undefined) return;
+  const marks = new Set(store.list.marks);
+  if (!marks.delete(key)) marks.add(key);
+  store.updateList({ marks, lastMark: key });
+  const at = store.rows.order.indexOf(key);
+  if (at !== -1) moveTo(store, at + 1);
+}
+
+function markRange(store: ConsoleStore): void {
+  const { lastMark, marks } = store.list;
+  const { order } = store.rows;
+  const cursor = cursorNow(store);
+  const from = lastMark === undefined ? -1 : order.indexOf(lastMark);
+  if (from === -1)
+    return store.say(`mark the first row with ${keyOf('mark')}, then ${keyOf('range')} marks up to the cursor`);
+  const range = order.slice(Math.min(from, cursor.index), Math.max(from, cursor.index) + 1);
+  store.updateList({ marks: new Set([...marks, ...range.map(({ key }) => key)]), lastMark: cursor.key });
+}
+
+function clearMarks(store: ConsoleStore): void {
+  store.updateList({ marks: new Set(), lastMark: undefined });
+}
+
+function back(store: ConsoleStore): void {
+  if (store.list.marks.size > 0) return clearMarks(store);
+  if (store.list.filter.text !== '') return applyFilter(store, '');
+  if (store.state.message !== undefined) return store.update({ message: undefined });
+  // Events are where the console begins: there is nothing behind them to go back to.
+  if (store.state.view !== 'events') goBack(store);
+}

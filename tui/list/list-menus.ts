@@ -1,0 +1,106 @@
+import { isChange, KEYS, keyOf, type KeyAction } from '../actions/keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { whyNoChange } from '../actions/may-change.ts';
+import { openMenu, type MenuItem } from '../form/menu.ts';
+import { savedViewItems } from '../model/saved-views.ts';
+import { isThere, openView } from '../actions/view-keys.ts';
+import { BACKEND_COLUMN, EVENT_COLUMNS, EVENT_SORTS } from '../screens/events/sort.ts';
+import { VIEWS, viewTitle } from '../state/view-names.ts';
+
+/** A column that the list can be sorted by. */
+interface SortChoice {
+  readonly id: string;
+  readonly title: string;
+}
+
+export function openSortMenu(store: ConsoleStore): void {
+  const items = (): readonly MenuItem[] =>
+    sortChoices(store).map(({ id, title }) => ({ id, label: title, choose: () => sortByColumn(store, id) }));
+  openMenu(store, { title: `Sort ${titleOf(store)} by`, items }, store.sort.column);
+}
+
+export function reverseSort(store: ConsoleStore): void {
+  store.sortBy({ ...store.sort, reversed: !store.sort.reversed });
+}
+
+/** To the column beside the one that sorts, and past the last one to the first. */
+export function moveSort(store: ConsoleStore, by: 1 | -1): void {
+  const choices = sortChoices(store);
+  const at = choices.findIndex(({ id }) => id === store.sort.column);
+  const next = choices.at((at + by) % choices.length);
+  if (next !== undefined) sortByColumn(store, next.id);
+}
+
+export function openColumnsMenu(store: ConsoleStore): void {
+  // The first column names the row: without it nobody knows what the others are about.
+  const columns = (store.table?.table.columns ?? EVENT_COLUMNS).slice(1).filter((column) => hasColumn(store, column));
+  const items = (): readonly MenuItem[] =>
+    columns.map(({ id, title }) => ({
+      id,
+      label: title,
+      ticked: !store.list.hidden.has(id),
+      choose: () => toggleColumn(store, id),
+    }));
+  openMenu(store, { title: `Columns of ${titleOf(store)}`, items });
+}
+
+/** @param act does what the key does, to what it was about when the menu was opened */
+export function openActionMenu(
+  store: ConsoleStore,
+  about: string,
+  actions: readonly KeyAction[],
+  act: (action: KeyAction) => void,
+): void {
+  const items = (): readonly MenuItem[] =>
+    actions.map((action) => {
+      const reason = isChange(action) ? whyNoChange(store) : undefined;
+      return {
+        id: action,
+        label: KEYS[action].help,
+        key: keyOf(action),
+        disabled: reason === undefined ? undefined : `does nothing${reason}`,
+        choose: () => act(action),
+      };
+    });
+  openMenu(store, { title: about, items });
+}
+
+export function openViewMenu(store: ConsoleStore): void {
+  const items = (): readonly MenuItem[] => [
+    ...VIEWS.map(({ number, name, title }) => ({
+      id: name,
+      label: title,
+      key: number === undefined ? undefined : String(number),
+      disabled: isThere(name) ? undefined : 'not part of this version',
+      choose: () => openView(store, name),
+    })),
+    ...savedViewItems(store),
+  ];
+  openMenu(store, { title: 'Views', items }, store.state.view);
+}
+
+function sortChoices(store: ConsoleStore): readonly SortChoice[] {
+  return (
+    store.table?.table.columns.filter(({ compare }) => compare !== undefined) ??
+    EVENT_SORTS.filter((column) => hasColumn(store, column))
+  );
+}
+
+function sortByColumn(store: ConsoleStore, column: string): void {
+  store.sortBy({ column, reversed: false });
+}
+
+function toggleColumn(store: ConsoleStore, id: string): void {
+  const hidden = new Set(store.list.hidden);
+  if (!hidden.delete(id)) hidden.add(id);
+  store.updateList({ hidden });
+}
+
+function titleOf({ state }: ConsoleStore): string {
+  return viewTitle(state.view).toLowerCase();
+}
+
+/** A single backend needs no column. */
+function hasColumn({ backends }: ConsoleStore, { id }: { readonly id: string }): boolean {
+  return backends !== undefined || id !== BACKEND_COLUMN;
+}

@@ -1,0 +1,48 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { KeyAction } from '../actions/keys.ts';
+import { ORDER_PAUSE_MS, type ConsoleStore } from '../state/console-store.ts';
+import { moveCursor, settleCursor, type ListCursor } from './list-cursor.ts';
+import { listRows } from '../state/screen-layout.ts';
+
+/** The cursor in the order as it is now, which may have moved on since the last frame. For movements only. */
+export function cursorNow(store: ConsoleStore): ListCursor {
+  return settleCursor(store.list.cursor, store.rows.order, listRows(store.state));
+}
+
+export function moveTo(store: ConsoleStore, index: number): void {
+  // The cursor moves in the order that is on the screen, and that order stays for a moment.
+  if (!store.rows.frozen) store.rows.freeze();
+  const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));
+  store.updateList({ cursor, held: true });
+  store.update({ orderPausedUntilMs: store.options.now() + ORDER_PAUSE_MS });
+}
+
+/** To the first row, whatever comes to be it: the list stays at its top until the cursor is moved. */
+export function stayAtTop(store: ConsoleStore): void {
+  store.rows.thaw();
+  store.updateList({ held: false });
+  store.update({ orderPausedUntilMs: 0 });
+  store.settleList();
+}
+
+/**
+ * For a key that is about the row under the cursor: from now on the cursor stays on it. `false`: that row came under a
+ * cursor that nobody had moved only as the key was pressed, so that perhaps another one was meant.
+ */
+export function takeHold(store: ConsoleStore): boolean {
+  const { held, following, cursor, marks } = store.list;
+  if (held || following || cursor.key === undefined || marks.size > 0) return true;
+  store.updateList({ held: true });
+  if (!store.window.hasJustShifted(store.options.now())) return true;
+  store.say(
+    `the list moved just now, and the cursor is on ${safeLine(cursor.key)}: press the key again if that is meant`,
+  );
+  return false;
+}
+
+/** The keys about the row under the cursor that there are in every list. */
+const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'why']);
+
+export function isAboutRow(action: KeyAction, actions: readonly KeyAction[]): boolean {
+  return ROW_KEYS.has(action) || actions.includes(action);
+}

@@ -1,0 +1,98 @@
+import type { Layer } from '../state/console-state.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { EventRecord } from '../model/event-record.ts';
+import { CURSOR_AT_TOP, settleCursor } from './list-cursor.ts';
+import { listRows } from '../state/screen-layout.ts';
+import { followNewest } from '../actions/side-keys.ts';
+
+/** What a person sees, decides and presses takes about so long. */
+const REACTION_MS = 400;
+
+/** The part of the list that is drawn: with each frame cursor, marks and window are put where they are now. */
+export class ListWindow {
+  #keys: ReadonlySet<string> = new Set();
+  /** The last event that is drawn, known only while the list of events fills the screen. */
+  #lastEvent: EventRecord | undefined;
+  /** Whether the last frame showed a complete list. */
+  #wasLive = false;
+  /** Whether somebody is about to change the order: then another row comes under the cursor because it is wanted. */
+  #isReordered = false;
+  /** When what came from the backend last put another row under a cursor that nobody had moved. */
+  #shiftedAtMs = -Infinity;
+
+  /** Whether the row of this key is drawn. */
+  holds(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Whether an event is drawn, or belongs above the last one that is. */
+  reaches({ events }: ConsoleStore, key: string, record: EventRecord | undefined): boolean {
+    if (this.#keys.has(key)) return true;
+    return record !== undefined && (this.#lastEvent === undefined || events.isUpTo(record, this.#lastEvent));
+  }
+
+  /** Key of what is drawn in a row of the list, counted from 0, whatever has moved since. */
+  keyAtRow(row: number): string | undefined {
+    return [...this.#keys][row];
+  }
+
+  /** The order stands still while somebody moves the cursor, types a filter or is asked something. */
+  pauseOrder({ state, rows, events }: ConsoleStore, nowMs: number): void {
+    const { layers, prompt, orderPausedUntilMs } = state;
+    const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
+    if (wanted && !rows.frozen) rows.freeze();
+    if (!wanted && rows.frozen) rows.thaw();
+    if (events.frozen) events.settle();
+  }
+
+  /** Another row may come under the cursor by what a person does, also some frames later. */
+  expectOrder(): void {
+    this.#isReordered = true;
+  }
+
+  /** Whether the row under the cursor is another one than it was when somebody decided on a key. */
+  hasJustShifted(nowMs: number): boolean {
+    return nowMs - this.#shiftedAtMs < REACTION_MS;
+  }
+
+  settle(store: ConsoleStore): void {
+    const isEvents = store.state.view === 'events';
+    if (!isEvents && store.table === undefined) return;
+    followNewest(store);
+    const { list, rows } = store;
+    const { order } = rows;
+    const height = listRows(store.state);
+    // Until the first snapshot is complete the cursor has nothing to follow: it stays at the top.
+    const isAtTop = !this.#wasLive || (!list.held && !list.following);
+    const settled = settleCursor(isAtTop ? CURSOR_AT_TOP : list.cursor, order, height);
+    const before = list.cursor.key;
+    // Who has just asked for another order has not decided on what was there before.
+    if (this.#isReordered) this.#shiftedAtMs = -Infinity;
+    else if (before !== undefined && before !== settled.key) this.#shiftedAtMs = store.options.now();
+    // What is asked for comes when the filter has been through all events, and the order moves again.
+    if (!store.events.filtering && !rows.frozen) this.#isReordered = false;
+    // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
+    const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
+    this.#wasLive = store.feed.everLive;
+    const window = order.slice(cursor.top, cursor.top + height);
+    const last = window.length < height ? undefined : window.at(-1);
+    this.#keys = new Set(window.map(({ key }) => key));
+    this.#lastEvent = isEvents && last !== undefined ? store.events.get(last.key) : undefined;
+    const { view, views } = store.state;
+    const marks = livingMarks(store);
+    store.state = { ...store.state, views: { ...views, [view]: { ...list, cursor, marks } } };
+  }
+}
+
+/** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */
+function livingMarks({ list: { marks }, rows, table, events }: ConsoleStore): ReadonlySet<string> {
+  if (rows.frozen || marks.size === 0) return marks;
+  const known = table ?? events;
+  const living = [...marks].filter((key) => known.get(key) !== undefined);
+  return living.length === marks.size ? marks : new Set(living);
+}
+
+/** Whether the layer asks for a decision about what is listed behind it. */
+function isDialog({ kind }: Layer): boolean {
+  return kind === 'silence' || kind === 'confirm' || kind === 'menu' || kind === 'command';
+}

@@ -1,0 +1,47 @@
+import type { SearchLanguage } from '../../shared/domain/search-language.ts';
+import type { Field } from '../../shared/domain/search-fields.ts';
+import { EVENT_SEARCH } from '../../shared/domain/search.ts';
+import { splitName } from '../model/backend-names.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { BACKEND_COLUMN } from '../screens/events/sort.ts';
+import { tableOf } from './tables.ts';
+import type { ViewName } from '../state/view-names.ts';
+
+/** Names that are offered at most. */
+const NAMES_MAX = 50;
+
+/** What may stand where the last word of a filter is. */
+export function filterCandidates(store: ConsoleStore, view: ViewName, text: string): readonly string[] {
+  const table = tableOf(view);
+  if (table !== undefined) return candidates(store, table.search, text);
+  return view === 'events' ? candidates(store, EVENT_SEARCH, text) : [];
+}
+
+function candidates<Row>(store: ConsoleStore, { fields }: SearchLanguage<Row>, text: string): readonly string[] {
+  const [, name = '', operator = '', value = ''] = /([a-z_]+)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
+  const field = fields.get(name.toLowerCase());
+  if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
+  const shown = [...fields.values()].filter((one) => one.name !== BACKEND_COLUMN || store.backends !== undefined);
+  return [...shown.map(termOf), 'and', 'or', 'not'];
+}
+
+/** As far as it can be typed for somebody. */
+function termOf<Row>({ name, operator, flag }: Field<Row>): string {
+  return flag === undefined ? `${name}${operator}` : name;
+}
+
+function valuesOf<Row>(store: ConsoleStore, { name, values }: Field<Row>, start: string): readonly string[] {
+  if (name === BACKEND_COLUMN) return [...(store.backends?.keys() ?? [])];
+  return name === 'client' ? clientNames(store, start) : values;
+}
+
+function clientNames({ clients }: ConsoleStore, start: string): readonly string[] {
+  const names: string[] = [];
+  for (const key of clients.keys()) {
+    const { name } = splitName(key);
+    // A name that would have to be quoted is left to the fingers.
+    if (name.startsWith(start) && /^[\w.:-]+$/.test(name)) names.push(name);
+    if (names.length === NAMES_MAX) break;
+  }
+  return names;
+}

@@ -1,0 +1,109 @@
+import { readSearch } from '../../shared/domain/search-language.ts';
+import { matchesSearch, parseSearch, usesTime, type SearchProblem } from '../../shared/domain/search.ts';
+import type { KeyAction } from '../actions/keys.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { FilterState } from './list-state.ts';
+import { editLine, lineOf, type LineEdit, type LineEditor } from '../form/line-editor.ts';
+import type { TableRows } from './table-rows.ts';
+
+/** Earlier filters that are remembered. */
+const HISTORY_MAX = 100;
+
+export function openPrompt(store: ConsoleStore): void {
+  const { filter } = store.list;
+  // While the first letter is on its way.
+  if (store.table === undefined) store.events.prepareFilter();
+  store.update({ prompt: { line: lineOf(filter.text), historyAt: filter.history.length } });
+}
+
+/** The list follows while somebody types. */
+export function typeInPrompt(store: ConsoleStore, edit: LineEdit | undefined): void {
+  const { prompt } = store.state;
+  if (prompt !== undefined && edit !== undefined) show(store, editLine(prompt.line, edit), prompt.historyAt);
+}
+
+export function pressPrompt(store: ConsoleStore, action: KeyAction): void {
+  const { prompt } = store.state;
+  const { filter } = store.list;
+  if (prompt === undefined) return;
+  switch (action) {
+    case 'prompt-accept':
+      // A line that is no filter stays open, with its error, instead of being silently ignored.
+      if (filter.problem !== undefined) return;
+      store.update({ prompt: undefined });
+      keepFilter(store, filter.text);
+      // The next key may come before the next frame: it must not act on a row that the filter hides.
+      return store.settleList();
+    case 'prompt-cancel':
+      store.update({ prompt: undefined });
+      return applyFilter(store, '');
+    case 'prompt-older':
+      return fromHistory(store, Math.max(0, prompt.historyAt - 1));
+    case 'prompt-newer':
+      return fromHistory(store, Math.min(filter.history.length, prompt.historyAt + 1));
+    default:
+      return undefined;
+  }
+}
+
+/** Puts a filter into effect, or says what is wrong with it and leaves the present one. Empty: everything. */
+export function applyFilter(store: ConsoleStore, text: string): void {
+  const { filter } = store.list;
+  const wanted = text.trim();
+  store.window.expectOrder();
+  const problem = setFilter(store, wanted === '' ? '' : text);
+  const next: FilterState =
+    problem === undefined
+      ? { ...filter, text: wanted, problem: undefined }
+      : { ...filter, problem: { message: problem.message, position: problem.position } };
+  store.updateList({ filter: next });
+}
+
+/** Puts a filter that is known to be right into effect, as if it had been typed and kept. */
+export function keepFilter(store: ConsoleStore, text: string): void {
+  applyFilter(store, text);
+  const { filter } = store.list;
+  store.updateList({ filter: { ...filter, history: remembered(filter.history, filter.text) } });
+}
+
+/** @returns what is wrong with the text; then nothing was changed */
+function setFilter(store: ConsoleStore, text: string): SearchProblem | undefined {
+  return store.table === undefined ? setEventFilter(store, text) : setTableFilter(store.table, text);
+}
+
+function setEventFilter({ events }: ConsoleStore, text: string): SearchProblem | undefined {
+  if (text === '') {
+    events.setFilter(undefined);
+    return undefined;
+  }
+  const search = parseSearch(text);
+  if (search.kind === 'problem') return search;
+  events.setFilter({
+    matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds),
+    usesTime: usesTime(search),
+    search,
+  });
+  return undefined;
+}
+
+function setTableFilter(rows: TableRows, text: string): SearchProblem | undefined {
+  const filter = text === '' ? undefined : readSearch(rows.table.search, text);
+  if (filter?.kind === 'problem') return filter;
+  rows.setFilter(filter);
+  return undefined;
+}
+
+function show(store: ConsoleStore, line: LineEditor, historyAt: number): void {
+  const isChanged = line.text !== store.state.prompt?.line.text;
+  store.update({ prompt: { line, historyAt } });
+  if (isChanged) applyFilter(store, line.text);
+}
+
+function fromHistory(store: ConsoleStore, at: number): void {
+  show(store, lineOf(store.list.filter.history[at] ?? ''), at);
+}
+
+function remembered(history: readonly string[], text: string): readonly string[] {
+  if (text === '') return history;
+  return [...history.filter((earlier) => earlier !== text), text].slice(-HISTORY_MAX);
+}

@@ -1,0 +1,120 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { SortState } from './list-state.ts';
+import type { TableEntry } from './table-rows.ts';
+import type { AnyTable, TableColumn } from './table-view.ts';
+import { cellWidth, fit } from '../terminal/cells.ts';
+import { run, type Run } from '../text/theme.ts';
+import { fitRuns } from '../text/runs.ts';
+import { shifted } from '../text/shifted.ts';
+
+/** A column and the cells it gets. */
+export interface PlacedColumn {
+  readonly column: TableColumn<unknown>;
+  readonly width: number;
+}
+
+/** Cells of cursor and mark, with the space behind them. */
+export const LEAD = 3;
+export const GAP = 2;
+
+/** What a column without an upper bound wishes for beyond its least. */
+const REST = 60;
+
+/**
+ * The columns that fit a screen of `columns` cells: those that can be spared go first, the highest number before the
+ * others; then all widen by what they could use.
+ */
+export function placeColumns(
+  table: Pick<AnyTable, 'columns'>,
+  hidden: ReadonlySet<string>,
+  columns: number,
+): readonly PlacedColumn[] {
+  const room = columns - LEAD;
+  let shown = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
+  while (leastWidth(shown) > room) {
+    const spare = shown.reduce((most, { spare: number = 0 }) => Math.max(most, number), 0);
+    if (spare === 0) break;
+    shown = shown.filter((column) => (column.spare ?? 0) !== spare);
+  }
+  return widen(
+    shown.map((column) => ({ column, width: column.least })),
+    Math.max(0, room - leastWidth(shown)),
+  );
+}
+
+/** Gives `extra` cells to the columns by how much wider each could be; the last one takes what is left over. */
+export function widen(shown: readonly PlacedColumn[], extra: number): readonly PlacedColumn[] {
+  const wishes = shown.map(({ column: { most }, width }) => Math.max(0, Math.min(REST, most - width)));
+  const all = Math.max(
+    1,
+    wishes.reduce((sum, wish) => sum + wish, 0),
+  );
+  let left = extra;
+  return shown.map(({ column, width }, index) => {
+    const wish = wishes[index] ?? 0;
+    const isLast = index === shown.length - 1;
+    const more = isLast ? left : Math.min(wish, Math.floor((extra * wish) / all));
+    left -= more;
+    // A column that ends at its right is not widened by the rest: its numbers would leave their title.
+    return { column, width: width + (isLast && column.align !== undefined ? Math.min(wish, more) : more) };
+  });
+}
+
+/** The column that is drawn at a cell of the row; `undefined`: none. */
+export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): TableColumn<unknown> | undefined {
+  if (cell < LEAD) return undefined;
+  let start = LEAD;
+  return placed.find(({ width }) => {
+    start += width + GAP;
+    return cell < start;
+  })?.column;
+}
+
+/** The titles, the one that is sorted by with its direction. */
+export function tableHead(placed: readonly PlacedColumn[], sort: SortState, columns: number): readonly Run[] {
+  const cells = placed.map(({ column, width }) => {
+    const { title, align = 'left' } = column;
+    return fit(column.id === sort.column ? sortedTitle(title, sort, width) : title, width, { align });
+  });
+  return [run(' '.repeat(LEAD)), run(fit(cells.join(' '.repeat(GAP)), columns - LEAD), 'strong')];
+}
+
+/** The title with `▼`, or with `▲` when the order is reversed; a short of room title loses letters, never the sign. */
+export function sortedTitle(title: string, { reversed }: Pick<SortState, 'reversed'>, width: number): string {
+  const sign = reversed ? '▲' : '▼';
+  return `${cellWidth(title) < width ? title : title.slice(0, Math.max(0, width - 1))}${sign}`;
+}
+
+export interface TableRowAbout {
+  readonly placed: readonly PlacedColumn[];
+  readonly columns: number;
+  readonly nowMs: number;
+  readonly isCursor: boolean;
+  readonly isMarked: boolean;
+  /** The connection is lost: nothing here is known to be true any more. */
+  readonly stale: boolean;
+  /** Cells of the last column that are left out at its left. Default 0. */
+  readonly shift?: number;
+}
+
+export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): readonly Run[] {
+  const { placed, columns, nowMs, isCursor, isMarked, shift = 0 } = about;
+  const lead = run(`${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `);
+  const cells = placed.map(({ column, width }, index) => {
+    const { align = 'left', cut = 'end', tone } = column;
+    const leftOut = index === placed.length - 1 ? shift : 0;
+    if (column.runs !== undefined) return fitRuns(column.runs(row, nowMs, width), width);
+    const text = shifted(safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined)), leftOut);
+    return [run(fit(text, width, { align, cut }), tone?.(row, nowMs))];
+  });
+  const runs = cells.flatMap((cell) => [run(' '.repeat(GAP))].concat(cell)).slice(1);
+  // One tone for the whole row where the row says more than its cells: see the list of events.
+  const whole = isCursor ? 'cursor' : gone || about.stale ? 'faint' : undefined;
+  if (whole === undefined) return [lead, ...runs];
+  const text = fit(runs.map((piece) => piece.text).join(''), columns - LEAD);
+  return isCursor ? [run(lead.text + text, whole)] : [lead, run(text, whole)];
+}
+
+function leastWidth(columns: readonly TableColumn<unknown>[]): number {
+  return columns.reduce((sum, { least }) => sum + least, 0) + GAP * Math.max(0, columns.length - 1);
+}

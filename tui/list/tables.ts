@@ -1,0 +1,21 @@
+import { AGGREGATES } from '../screens/aggregates/table.ts';
+import { CHECKS } from '../screens/checks/table.ts';
+import { CLIENTS } from '../screens/clients/table.ts';
+import { DEAD_LETTERS } from '../screens/dead-letters/table.ts';
+import { SILENCES } from '../screens/silences/table.ts';
+import type { AnyTable } from './table-view.ts';
+import type { ViewName } from '../state/view-names.ts';
+
+/** Every view that is a table. */
+export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
+  aggregates: AGGREGATES,
+  silences: SILENCES,
+  clients: CLIENTS,
+  checks: CHECKS,
+  'dead-letters': DEAD_LETTERS,
+};
+
+/** The table of a view; `undefined` for the events, which have a list of their own, and for pages. */
+export function tableOf(view: ViewName): AnyTable | undefined {
+  return TABLES[view];
+}

@@ -1,0 +1,71 @@
+import { type EventRow, type FeedRows } from '../../shared/schemas/feed.ts';
+import type { Bell } from '../state/bell.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { targetOf } from '../screens/silences/form.ts';
+
+/** How rows of the feed are taken. */
+interface AboutRows {
+  /** They open a snapshot of everything. */
+  readonly replace: boolean;
+  readonly nowMs: number;
+  /** They tell of what happens now, outside of a snapshot. */
+  readonly isNews: boolean;
+}
+
+const NO_IDS: readonly string[] = [];
+
+/** Takes rows of the feed into the store, and notes which rows of which views are others by that. */
+export function applyRows(store: ConsoleStore, bell: Bell, rows: FeedRows, about: AboutRows): void {
+  if (about.replace) beginSnapshot(store);
+  for (const [key, row] of Object.entries(rows.events ?? {})) applyEvent(store, bell, key, row, about);
+  for (const [id, row] of Object.entries(rows.silenced ?? {})) {
+    const known = store.silenced.get(id);
+    if (row === null && known !== undefined) store.silenceHistory.ended(known, about.nowMs);
+    setOrDelete(store.silenced, id, row);
+    store.changed('silences', id);
+  }
+  for (const [name, row] of Object.entries(rows.clients ?? {})) {
+    setOrDelete(store.clients, name, row);
+    store.changed('clients', name);
+  }
+  if (rows.silenced !== undefined) store.touch('rows');
+}
+
+function beginSnapshot(store: ConsoleStore): void {
+  store.events.beginSnapshot();
+  store.silenced.clear();
+  store.upkeep.startOver();
+  store.clients.clear();
+  store.allChanged('silences');
+  store.allChanged('clients');
+  store.allChanged('checks');
+}
+
+function applyEvent(
+  store: ConsoleStore,
+  bell: Bell,
+  key: string,
+  row: EventRow | null,
+  { nowMs, isNews }: AboutRows,
+): void {
+  const known = store.events.get(key)?.row;
+  if (row !== null && isNews) bell.heard(store, known, row, nowMs);
+  const before = known?.silenced_by ?? NO_IDS;
+  const record = store.events.apply(key, row, nowMs, isNews);
+  const after = row?.silenced_by ?? NO_IDS;
+  // A silence's row counts its events. Most changes are one more result, with the same silences.
+  if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) store.changed('silences', id);
+  // The rows of clients and checks count their events.
+  const { client, check } = row ?? known ?? targetOf(key);
+  store.changed('clients', client);
+  store.changed('checks', check);
+  // The next frame draws the rows in any case once one of them is another.
+  if (store.urgency === 'rows') return;
+  const isInView = store.state.view === 'events' && store.window.reaches(store, key, record);
+  store.touch(isInView ? 'rows' : 'figures');
+}
+
+function setOrDelete<T>(map: Map<string, T>, key: string, value: T | null): void {
+  if (value === null) map.delete(key);
+  else map.set(key, value);
+}

@@ -1,0 +1,24 @@
+import { severityOf } from '../../shared/domain/severity.ts';
+import { run, STATUS, type Run } from '../text/theme.ts';
+
+/** Statuses that a check keeps. */
+export const HISTORY_CELLS = 21;
+
+/** The last statuses as one symbol each, the newest right: as many as there are cells. */
+export function historyRuns(history: readonly number[], cells = HISTORY_CELLS): readonly Run[] {
+  return newest(history, cells).map((status) => {
+    const { symbol, tone } = STATUS[severityOf(status)];
+    return run(symbol, tone);
+  });
+}
+
+/** The same without colors. */
+export function historyText(history: readonly number[], cells = HISTORY_CELLS): string {
+  return newest(history, cells)
+    .map((status) => STATUS[severityOf(status)].symbol)
+    .join('');
+}
+
+function newest(history: readonly number[], cells: number): readonly number[] {
+  return cells <= 0 ? [] : history.slice(-cells);
+}

@@ -1,0 +1,41 @@
+import type { ConsoleState } from '../state/console-state.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { applyFilter } from '../list/search-prompt.ts';
+import { INITIAL_LIST, type ListState } from '../list/list-state.ts';
+import { VIEWS, type ViewName } from '../state/view-names.ts';
+
+/** What is set whichever backend is shown. */
+export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
+  Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'header' | 'attention' | 'mouse'>>;
+
+/** What is set on the screen and outlives the data under it, as when another backend is shown. */
+export interface Kept {
+  readonly view: ViewName;
+  readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'wide'>>>>;
+  readonly common: Common;
+}
+
+/** Without marks and cursors: they are about rows of this backend. */
+export function keptOf({ state }: ConsoleStore): Kept {
+  const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
+  const views = Object.fromEntries(
+    VIEWS.map(({ name }) => {
+      const { filter, sort, hidden, wide } = state.views[name];
+      return [name, { filter, sort, hidden, wide }];
+    }),
+  );
+  return { view, views, common: { savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } };
+}
+
+/** Sets a new store as another one was. */
+export function restoreKept(store: ConsoleStore, { view, views, common }: Kept): void {
+  store.update(common);
+  for (const { name } of VIEWS) {
+    const kept = views[name];
+    if (kept === undefined) continue;
+    store.update({ view: name, views: { ...store.state.views, [name]: { ...INITIAL_LIST, ...kept } } });
+    if (kept.filter.text !== '') applyFilter(store, kept.filter.text);
+    if (kept.sort !== undefined) store.sortBy(kept.sort);
+  }
+  store.update({ view });
+}

@@ -1,0 +1,50 @@
+import type { ConsoleStore } from '../state/console-store.ts';
+import { keepFilter } from '../list/search-prompt.ts';
+import type { MenuItem } from '../form/menu.ts';
+import { openView } from '../actions/view-keys.ts';
+import { columnIds, defaultSort, hiddenBut } from '../list/columns.ts';
+import { viewTitle, type ViewName } from '../state/view-names.ts';
+
+/** What a person looks at often: a view with what is set in it. */
+export interface SavedView {
+  readonly view: ViewName;
+  /** Empty: everything. */
+  readonly filter: string;
+  /** `undefined`: as the view sorts by itself. */
+  readonly sort: { readonly column: string; readonly reversed: boolean } | undefined;
+  /** Ids of the columns that are shown; `undefined`: all. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/** What a saved view may be called: one word, so that it can be typed after `:view`. */
+export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
+
+export const VIEW_NAME_HINT = 'a name is one word of up to 40 letters, digits, ".", "-" and "_"';
+
+/** What is shown now, to be saved. */
+export function presentView({ state, list, backends }: ConsoleStore): SavedView {
+  const { view } = state;
+  const { filter, sort, hidden } = list;
+  const columns =
+    hidden.size === 0 ? undefined : columnIds(view, backends !== undefined).filter((id) => !hidden.has(id));
+  return { view, filter: filter.text, sort, columns };
+}
+
+/** Opens a view with everything that was saved of it. Marks and cursor are those of the view. */
+export function applyView(store: ConsoleStore, { view, filter, sort, columns }: SavedView): void {
+  store.update({ layers: [] });
+  openView(store, view);
+  if (store.state.view !== view) return;
+  keepFilter(store, filter);
+  store.sortBy(sort ?? { column: defaultSort(view), reversed: false });
+  store.updateList({ sort, hidden: hiddenBut(view, columns) });
+}
+
+/** The saved views as choices of a menu. */
+export function savedViewItems({ state }: ConsoleStore): readonly MenuItem[] {
+  return [...state.savedViews].map(([name, saved]) => ({
+    id: `saved ${name}`,
+    label: `${name}: ${viewTitle(saved.view).toLowerCase()}${saved.filter === '' ? '' : ` ${saved.filter}`}`,
+    choose: (store) => applyView(store, saved),
+  }));
+}

@@ -1,0 +1,13 @@
+import type { ConsoleStore } from '../state/console-store.ts';
+import type { Target } from '../screens/silences/form.ts';
+
+/** Subscriptions that each of the clients holds: a silence of one of them covers all targets. */
+export function sharedSubscriptions(store: ConsoleStore, targets: readonly Target[]): readonly string[] {
+  const [first, ...others] = new Set(targets.map((target) => target.client));
+  const of = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];
+  if (first === undefined) return [];
+  return of(first).filter(
+    (subscription) =>
+      !subscription.startsWith('client:') && others.every((client) => of(client).includes(subscription)),
+  );
+}

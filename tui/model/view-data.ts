@@ -1,0 +1,76 @@
+import type {
+  AggregateSummary,
+  DefinedCheck,
+  RunningHandlerStatus,
+  StoredDeadLetter,
+} from '../../shared/client/answers.ts';
+import type { Health } from '../../shared/client/api-client.ts';
+import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { Overview } from '../../shared/schemas/overview.ts';
+import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
+import type { Versions } from '../../shared/schemas/versions.ts';
+
+/** What the overview knows that the feed does not bring. */
+export interface OverviewData {
+  readonly overview: Overview;
+  /** What operators did, the newest first. */
+  readonly actions: readonly AuditRecord[];
+  /** `undefined`: the backend does not tell. */
+  readonly handlers: readonly RunningHandlerStatus[] | undefined;
+}
+
+/** What runs where, and whether the backend is well. */
+export interface UpgradeData {
+  readonly versions: Versions;
+  readonly health: Health;
+}
+
+/** What views load, each by the name of its view. Arrays for tables; anything for pages. */
+export interface ViewData {
+  readonly overview: OverviewData;
+  readonly upgrade: UpgradeData;
+  /** Of the log, which is no view but lies over one: the newest records of the audit trail, the newest first. */
+  readonly log: readonly AuditRecord[];
+  /** What silences kept back, which the feed does not tell. */
+  readonly 'kept-back': readonly SilencedDetail[];
+  readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
+  readonly checks: readonly DefinedCheck[];
+  readonly 'dead-letters': readonly StoredDeadLetter[];
+}
+
+export type LoadedView = keyof ViewData;
+
+/** What is known of a view's data. */
+export interface ViewLoad<Data> {
+  /** The newest answer; it stays when a later request fails. */
+  readonly data: Data | undefined;
+  /** Epoch milliseconds of that answer. */
+  readonly loadedAtMs: number | undefined;
+  /** Why the last request brought nothing. */
+  readonly failure: string | undefined;
+  readonly isLoading: boolean;
+  /** Epoch milliseconds of the last request. */
+  readonly askedAtMs: number;
+}
+
+export const NOT_LOADED: ViewLoad<never> = {
+  data: undefined,
+  loadedAtMs: undefined,
+  failure: undefined,
+  isLoading: false,
+  askedAtMs: -Infinity,
+};
+
+const LOADED: Readonly<Record<LoadedView, true>> = {
+  overview: true,
+  upgrade: true,
+  log: true,
+  'kept-back': true,
+  aggregates: true,
+  checks: true,
+  'dead-letters': true,
+};
+
+export function isLoadedView(view: string): view is LoadedView {
+  return Object.hasOwn(LOADED, view);
+}

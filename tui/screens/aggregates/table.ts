@@ -1,0 +1,119 @@
+import { sparkline } from '../../text/sparkline.ts';
+import { countField, flagField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { shortCountText } from '../../words/count-text.ts';
+import type { Tone } from '../../text/theme.ts';
+import {
+  aggregateBar,
+  aggregateMark,
+  isBelowNeed,
+  percentText,
+  type AggregateEntry,
+} from '../../model/aggregate-book.ts';
+import { openInspect } from '../inspect/open.ts';
+import { compareText, tableView, type TableColumn } from '../../list/table-view.ts';
+
+const BAR_CELLS = 22;
+const TREND_CELLS = 30;
+
+export const AGGREGATES = tableView<AggregateEntry>({
+  name: 'aggregates',
+  nouns: ['aggregate', 'aggregates'],
+  source: {
+    keys: ({ aggregates }) => aggregates.names(),
+    row: ({ aggregates }, name) => aggregates.get(name),
+  },
+  columns: [
+    {
+      id: 'aggregate',
+      title: 'AGGREGATE',
+      least: 14,
+      most: 36,
+      cut: 'middle',
+      text: ({ name }) => name,
+      compare: (a, b) => compareText(a.name, b.name),
+    },
+    {
+      id: 'ok',
+      title: 'OK',
+      least: 4,
+      most: 4,
+      align: 'right',
+      text: percentText,
+      tone: (entry) => aggregateMark(entry).tone,
+      // The one with the least that is good is the one to look at.
+      compare: (a, b) => (a.percent ?? 101) - (b.percent ?? 101),
+    },
+    {
+      id: 'bar',
+      title: '',
+      least: 10,
+      most: BAR_CELLS,
+      text: (entry, _, width = BAR_CELLS) =>
+        aggregateBar(entry, width)
+          .map(({ text }) => text)
+          .join(''),
+      runs: (entry, _, width) => aggregateBar(entry, width),
+    },
+    {
+      id: 'need',
+      title: 'NEED',
+      least: 6,
+      most: 6,
+      text: (entry) => (entry.need === undefined ? '-' : `${String(entry.need)}% ${aggregateMark(entry).text}`),
+      tone: (entry) => aggregateMark(entry).tone,
+      compare: (a, b) => Number(isBelowNeed(b)) - Number(isBelowNeed(a)) || distance(a) - distance(b),
+    },
+    countColumn('critical', 'CRIT', 'critical', ({ results }) => results.critical),
+    countColumn('warning', 'WARN', 'warning', ({ results }) => results.warning),
+    countColumn('unknown', 'UNKN', 'unknown', ({ results }) => results.unknown),
+    countColumn('silenced', 'SIL', 'plain', ({ results }) => results.silenced),
+    countColumn('down', 'DOWN', 'critical', ({ results }) => results.down),
+    { ...countColumn('clients', 'CLIENTS', 'plain', ({ clients }) => clients), least: 7, spare: 3 },
+    { ...countColumn('checks', 'CHECKS', 'plain', ({ checks }) => checks), least: 6, spare: 3 },
+    {
+      id: 'trend',
+      title: 'TREND 10m',
+      least: 10,
+      most: TREND_CELLS,
+      spare: 2,
+      text: ({ trend }, _, width = TREND_CELLS) => sparkline(trend, Math.min(width, TREND_CELLS), 100),
+      tone: () => 'accent',
+    },
+  ],
+  sort: 'need',
+  search: languageOf(AGGREGATE_SEARCH, ({ name, summary }: AggregateEntry) => ({ ...summary, name }), [
+    countField('need', ({ need }) => need),
+    flagField('below', isBelowNeed),
+  ]),
+  empty: () => ['No aggregate: no result names one.', '', 'A check with "aggregate": "name" puts its results into it.'],
+  actions: {
+    open: (store, [first]) => {
+      if (first !== undefined) openInspect(store, { kind: 'aggregate', name: first.name });
+    },
+  },
+});
+
+/** How far above what it needs it is; without a threshold farthest. */
+function distance({ percent, need }: AggregateEntry): number {
+  return percent === undefined || need === undefined ? 1000 : percent - need;
+}
+
+function countColumn(
+  id: string,
+  title: string,
+  tone: Tone,
+  count: (summary: AggregateEntry['summary']) => number,
+): TableColumn<AggregateEntry> {
+  return {
+    id,
+    title,
+    least: 4,
+    most: 7,
+    align: 'right',
+    text: ({ summary }, _, width = 7) => shortCountText(count(summary), width),
+    tone: ({ summary }) => (count(summary) === 0 ? 'faint' : tone),
+    compare: (a, b) => count(b.summary) - count(a.summary),
+  };
+}

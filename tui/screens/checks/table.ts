@@ -1,0 +1,160 @@
+import type { DefinedCheck } from '../../../shared/client/answers.ts';
+import { commandText } from '../../../shared/domain/command-text.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { countField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import type { Severity } from '../../../shared/domain/severity.ts';
+import { shortCountText } from '../../words/count-text.ts';
+import { STATUS } from '../../text/theme.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import type { EventCounts } from '../../model/event-counts.ts';
+import { openInspect } from '../inspect/open.ts';
+import { nextRunText } from '../../words/next-run-text.ts';
+import { askRun } from '../../actions/run-now.ts';
+import { compareText, tableView, type TableColumn } from '../../list/table-view.ts';
+
+/** A check and what is wrong with it. */
+interface CheckEntry {
+  readonly check: DefinedCheck;
+  /** Clients by the severity of their last result; `undefined`: nobody has counted them. */
+  readonly ok: number | undefined;
+  readonly critical: number;
+  readonly warning: number;
+  readonly unknown: number;
+  /** Its silenced events as they were when the row was made. */
+  readonly silenced: number;
+}
+
+export const CHECKS = tableView<CheckEntry>({
+  name: 'checks',
+  nouns: ['check', 'checks'],
+  source: {
+    keys: (store) => definitions(store).keys(),
+    row: (store, name) => {
+      const check = definitions(store).get(name);
+      return check && checkEntry(check, store.events.countsOfCheck(name));
+    },
+  },
+  columns: [
+    {
+      id: 'check',
+      title: 'CHECK',
+      least: 16,
+      most: 40,
+      cut: 'middle',
+      text: ({ check }) => check.name,
+      compare: (a, b) => compareText(a.check.name, b.check.name),
+    },
+    {
+      id: 'schedule',
+      title: 'SCHEDULE',
+      least: 10,
+      most: 20,
+      text: ({ check }) => scheduleText(check),
+      compare: (a, b) =>
+        (a.check.interval ?? Infinity) - (b.check.interval ?? Infinity) ||
+        compareText(a.check.cron ?? '', b.check.cron ?? ''),
+    },
+    {
+      id: 'next',
+      title: 'NEXT',
+      least: 5,
+      most: 5,
+      align: 'right',
+      text: ({ check }, nowMs) => nextRunText(check.next_run, nowMs),
+      compare: (a, b) => (a.check.next_run ?? Number.MAX_VALUE) - (b.check.next_run ?? Number.MAX_VALUE),
+    },
+    countColumn('ok'),
+    countColumn('critical'),
+    countColumn('warning'),
+    countColumn('unknown'),
+    {
+      id: 'silenced',
+      title: 'SIL',
+      least: 4,
+      most: 7,
+      align: 'right',
+      spare: 3,
+      text: ({ silenced }, _, width = 7) => shortCountText(silenced, width),
+      tone: () => 'faint',
+      compare: (a, b) => b.silenced - a.silenced,
+    },
+    {
+      id: 'subscribers',
+      title: 'SUBSCRIBERS',
+      least: 14,
+      most: 30,
+      spare: 1,
+      text: ({ check }) => (check.subscribers ?? []).join(', '),
+    },
+    {
+      id: 'command',
+      title: 'COMMAND',
+      least: 14,
+      most: Infinity,
+      spare: 2,
+      text: ({ check }) => commandText(check.command ?? ''),
+    },
+  ],
+  sort: 'check',
+  search: languageOf(CHECK_SEARCH, ({ check, ...results }: CheckEntry) => ({ ...check, results: countsOf(results) }), [
+    countField('silenced', ({ silenced }) => silenced),
+  ]),
+  empty: () => ['The backend publishes no check.'],
+  actions: {
+    open: (store, [first]) => {
+      if (first !== undefined) openInspect(store, { kind: 'check', name: first.check.name });
+    },
+    run: (store, rows) =>
+      askRun(
+        store,
+        rows.map(({ check }) => ({ check: check.name, subscribers: check.subscribers ?? [] })),
+      ),
+  },
+});
+
+/** When it is asked for. */
+export function scheduleText({ interval, cron, publish }: DefinedCheck): string {
+  if (publish === false) return 'on request';
+  if (typeof cron === 'string') return cron;
+  return typeof interval === 'number' ? `every ${formatDuration(interval)}` : 'on request';
+}
+
+/** The checks that were loaded last by their names, made once for each answer. */
+function definitions({ loads }: ConsoleStore): ReadonlyMap<string, DefinedCheck> {
+  const { data } = loads.of('checks');
+  if (data === undefined) return NONE;
+  const known = definitionsMemo.get(data) ?? new Map(data.map((check) => [check.name, check]));
+  definitionsMemo.set(data, known);
+  return known;
+}
+
+const NONE: ReadonlyMap<string, DefinedCheck> = new Map();
+const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string, DefinedCheck>>();
+
+// Copied: the counters go on counting, and a row never changes.
+function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckEntry {
+  // A backend that does not count results still sends the events of those that are not OK.
+  const counts = check.results ?? { ok: undefined, critical, warning, unknown };
+  return { check, silenced, ...counts };
+}
+
+/** Of the check itself where the backend counts; else what is known of its events. */
+function countsOf({ ok, critical, warning, unknown }: Omit<CheckEntry, 'check'>): CheckEntry['check']['results'] {
+  return ok === undefined ? undefined : { ok, critical, warning, unknown };
+}
+
+function countColumn(severity: Severity): TableColumn<CheckEntry> {
+  const { word, tone } = STATUS[severity];
+  return {
+    id: severity,
+    title: word,
+    least: 4,
+    most: 7,
+    align: 'right',
+    text: (entry, _, width = 7) => (entry[severity] === undefined ? '-' : shortCountText(entry[severity], width)),
+    tone: (entry) => ((entry[severity] ?? 0) === 0 ? 'faint' : tone),
+    compare: (a, b) => (b[severity] ?? 0) - (a[severity] ?? 0),
+  };
+}

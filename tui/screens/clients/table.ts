@@ -1,0 +1,138 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
+import { countField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { eventKey, type ClientRow } from '../../../shared/schemas/feed.ts';
+import { countText } from '../../words/count-text.ts';
+import { classTone, SILENCED_SYMBOL, STATUS } from '../../text/theme.ts';
+import { askDeleteClients, silenceClients } from '../../actions/clients.ts';
+import type { EventCounts } from '../../model/event-counts.ts';
+import { eventClass, type EventClass } from '../../model/event-record.ts';
+import { openInspect } from '../inspect/open.ts';
+import { compareText, tableView } from '../../list/table-view.ts';
+
+/** A client and what is wrong with it. */
+export interface ClientEntry {
+  readonly client: ClientRow;
+  /** Its open events as they were when the row was made. */
+  readonly open: number;
+  /** The class of the worst of them; `undefined`: there is none. */
+  readonly worst: EventClass | undefined;
+  /** Of its keepalive event: which thresholds of the client are passed. `undefined`: none. */
+  readonly keepalive: EventClass | undefined;
+}
+
+/** The worst first. Events that are OK again but still open, as flapping ones are, come after those that are not. */
+const WORST_FIRST: readonly EventClass[] = ['critical', 'warning', 'unknown', 'ok', 'silenced'];
+
+export const CLIENTS = tableView<ClientEntry>({
+  name: 'clients',
+  nouns: ['client', 'clients'],
+  source: {
+    keys: (store) => store.clients.keys(),
+    row: (store, key) => {
+      const client = store.clients.get(key);
+      if (client === undefined) return undefined;
+      const keepalive = store.events.get(eventKey(key, KEEPALIVE_CHECK))?.row;
+      return clientEntry(client, store.events.countsOf(key), keepalive && eventClass(keepalive));
+    },
+  },
+  columns: [
+    {
+      id: 'client',
+      title: 'CLIENT',
+      least: 20,
+      most: 40,
+      cut: 'middle',
+      text: ({ client }) => client.name,
+      compare: (a, b) => compareText(a.client.name, b.client.name),
+    },
+    {
+      id: 'address',
+      title: 'ADDRESS',
+      least: 15,
+      most: 39,
+      spare: 2,
+      text: ({ client }) => client.address,
+      compare: (a, b) => compareText(a.client.address, b.client.address),
+    },
+    {
+      id: 'keepalive',
+      title: 'KEEPALIVE',
+      least: 10,
+      most: 10,
+      align: 'right',
+      text: ({ client }, nowMs) => formatDuration(nowMs / 1000 - client.timestamp, 1),
+      tone: ({ keepalive }) => (keepalive === undefined ? 'plain' : classTone(keepalive)),
+      // The one that is silent for longest is the one to look at.
+      compare: (a, b) => a.client.timestamp - b.client.timestamp,
+    },
+    {
+      id: 'version',
+      title: 'VERSION',
+      least: 8,
+      most: 12,
+      spare: 3,
+      text: ({ client }) => client.version,
+      compare: (a, b) => compareText(a.client.version, b.client.version),
+    },
+    {
+      id: 'events',
+      title: 'EVENTS',
+      least: 10,
+      most: 12,
+      text: eventsText,
+      tone: ({ worst }) => (worst === undefined ? 'faint' : classTone(worst)),
+      compare: (a, b) => worstRank(a) - worstRank(b) || b.open - a.open,
+    },
+    {
+      id: 'subscriptions',
+      title: 'SUBSCRIPTIONS',
+      least: 14,
+      most: Infinity,
+      spare: 1,
+      text: ({ client }) => subscriptionsText(client),
+    },
+  ],
+  sort: 'client',
+  search: languageOf(CLIENT_SEARCH, ({ client }: ClientEntry) => client, [countField('events', ({ open }) => open)]),
+  empty: ({ options }) => ['No client yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
+  actions: {
+    open: (store, [first]) => {
+      if (first !== undefined) openInspect(store, { kind: 'client', name: first.client.name });
+    },
+    silence: (store, rows) =>
+      silenceClients(
+        store,
+        rows.map(({ client }) => client.name),
+      ),
+    'delete-client': (store, rows) =>
+      askDeleteClients(
+        store,
+        rows.map(({ client }) => client.name),
+      ),
+  },
+});
+
+export function clientEntry(client: ClientRow, counts: EventCounts, keepalive: EventClass | undefined): ClientEntry {
+  const worst = WORST_FIRST.find((kind) => counts[kind] > 0);
+  return { client, worst, keepalive, open: WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
+}
+
+/** `✗ CRIT 3`: the worst status, and how many events are open. */
+function eventsText({ worst, open }: ClientEntry): string {
+  if (worst === undefined) return 'none';
+  const sign =
+    worst === 'silenced' ? `${SILENCED_SYMBOL} SIL ` : `${STATUS[worst].symbol} ${STATUS[worst].word.padEnd(4)}`;
+  return `${sign} ${countText(open)}`;
+}
+
+function worstRank({ worst }: ClientEntry): number {
+  return worst === undefined ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
+}
+
+/** Without the one that every client has of its own. */
+function subscriptionsText({ name, subscriptions }: ClientRow): string {
+  return subscriptions.filter((subscription) => subscription !== `client:${name}`).join(', ');
+}

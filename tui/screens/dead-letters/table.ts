@@ -1,0 +1,83 @@
+import type { StoredDeadLetter } from '../../../shared/client/answers.ts';
+import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { countText } from '../../words/count-text.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { askDropLetters, askRetryLetters, explainLetter, openLetter } from '../../actions/dead-letters.ts';
+import { whenText } from '../log/lines.ts';
+import { compareText, tableView } from '../../list/table-view.ts';
+
+/** Runs of handlers that failed for good. */
+export const DEAD_LETTERS = tableView<StoredDeadLetter>({
+  name: 'dead-letters',
+  nouns: ['dead letter', 'dead letters'],
+  source: {
+    keys: (store) => letters(store).keys(),
+    row: (store, id) => letters(store).get(id),
+  },
+  columns: [
+    {
+      id: 'when',
+      title: 'WHEN',
+      least: 11,
+      most: 11,
+      text: ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs),
+      compare: (a, b) => b.failed_at - a.failed_at || b.id - a.id,
+    },
+    {
+      id: 'handler',
+      title: 'HANDLER',
+      least: 10,
+      most: 24,
+      cut: 'middle',
+      text: ({ handler }) => handler,
+      compare: (a, b) => compareText(a.handler, b.handler),
+    },
+    {
+      id: 'event',
+      title: 'EVENT',
+      least: 20,
+      most: 48,
+      cut: 'middle',
+      text: ({ client, check }) => `${client} / ${check}`,
+      compare: (a, b) => compareText(a.client, b.client) || compareText(a.check, b.check),
+    },
+    {
+      id: 'tries',
+      title: 'TRIES',
+      least: 5,
+      most: 5,
+      align: 'right',
+      text: ({ attempts }) => countText(attempts),
+      compare: (a, b) => b.attempts - a.attempts,
+    },
+    {
+      id: 'reason',
+      title: 'REASON',
+      least: 14,
+      most: Infinity,
+      text: ({ reason }) => reason,
+      compare: (a, b) => compareText(a.reason, b.reason),
+    },
+  ],
+  sort: 'when',
+  search: DEAD_LETTER_SEARCH,
+  empty: () => ['There are no dead letters: no run of a handler has failed for good.'],
+  actions: {
+    open: openLetter,
+    'dead-letter-retry': askRetryLetters,
+    'dead-letter-drop': askDropLetters,
+    why: explainLetter,
+  },
+});
+
+/** Those that were loaded last by their ids, made once for each answer. */
+function letters({ loads }: ConsoleStore): ReadonlyMap<string, StoredDeadLetter> {
+  const { data } = loads.of('dead-letters');
+  if (data === undefined) return NONE;
+  const known = lettersMemo.get(data) ?? new Map(data.map((letter) => [String(letter.id), letter]));
+  lettersMemo.set(data, known);
+  return known;
+}
+
+const NONE: ReadonlyMap<string, StoredDeadLetter> = new Map();
+const lettersMemo = new WeakMap<readonly StoredDeadLetter[], ReadonlyMap<string, StoredDeadLetter>>();

@@ -1,0 +1,67 @@
+import type { KeyAction } from '../../actions/keys.ts';
+import type { DetailLayer } from '../../state/console-state.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from '../../actions/events.ts';
+import { pressFeedKey } from '../../actions/feed-keys.ts';
+import { askRepeatSilence } from '../../actions/silences.ts';
+import { openLoadedLayer } from '../../state/loaded-layer.ts';
+import { askRun, runsOn } from '../../actions/run-now.ts';
+import { NO_SEARCH } from '../../form/search-field.ts';
+import type { Target } from '../silences/form.ts';
+import { pressText } from '../../text/text-pane.ts';
+
+export function openDetail(store: ConsoleStore, target: Target, raw: boolean): void {
+  const { peek } = store.state;
+  // The pane may have it already; the newest is asked for all the same.
+  const known = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
+  const layer: DetailLayer = {
+    kind: 'detail',
+    target,
+    load: known === undefined ? { kind: 'loading' } : { ...known, reloading: true },
+    top: 0,
+    raw,
+    wrap: true,
+    search: NO_SEARCH,
+  };
+  store.update({ layers: [...store.state.layers, layer] });
+  store.request({ kind: 'load-event', target, into: 'detail' });
+}
+
+export function pressDetail(store: ConsoleStore, action: KeyAction | undefined): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'detail' || action === undefined) return;
+  if (pressText(store, action)) return;
+  switch (action) {
+    case 'close':
+      return store.update({ layers: store.state.layers.slice(0, -1) });
+    case 'run':
+      return askRun(store, runsOn([layer.target]));
+    case 'reload':
+      if (layer.load.kind === 'loaded') put(store, { ...layer, load: { ...layer.load, reloading: true } });
+      return store.request({ kind: 'load-event', target: layer.target, into: 'detail' });
+    case 'why':
+      return openLoadedLayer(store, 'handling', layer.target.key);
+    case 'json':
+      return put(store, { ...layer, raw: !layer.raw, top: 0 });
+    case 'wrap':
+      return put(store, { ...layer, wrap: !layer.wrap });
+    case 'silence':
+      return openSilence(store, [layer.target]);
+    case 'unsilence':
+      return askUnsilence(store, [layer.target]);
+    case 'resolve':
+      return askResolve(store, [layer.target]);
+    case 'acknowledge':
+      return acknowledge(store, [layer.target]);
+    case 'repeat-silence':
+      return askRepeatSilence(store, [layer.target]);
+    case 'delete':
+      return askDelete(store, [layer.target]);
+    default:
+      return pressFeedKey(store, action);
+  }
+}
+
+function put(store: ConsoleStore, layer: DetailLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}

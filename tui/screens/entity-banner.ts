@@ -1,0 +1,41 @@
+import { isNearLimit } from '../../shared/domain/entity-limit.ts';
+import type { EntityUsage } from '../../shared/schemas/entity-usage.ts';
+import type { FeedStats } from '../../shared/schemas/feed.ts';
+import { countText } from '../words/count-text.ts';
+import { cellWidth } from '../terminal/cells.ts';
+import { run, type Run } from '../text/theme.ts';
+
+/** The line under the tall header: a rule, which tells of a limit of entities that is nearly reached. */
+export function headerRule(stats: FeedStats | undefined, columns: number): readonly Run[] {
+  const usage = nearUsage(stats);
+  const text = usage && noticesOf(usage).find((one) => cellWidth(one) <= columns - 4);
+  if (text === undefined) return [run('─'.repeat(columns), 'faint')];
+  return [run('──', 'faint'), run(text, 'warning'), run('─'.repeat(columns - 2 - cellWidth(text)), 'faint')];
+}
+
+/** The same in a few cells, for headers of one row. */
+export function entityRuns(stats: FeedStats | undefined): readonly Run[] {
+  const usage = nearUsage(stats);
+  return usage === undefined ? [] : [run(`  ${shortText(usage)}`, 'warning')];
+}
+
+function nearUsage(stats: FeedStats | undefined): EntityUsage | undefined {
+  const usage = stats?.entities;
+  return usage !== undefined && isNearLimit(usage) ? usage : undefined;
+}
+
+/** The longest first. */
+function noticesOf(usage: EntityUsage): readonly string[] {
+  const short = shortText(usage);
+  const { total, proxies } = usage;
+  return [
+    ` ${short} (${countText(total - proxies)} agents, ${countText(proxies)} proxies): beyond it new ones are refused, entity_limit lifts it `,
+    ` ${short}: new ones will be refused, entity_limit lifts it `,
+    ` ${short}: entity_limit lifts it `,
+    ` ${short} `,
+  ];
+}
+
+function shortText({ total, limit }: EntityUsage): string {
+  return `${countText(total)}/${limit === 'unlimited' ? limit : countText(limit)} entities`;
+}

@@ -1,0 +1,33 @@
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import type { ConsoleState } from '../../state/console-state.ts';
+
+/** How long the cursor rests on an event before the pane asks for all of it, and how often it asks again. */
+const REST_MS = 150;
+const AGAIN_MS = 2000;
+
+/** Decides when the pane below the list loads the event under the cursor: not each one that the cursor passes. */
+export class PanePeek {
+  #key: string | undefined;
+  #restsSinceMs = 0;
+  #askedAtMs = 0;
+
+  /**
+   * Called once per frame.
+   *
+   * @param peek what the pane has, or has asked for
+   * @param row the newest state of the event under the cursor
+   */
+  isDue(key: string, peek: ConsoleState['peek'], row: EventRow | undefined, nowMs: number): boolean {
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#restsSinceMs = nowMs;
+    }
+    if (nowMs - this.#restsSinceMs < REST_MS) return false;
+    if (peek?.target.key === key) {
+      const isOld = peek.load.kind === 'loaded' && peek.load.row !== row;
+      if (!isOld || nowMs - this.#askedAtMs < AGAIN_MS) return false;
+    }
+    this.#askedAtMs = nowMs;
+    return true;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ReactElement } from 'react';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { severityOf } from '../../../shared/domain/severity.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { ConsoleState } from '../../state/console-state.ts';
+import { eventParts, silenceText } from '../detail/lines.ts';
+import type { EventRecord } from '../../model/event-record.ts';
+import { run, STATUS, type Run, type Theme } from '../../text/theme.ts';
+import { Rows } from '../../text/rows.tsx';
+import { fitRuns } from '../../text/runs.ts';
+
+export interface EventPaneProps {
+  readonly theme: Theme;
+  readonly columns: number;
+  /** With the rule on top. */
+  readonly rows: number;
+  readonly record: EventRecord | undefined;
+  readonly peek: ConsoleState['peek'];
+  readonly silences: readonly SilencedRow[];
+  readonly nowMs: number;
+}
+
+/** The event under the cursor, below the list. */
+export function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: EventPaneProps): ReactElement {
+  const lines: (readonly Run[])[] = [[run('─ detail '.padEnd(columns, '─'), 'faint')]];
+  if (record !== undefined) {
+    const { row } = record;
+    const load = peek?.target.key === record.key ? peek.load : undefined;
+    const event = load?.kind === 'loaded' ? load.event : undefined;
+    const name = run(` ${safeLine(row.client)} / ${safeLine(row.check)}   `, 'strong');
+    lines.push(fitRuns([name, ...summaryRuns(record, event, nowMs)], columns));
+    const silenced = silences.map((entry) => [run(' silence  ', 'faint'), run(silenceText(entry, nowMs))]);
+    const parts: readonly (readonly Run[])[] =
+      event === undefined
+        ? [[run(' output   ', 'faint'), run(safeLine(row.output))]]
+        : eventParts(event, columns - 1, false);
+    lines.push(...parts.slice(0, rows - lines.length - silenced.length), ...silenced);
+  }
+  return <Rows theme={theme} lines={lines} height={rows} />;
+}
+
+/** `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty` */
+export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs: number): readonly Run[] {
+  const { row, gone } = record;
+  const { symbol, word, tone } = STATUS[severityOf(row.status)];
+  const interval = event?.check['interval'];
+  const handlers = event === undefined ? [] : handlersOf(event);
+  return [
+    gone ? run('✓ resolved', 'ok') : run(`${symbol} ${word}`, tone),
+    run(` for ${formatDuration(nowMs / 1000 - row.since)}`),
+    run(` (${String(row.occurrences)} in a row)`),
+    ...(row.action === 'flapping' ? [run('  ~ flapping', 'flapping')] : []),
+    ...(typeof interval === 'number' ? [run(`  interval ${formatDuration(interval)}`)] : []),
+    run(handlers.length === 0 ? ' ' : `  handlers: ${safeLine(handlers.join(', '))} `),
+  ];
+}
+
+function handlersOf({ check }: Event): readonly string[] {
+  const { handlers, handler } = check;
+  if (Array.isArray(handlers)) return handlers.filter((name) => typeof name === 'string');
+  return typeof handler === 'string' ? [handler] : [];
+}

@@ -1,0 +1,190 @@
+import type { ReactElement } from 'react';
+import { bindings, keyLabel, keyOf, type Binding, type KeyAction, type KeyContext } from '../actions/keys.ts';
+import type { ConsoleState } from '../state/console-state.ts';
+import type { LineEditor } from '../form/line-editor.ts';
+import type { FilterState, ListState } from '../list/list-state.ts';
+import { cellWidth, fit } from '../terminal/cells.ts';
+import { run, type Run, type Theme, type Tone } from '../text/theme.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { countText } from '../words/count-text.ts';
+import { Row } from '../text/row.tsx';
+import type { Beside } from '../list/table-place.ts';
+import { spread } from '../text/runs.ts';
+import { fieldRuns } from '../form/text-field.ts';
+
+export const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>['tone'], Tone>> = {
+  done: 'ok',
+  note: 'strong',
+  problem: 'critical',
+};
+
+/** What decides which keys are worth knowing. */
+export interface HintsProps {
+  readonly theme: Theme;
+  readonly context: KeyContext;
+  readonly columns: number;
+  readonly connected: boolean;
+  readonly paused: boolean;
+  readonly readOnly: boolean;
+  /** Whether there are rows to mark and to sort. Default true. */
+  readonly hasRows?: boolean;
+}
+
+/** What only rows have. */
+const OF_ROWS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
+
+/** The keys worth knowing here and now, as many as fit. */
+export function Hints(props: HintsProps): ReactElement {
+  return <Row theme={props.theme} runs={hintRuns(props)} />;
+}
+
+function hintRuns(props: HintsProps): readonly Run[] {
+  const hints = bindings().flatMap(([action, binding]) => {
+    const text = binding.in.includes(props.context) ? hintText(action, binding, props) : undefined;
+    return text === undefined ? [] : [{ action, key: keyLabel(binding.keys[0]), text }];
+  });
+  const fitting = new Set<KeyAction>();
+  let room = props.columns;
+  for (const { action, key, text } of hints.toSorted((a, b) => need(a.action, props) - need(b.action, props))) {
+    room -= cellWidth(key) + text.length + 3;
+    if (room < 0) break;
+    fitting.add(action);
+  }
+  return hints
+    .filter(({ action }) => fitting.has(action))
+    .flatMap(({ key, text }) => [run(` ${key}`, 'accent'), run(` ${text} `)]);
+}
+
+/** 0 for the hints that must not be missing. */
+function need(action: KeyAction, { paused }: HintsProps): number {
+  return action === 'help' || action === 'reconnect' || action === 'run' || (action === 'pause' && paused) ? 0 : 1;
+}
+
+function hintText(
+  action: KeyAction,
+  binding: Binding,
+  { connected, paused, readOnly, context, hasRows = true }: HintsProps,
+): string | undefined {
+  if (!hasRows && OF_ROWS.has(action)) return undefined;
+  if (binding.changes === true && (!connected || readOnly)) return undefined;
+  if (action === 'reconnect') return connected ? undefined : 'retry now';
+  // One key for both: what it does without a connection is the more urgent.
+  if (action === 'run' && !connected) return 'retry now';
+  // In the list of events there is more to do than fits.
+  if (action === 'run' && (readOnly || context === 'events' || context === 'detail')) return undefined;
+  if (action === 'pause' && paused) return 'resume';
+  return binding.hint;
+}
+
+export interface StatusLineProps {
+  readonly theme: Theme;
+  readonly columns: number;
+  readonly state: Pick<ConsoleState, 'prompt' | 'message' | 'count'>;
+  /** What is set in the view. */
+  readonly list: ListState;
+  /** One row and several in words. */
+  readonly nouns: readonly [one: string, several: string];
+  /** The order in words. */
+  readonly sort: string;
+  /** Said instead of the filter: something about the rows is not as it should be. */
+  readonly notice?: string | undefined;
+  /** Rows in the list, and all there are. */
+  readonly shown: number;
+  readonly total: number;
+  readonly orderPaused: boolean;
+  /** The counts have no line of their own. */
+  readonly compact: boolean;
+  /** The connection is lost. */
+  readonly stale: boolean;
+  /** Columns beside those that are drawn. Default none. */
+  readonly beside?: Pick<Beside, 'left' | 'right'>;
+}
+
+/** The line of the filter, of the outcome of the last action, and on small screens of the counts. */
+export function StatusLine(props: StatusLineProps): ReactElement {
+  const { theme, columns, compact, notice } = props;
+  const { prompt, message } = props.state;
+  const { filter } = props.list;
+  const right = compact ? placeRuns(props) : [];
+  if (prompt !== undefined) {
+    return <Row theme={theme} runs={promptRuns(prompt.line, filter.problem, columns)} />;
+  }
+  if (message !== undefined) {
+    return (
+      <Row
+        theme={theme}
+        runs={spread([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, columns)}
+      />
+    );
+  }
+  if (props.stale) {
+    const note = run(' actions are off while disconnected; marks and filter are kept', 'warning');
+    return <Row theme={theme} runs={spread([note], right, columns)} />;
+  }
+  if (notice !== undefined) {
+    return <Row theme={theme} runs={spread([run(` ${safeLine(notice)}`, 'warning')], right, columns)} />;
+  }
+  const text = filter.text === '' ? 'none' : safeLine(filter.text);
+  const edit = filter.text === '' ? '' : compact ? '' : `  (${keyOf('filter')} edit, ${keyOf('back')} clears)`;
+  const left = [
+    ...(compact ? countRuns(props) : []),
+    run(compact ? '  filter: ' : ' filter: ', 'faint'),
+    run(text),
+    run(edit, 'faint'),
+  ];
+  return <Row theme={theme} runs={spread(left, right, columns)} />;
+}
+
+/** What is being typed, and what is wrong with it where that fits: never at the cost of half the line. */
+function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: number): readonly Run[] {
+  const said = problem === undefined ? '' : `${String(problem.position + 1)}: ${safeLine(problem.message)}`;
+  const room = columns - 2;
+  const typed = Math.min(cellWidth(line.text) + 1, room >> 1);
+  const width = Math.min(cellWidth(said), room - typed - 3);
+  const field = fieldRuns(line, said === '' ? room : room - width - 3, true);
+  return spread(
+    [run(' /', 'strong'), ...field],
+    said === '' ? [] : [run(`  ${fit(said, width)} `, 'critical')],
+    columns,
+  );
+}
+
+/** The line under a tall list. */
+export function FiguresLine(props: StatusLineProps): ReactElement {
+  const sort = run(`   sort: ${props.sort}`, 'faint');
+  return <Row theme={props.theme} runs={spread([...countRuns(props), sort], placeRuns(props), props.columns)} />;
+}
+
+function countRuns({ shown, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
+  return [
+    run(
+      compact
+        ? ` ${countText(shown)}/${countText(total)}`
+        : ` ${countText(shown)} of ${countText(total)} ${total === 1 ? one : several} shown`,
+    ),
+  ];
+}
+
+function placeRuns({ state: { count }, list, shown, orderPaused, compact, beside }: StatusLineProps): readonly Run[] {
+  const { marks, cursor } = list;
+  const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${countText(shown)} `;
+  return [
+    ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),
+    ...besideRuns(beside, compact),
+    ...(list.following ? [run('following  ', 'accent')] : []),
+    ...(orderPaused ? [run('order paused  ', 'accent')] : []),
+    ...(marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')]),
+    run(row),
+  ];
+}
+
+/** `← 2  3 columns →`: columns that are not drawn. */
+export function besideRuns(beside: StatusLineProps['beside'], compact: boolean): readonly Run[] {
+  const { left, right } = beside ?? { left: 0, right: 0 };
+  const counted = (count: number): string =>
+    compact ? String(count) : `${String(count)} column${count === 1 ? '' : 's'}`;
+  return [
+    ...(left > 0 ? [run(`← ${right > 0 ? String(left) : counted(left)}  `, 'faint')] : []),
+    ...(right > 0 ? [run(`${counted(right)} →  `, 'faint')] : []),
+  ];
+}

@@ -1,0 +1,138 @@
+import type { ReactElement } from 'react';
+import type { ConsoleState } from '../state/console-state.ts';
+import type { EventCounts } from '../model/event-counts.ts';
+import type { FeedStatus } from '../model/feed-status.ts';
+import type { ViewName } from '../state/view-names.ts';
+import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../text/theme.ts';
+import type { Severity } from '../../shared/domain/severity.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { entityRuns, headerRule } from './entity-banner.ts';
+import { clockText, connectionRuns, membersRuns } from '../words/connection-text.ts';
+import { countText } from '../words/count-text.ts';
+import { cellWidth } from '../terminal/cells.ts';
+import { Row } from '../text/row.tsx';
+import { runsWidth, spread, wholeRuns } from '../text/runs.ts';
+import { sparkline } from '../text/sparkline.ts';
+import { tabRuns } from './tabs.ts';
+
+export interface HeaderProps {
+  readonly theme: Theme;
+  readonly columns: number;
+  readonly feed: FeedStatus;
+  readonly counts: EventCounts;
+  readonly paused: ConsoleState['paused'];
+  readonly readOnly: boolean;
+  /** What a person calls the backend; otherwise it is called as it calls itself. */
+  readonly context?: string | undefined;
+  /** Shown until the backend has said its name. */
+  readonly backend: string;
+  readonly creator: string;
+  /** Of a merged list, by context. */
+  readonly backends?: ReadonlyMap<string, FeedStatus> | undefined;
+  readonly nowMs: number;
+  readonly view: ViewName;
+}
+
+/** One row for small screens: name, connection, counters, time. */
+export function ShortHeader(props: HeaderProps): ReactElement {
+  const { feed, counts, nowMs, columns } = props;
+  const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
+  const left = [
+    run(` ${nameOf(props)} `, 'strong'),
+    ...stateRuns(props),
+    ...rate(props, '/s'),
+    ...entityRuns(feed.stats),
+    ...lock,
+  ];
+  if (isStale(feed)) {
+    const age = [run(' '), ...asOf(feed), run(' ')];
+    return <Row theme={props.theme} runs={spread(wholeRuns(left, columns - runsWidth(age)), age, columns)} />;
+  }
+  const right = [
+    run(`${STATUS.critical.symbol}${countText(counts.critical)}`, 'critical'),
+    run(` ${STATUS.warning.symbol}${countText(counts.warning)}`, 'warning'),
+    run(` ${STATUS.unknown.symbol}${countText(counts.unknown)}`, 'unknown'),
+    run(` ${SILENCED_SYMBOL}${countText(counts.silenced)}`, 'silenced'),
+    ...(columns >= 80 && feed.stats !== undefined && props.paused === undefined
+      ? [run(` ${STATUS.ok.symbol}${countText(feed.stats.results.ok)}`, 'ok')]
+      : []),
+    run(`  ${clockText(nowMs, false)} `),
+  ];
+  return <Row theme={props.theme} runs={spread(left, right, columns)} />;
+}
+
+/** Title, counters and tabs for screens that are tall enough. */
+export function TallHeader(props: HeaderProps): ReactElement {
+  const { theme, feed, nowMs, columns, counts } = props;
+  const lag = feed.connection.kind === 'live' ? [run(`  lag ${(feed.lagMs / 1000).toFixed(1)}s`)] : [];
+  const title = [
+    run(' mon  ', 'strong'),
+    run(`${nameOf(props)}  `, 'strong'),
+    ...stateRuns(props),
+    ...rate(props, ' results/s'),
+    ...lag,
+  ];
+  const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
+  const who = `${safeLine(props.creator)} (${props.readOnly ? 'read-only' : 'rw'})`;
+  const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
+  // The state of the connection is worth more than who is looking.
+  const room = columns - runsWidth([...title, ...clock]);
+  const about = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
+    (text) => cellWidth(text) < room,
+  );
+  return (
+    <>
+      <Row theme={theme} runs={spread(title, [run(about ?? ''), ...clock], columns)} />
+      <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
+      <Row theme={theme} runs={tabRuns(props.view, columns)} />
+      <Row theme={theme} runs={headerRule(feed.stats, columns)} />
+    </>
+  );
+}
+
+function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
+  return [
+    counter('critical', counts.critical, 'crit'),
+    counter('warning', counts.warning, 'warn'),
+    counter('unknown', counts.unknown, 'unkn'),
+    ...(feed.stats === undefined ? [] : [counter('ok', feed.stats.results.ok, 'ok')]),
+    run(` ${SILENCED_SYMBOL} ${countText(counts.silenced)} silenced  `, 'silenced'),
+    run(` ${FLAPPING_SYMBOL} ${countText(counts.flapping)} flapping`, counts.flapping === 0 ? 'faint' : 'flapping'),
+  ];
+}
+
+function counter(severity: Severity, count: number, name: string): Run {
+  const { symbol, tone } = STATUS[severity];
+  return run(` ${symbol} ${countText(count)} ${name}  `, count === 0 ? 'faint' : tone);
+}
+
+/** Cells of the line of rates, each fifteen seconds or more. */
+const RATE_CELLS = 16;
+
+function rateLine(feed: FeedStatus): readonly Run[] {
+  if (feed.rates.length === 0) return [];
+  return [run('rate 5m ', 'faint'), run(`${sparkline(feed.rates, RATE_CELLS)} `, 'accent')];
+}
+
+function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
+  if (feed.stats === undefined || feed.connection.kind !== 'live' || paused !== undefined) return [];
+  return [run(` ${countText(feed.stats.rate)}${unit}`)];
+}
+
+function stateRuns({ backends, feed, paused, nowMs }: HeaderProps): readonly Run[] {
+  if (backends === undefined || paused !== undefined) return connectionRuns(feed, paused, nowMs);
+  return membersRuns(backends, nowMs);
+}
+
+function nameOf({ context, feed, backend }: HeaderProps): string {
+  return safeLine(context ?? feed.backendName ?? backend);
+}
+
+/** Whether what is shown may be out of date. */
+export function isStale(feed: FeedStatus): boolean {
+  return feed.everLive && feed.lostAtMs !== undefined;
+}
+
+function asOf(feed: FeedStatus): readonly Run[] {
+  return feed.heardAtMs === undefined ? [] : [run(`as of ${clockText(feed.heardAtMs)}`, 'warning')];
+}

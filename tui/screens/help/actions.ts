@@ -1,0 +1,72 @@
+import type { KeyAction } from '../../actions/keys.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { helpView, type HelpLayer } from './layer.ts';
+import { clamp } from '../../list/list-cursor.ts';
+import { helpBodyRows } from '../../state/screen-layout.ts';
+import { movedTo } from '../../actions/scroll-keys.ts';
+import { NO_SEARCH } from '../../form/search-field.ts';
+
+/** @returns what was chosen in the help: the help is closed, and it is to be done as if its key was pressed */
+export function pressHelp(store: ConsoleStore, action: KeyAction | undefined): KeyAction | undefined {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'help') return undefined;
+  const { lines, cursor } = helpView(layer);
+  switch (action) {
+    case 'help-run': {
+      const line = lines[cursor];
+      if (line?.kind !== 'binding') return undefined;
+      close(store);
+      // A number alone says no view; the menu asks for it.
+      return line.action === 'view' ? 'views' : line.action;
+    }
+    case 'search':
+      put(store, { ...layer, search: { ...layer.search, isOpen: true } });
+      return undefined;
+    case 'match-next':
+    case 'match-previous':
+      seek(store, layer, action === 'match-next' ? 1 : -1);
+      return undefined;
+    case 'help':
+      close(store);
+      return undefined;
+    case 'close':
+      if (layer.search.line.text === '') close(store);
+      else put(store, { ...layer, search: NO_SEARCH, at: undefined });
+      return undefined;
+    default:
+      move(store, layer, action);
+      return undefined;
+  }
+}
+
+/** The bindings that are shown, and which of them the cursor is on. */
+export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAction[]; readonly index: number } {
+  const { lines, cursor } = helpView(layer);
+  return {
+    actions: lines.flatMap((line) => (line.kind === 'binding' ? [line.action] : [])),
+    index: lines.slice(0, Math.max(0, cursor)).filter(({ kind }) => kind === 'binding').length,
+  };
+}
+
+/** From binding to binding: headings and blank lines lie between. */
+function move(store: ConsoleStore, layer: HelpLayer, action: KeyAction | undefined): void {
+  const { actions, index } = bindingsOf(layer);
+  const last = actions.length - 1;
+  const to = movedTo(action, index, { rows: helpBodyRows(store.state.size.rows), last });
+  if (to !== undefined) put(store, { ...layer, at: actions[clamp(to, 0, last)] });
+}
+
+/** All bindings that are shown match: the next one is the next line, and behind the last one the first. */
+function seek(store: ConsoleStore, layer: HelpLayer, step: 1 | -1): void {
+  if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
+  const { actions, index } = bindingsOf(layer);
+  put(store, { ...layer, at: actions.at((index + step) % actions.length) });
+}
+
+function put(store: ConsoleStore, layer: HelpLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}
+
+function close(store: ConsoleStore): void {
+  store.update({ layers: store.state.layers.slice(0, -1) });
+}

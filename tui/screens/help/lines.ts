@@ -1,0 +1,104 @@
+import { bindings, keyLabel, type Binding, type KeyAction, type KeyContext } from '../../actions/keys.ts';
+import { isMovement } from '../../actions/scroll-keys.ts';
+import { holdsWords, type SearchField } from '../../form/search-field.ts';
+import { VIEWS } from '../../state/view-names.ts';
+
+export type HelpLine =
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'binding'; readonly action: KeyAction; readonly keys: string; readonly text: string }
+  | { readonly kind: 'blank' };
+
+/** What each place is called where keys mean something. */
+export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
+  overview: 'Overview',
+  events: 'Events',
+  silences: 'Silences',
+  aggregates: 'Aggregates',
+  clients: 'Clients',
+  checks: 'Checks',
+  upgrade: 'Upgrade',
+  plan: 'Plan for an upgrade',
+  'plan-page': 'Plan for an upgrade, in full',
+  'dead-letters': 'Dead letters',
+  detail: 'Event detail',
+  inspect: 'Client, check, aggregate and result',
+  handling: 'What handlers do',
+  'dead-letter': 'Dead letter',
+  'silence-entry': 'Silence',
+  log: 'Log',
+  help: 'Help',
+  prompt: 'Filter line',
+  search: 'Search line',
+  form: 'Dialogs with fields',
+  confirm: 'Questions',
+  menu: 'Menus',
+  command: 'Command line',
+};
+
+const EVERY_VIEW = VIEWS.map(({ name }) => name);
+const LISTS = EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgrade');
+
+/** The groups of a help in their order; each binding is in the first one that it belongs to. */
+const GROUPS: readonly (readonly [
+  title: (context: KeyContext) => string,
+  holds: (action: KeyAction, binding: Binding) => boolean,
+])[] = [
+  [
+    (context) => CONTEXT_TITLES[context],
+    (action, binding) => !isMovement(action) && !isIn(binding, LISTS) && !isIn(binding, EVERY_VIEW),
+  ],
+  [() => 'Marks, order and filter', (action, binding) => !isMovement(action) && !isIn(binding, EVERY_VIEW)],
+  [() => 'Movement', (action) => isMovement(action)],
+  [() => 'Everywhere', () => true],
+];
+
+/** The help for one place, made from the table of bindings: what is done there first, what is so everywhere last. */
+export function helpLines(context: KeyContext, search?: SearchField): readonly HelpLine[] {
+  const left = new Map(bindings().filter(([action, binding]) => isShown(action, binding, context, search)));
+  return GROUPS.flatMap(([title, holds]) => {
+    const group = [...left].filter(([action, binding]) => holds(action, binding));
+    for (const [action] of group) left.delete(action);
+    return sectionOf(title(context), group);
+  }).slice(0, -1);
+}
+
+/** Every binding once, under the first place where it is in effect. */
+export function keyMapLines(): readonly HelpLine[] {
+  const left = new Map(bindings());
+  return [['Everywhere', EVERY_VIEW] as const, ['Lists', LISTS] as const, ...PLACES]
+    .flatMap(([title, contexts]) => {
+      const group = [...left].filter(([, binding]) => isIn(binding, contexts));
+      for (const [action] of group) left.delete(action);
+      return sectionOf(title, group);
+    })
+    .slice(0, -1);
+}
+
+const PLACES = (Object.entries(CONTEXT_TITLES) as readonly (readonly [KeyContext, string])[]).map(
+  ([context, title]) => [title, [context]] as const,
+);
+
+function isShown(action: KeyAction, binding: Binding, context: KeyContext, search: SearchField | undefined): boolean {
+  if (!binding.in.includes(context)) return false;
+  return search === undefined || holdsWords(`${keysText(binding)} ${binding.help} ${action}`, search);
+}
+
+/** With a blank line at its end; nothing when it is empty. */
+function sectionOf(title: string, group: readonly (readonly [KeyAction, Binding])[]): readonly HelpLine[] {
+  if (group.length === 0) return [];
+  const lines = group.map(([action, binding]): HelpLine => ({
+    kind: 'binding',
+    action,
+    keys: keysText(binding),
+    text: binding.help,
+  }));
+  return [{ kind: 'heading', text: title }, ...lines, { kind: 'blank' }];
+}
+
+function keysText({ keys }: Binding): string {
+  return keys.map(keyLabel).join(' ');
+}
+
+function isIn(binding: Binding, contexts: readonly KeyContext[]): boolean {
+  return contexts.every((context) => binding.in.includes(context));
+}

@@ -1,0 +1,62 @@
+import type { ConsoleStore } from '../../state/console-store.ts';
+import type { DetailLine } from '../detail/lines.ts';
+import { inspectHead, inspectText } from './lines.ts';
+import type { InspectLayer } from './layer.ts';
+import { shownRows } from './list.ts';
+import type { InspectRow } from './rows.ts';
+import { inspectTableOf, type InspectTable } from './tables.ts';
+import { settleCursor, type ListOrder } from '../../list/list-cursor.ts';
+
+/** What the screen of a subject shows, and how many rows of the screen each part takes. */
+export interface InspectBody {
+  /** Rows of the screen that the head takes. */
+  readonly head: readonly DetailLine[];
+  /** Its rows; `undefined`: it is text. */
+  readonly table: InspectTable | undefined;
+  readonly rows: readonly InspectRow[];
+  readonly text: readonly DetailLine[];
+  /** Rows of the screen for the rows or the text. */
+  readonly height: number;
+}
+
+/** Title, place, rule, status and hints. */
+const ROWS_AROUND = 5;
+
+export function inspectBody(store: ConsoleStore, layer: InspectLayer): InspectBody {
+  const { data } = layer.load;
+  const head = inspectHead(store, layer);
+  const table = data === undefined || layer.raw ? undefined : inspectTableOf(data.kind);
+  const titles = table === undefined ? 0 : 1;
+  return {
+    head,
+    table,
+    rows: table === undefined ? [] : shownRows(layer, store.nowMs / 1000),
+    text: table === undefined ? inspectText(store, layer) : [],
+    height: Math.max(1, store.state.size.rows - ROWS_AROUND - head.length - titles),
+  };
+}
+
+/** The rows as a cursor sees them. */
+export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
+  return {
+    length: rows.length,
+    indexOf: (key) => rows.findIndex((row) => row.key === key),
+    at: (index) => rows[index],
+    slice: (start, end) => rows.slice(start, end),
+  };
+}
+
+/** Puts the cursor where it is drawn: a key acts on what was under it then, whatever is loaded since. */
+export function settleInspect(store: ConsoleStore): void {
+  const { layers } = store.state;
+  const layer = layers.findLast(({ kind }) => kind === 'inspect');
+  if (layer?.kind !== 'inspect') return;
+  const { table, rows, height } = inspectBody(store, layer);
+  if (table === undefined) return;
+  const settled = settleCursor(layer.cursor, orderOf(rows), height);
+  const { key, index, top } = layer.cursor;
+  // What is asked over it is about the row that was under the cursor before, also when that is gone.
+  const cursor = layers.at(-1) === layer ? settled : { ...settled, key };
+  if (cursor.key === key && cursor.index === index && cursor.top === top) return;
+  store.state = { ...store.state, layers: layers.with(layers.indexOf(layer), { ...layer, cursor }) };
+}

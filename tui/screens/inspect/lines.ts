@@ -1,0 +1,214 @@
+import { aggregateMark, aggregateBar, percentText } from '../../model/aggregate-book.ts';
+import { sparkline } from '../../text/sparkline.ts';
+import type { ClientDetail } from '../../../shared/client/answers.ts';
+import { commandText } from '../../../shared/domain/command-text.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { SEVERITIES, severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
+import { agentThresholds, saysWhenSilent, type AgentThresholds } from '../../../shared/domain/v2/keepalive.ts';
+import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
+import type { StoredResult } from '../../../shared/schemas/result.ts';
+import { countText } from '../../words/count-text.ts';
+import { run, SILENCED_SYMBOL, STATUS, type Run, type Tone } from '../../text/theme.ts';
+import { countOf } from '../../state/changes.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import type { DetailLine } from '../detail/lines.ts';
+import { historyRuns } from '../../model/history-runs.ts';
+import type { InspectLayer, SubjectData } from './layer.ts';
+import { nextRunText } from '../../words/next-run-text.ts';
+import { scheduleText } from '../checks/table.ts';
+import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+
+/** Cells before the text of each line. */
+const LABEL_CELLS = 11;
+
+/** Lines of text that are shown of one result or record. */
+const LINES_MAX = 5000;
+
+/** What is said about the subject above its rows: few lines, each of one row. */
+export function inspectHead(store: ConsoleStore, layer: InspectLayer): readonly DetailLine[] {
+  const { data } = layer.load;
+  const width = store.state.size.columns - 1 - LABEL_CELLS;
+  switch (data?.kind) {
+    case undefined:
+      return [];
+    case 'client':
+      return clientHead(store, data.detail, width);
+    case 'check':
+      return checkHead(store, data, width);
+    case 'aggregate':
+      return aggregateHead(store, layer.subject.name, data);
+    case 'result':
+      return resultHead(store, data.result);
+  }
+}
+
+/** The whole of the subject as text: the JSON, or the output of a result. */
+export function inspectText(store: ConsoleStore, { load: { data }, raw }: InspectLayer): readonly DetailLine[] {
+  if (data === undefined) return [];
+  const width = store.state.size.columns - 2;
+  const memo = textMemo.get(data);
+  if (memo?.raw === raw && memo.width === width) return memo.lines;
+  const whole = raw || data.kind !== 'result' ? JSON.stringify(rawOf(data), undefined, 2) : data.result.check.output;
+  const all = safeText(whole.trimEnd()).split('\n');
+  const lines = all
+    .slice(0, LINES_MAX)
+    .flatMap((text) => wrapCells(text, width))
+    .map((piece) => [run(` ${piece}`)]);
+  textMemo.set(data, { raw, width, lines });
+  return lines;
+}
+
+// An output may have a megabyte; it is cut into lines once, not once per frame.
+const textMemo = new WeakMap<
+  SubjectData,
+  { readonly raw: boolean; readonly width: number; readonly lines: readonly DetailLine[] }
+>();
+
+function rawOf(data: SubjectData): unknown {
+  switch (data.kind) {
+    case 'client':
+      return data.detail.client;
+    case 'check':
+      return data.definition ?? {};
+    case 'aggregate':
+      return { ...data.summary, outputs: data.outputs };
+    case 'result':
+      return data.result;
+  }
+}
+
+function clientHead(store: ConsoleStore, { client }: ClientDetail, width: number): readonly DetailLine[] {
+  const { name, address, version, subscriptions } = client;
+  const others = subscriptions.filter((subscription) => subscription !== `client:${name}`);
+  return [
+    [label('keepalive'), ...keepaliveRuns(store, client)],
+    line('address', `${address}   version ${version === '' ? 'unknown' : version}`, width),
+    line('holds', others.length === 0 ? 'no subscription' : others.join(', '), width),
+    line('record', attributesText(client), width),
+  ];
+}
+
+/** How long it has been silent, against the thresholds of this client. */
+function keepaliveRuns({ clients, nowMs }: ConsoleStore, client: ClientDetail['client']): readonly Run[] {
+  const ageSeconds = nowMs / 1000 - (clients.get(client.name)?.timestamp ?? client.timestamp);
+  const age = `${formatDuration(ageSeconds)} ago`;
+  if (client['keepalives'] === false) return [run(age), run('  none is expected', 'faint')];
+  const own = saysWhenSilent(client) ? agentThresholds({ keepalive: client['keepalive'] }) : undefined;
+  const { warning, critical }: AgentThresholds = own ?? thresholdsOf(client['keepalive']);
+  const tone: Tone = ageSeconds >= (critical ?? Infinity) ? 'critical' : ageSeconds >= warning ? 'warning' : 'ok';
+  const last = critical === undefined ? 'never critical' : `critical after ${formatDuration(critical)}`;
+  return [run(age, tone), run(`  warning after ${formatDuration(warning)}, ${last}`, 'faint')];
+}
+
+function thresholdsOf(keepalive: unknown): { readonly warning: number; readonly critical: number } {
+  const own = attributeOf(keepalive, 'thresholds');
+  const numberOf = (name: 'warning' | 'critical'): number => {
+    const value = attributeOf(own, name);
+    return typeof value === 'number' ? value : KEEPALIVE_THRESHOLDS[name];
+  };
+  return { warning: numberOf('warning'), critical: numberOf('critical') };
+}
+
+function attributeOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** Said elsewhere on the screen. */
+const SAID = new Set(['name', 'address', 'version', 'subscriptions', 'timestamp']);
+
+/** What else the record says in one word each; the rest of it is in the JSON. */
+function attributesText(client: Readonly<Record<string, unknown>>): string {
+  const plain = Object.entries(client).filter(
+    ([name, value]) => !SAID.has(name) && ['string', 'number', 'boolean'].includes(typeof value),
+  );
+  return plain.length === 0 ? 'y shows all of it' : plain.map(([name, value]) => `${name}=${String(value)}`).join(' ');
+}
+
+function checkHead(
+  { nowMs }: ConsoleStore,
+  { definition, results }: Extract<SubjectData, { kind: 'check' }>,
+  width: number,
+): readonly DetailLine[] {
+  const counts = resultCounts(results);
+  if (definition === undefined) {
+    return [
+      line('schedule', 'the backend does not publish this check: its clients run it by themselves', width),
+      [label('results'), ...counts],
+    ];
+  }
+  const next = definition.next_run === null ? '' : `, next run in ${nextRunText(definition.next_run, nowMs)}`;
+  return [
+    line('schedule', scheduleText(definition) + next, width),
+    line('asked of', (definition.subscribers ?? []).join(', '), width),
+    line('command', commandText(definition.command ?? ''), width),
+    [label('results'), ...counts],
+  ];
+}
+
+function resultCounts(results: Extract<SubjectData, { kind: 'check' }>['results']): readonly Run[] {
+  const counts: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+  for (const { status } of results) if (status !== null) counts[severityOf(status)] += 1;
+  return countRuns(counts);
+}
+
+/** `✗ 2 crit   ! 1 warn`, what there is none of faintly. */
+function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
+  return WORST_FIRST.map((severity) => {
+    const { symbol, word, tone } = STATUS[severity];
+    const count = counts[severity];
+    return run(`${symbol} ${countText(count)} ${word.toLowerCase()}   `, count === 0 ? 'faint' : tone);
+  });
+}
+
+const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', ...SEVERITIES.slice(0, 1)];
+
+/** Cells of the bar and of the trend. */
+const BAR_CELLS = 32;
+const TREND_CELLS = 30;
+
+function aggregateHead(
+  { aggregates }: ConsoleStore,
+  name: string,
+  { summary }: Extract<SubjectData, { kind: 'aggregate' }>,
+): readonly DetailLine[] {
+  const { results, clients, checks } = summary;
+  const entry = aggregates.entryOf(name, summary);
+  const mark = aggregateMark(entry);
+  const trend = entry.trend.length < 2 ? 'nothing to compare with yet' : sparkline(entry.trend, TREND_CELLS, 100);
+  return [
+    [
+      label('ok'),
+      run(percentText(entry).padEnd(5), mark.tone),
+      ...aggregateBar(entry, BAR_CELLS),
+      run(entry.need === undefined ? '  no threshold' : `  needs ${String(entry.need)}%  ${mark.text}`, mark.tone),
+    ],
+    [label('results'), ...countRuns(results)],
+    [
+      label('of these'),
+      run(
+        `${SILENCED_SYMBOL} ${countText(results.silenced)} silenced   ${countText(results.down)} on clients that are down`,
+      ),
+    ],
+    line('members', `${countOf(clients, 'client')}, ${countOf(checks, 'check')}`, Infinity),
+    [label('trend'), run(trend, 'accent'), run('  ok % while this console runs', 'faint')],
+  ];
+}
+
+function resultHead({ nowMs }: ConsoleStore, { check }: StoredResult): readonly DetailLine[] {
+  const { symbol, word, tone } = STATUS[severityOf(check.status)];
+  const history = check['history'];
+  const statuses = Array.isArray(history) ? history.map(Number) : [];
+  return [
+    [label('status'), run(`${symbol} ${word}`, tone), run(`  ${formatDuration(nowMs / 1000 - check.executed)} ago`)],
+    [label('history'), ...historyRuns(statuses)],
+  ];
+}
+
+function line(name: string, text: string, width: number): DetailLine {
+  return [label(name), run(cutCells(safeLine(text), width))];
+}
+
+function label(name: string): Run {
+  return run(` ${name.padEnd(LABEL_CELLS - 1)}`, 'faint');
+}

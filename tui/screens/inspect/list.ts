@@ -1,0 +1,60 @@
+import { isFound, readSearch, type SearchOf } from '../../../shared/domain/search-language.ts';
+import type { SearchProblem } from '../../../shared/domain/search-syntax.ts';
+import type { InspectLayer } from './layer.ts';
+import { inspectRows, isMember, type InspectRow } from './rows.ts';
+import { inspectTableOf } from './tables.ts';
+import type { SortState } from '../../list/list-state.ts';
+
+/** The rows that the filter shows, in the order that was chosen; until then the worst first. */
+export function shownRows(layer: InspectLayer, nowSeconds: number): readonly InspectRow[] {
+  const all = inspectRows(layer);
+  const search = rowSearch(layer);
+  const filter = search?.kind === 'search' && search.tree !== undefined ? search : undefined;
+  if (filter === undefined && layer.sort === undefined) return all;
+  const memo = shownMemo.get(all);
+  if (memo?.text === filter?.text && memo?.sort === layer.sort && filter?.usesTime !== true) return memo?.rows ?? all;
+  const blocks = blocksOf(all).filter(([head]) => filter === undefined || isFound(filter, head, nowSeconds));
+  const rows = sorted(blocks, layer).flat();
+  shownMemo.set(all, { text: filter?.text, sort: layer.sort, rows });
+  return rows;
+}
+
+const shownMemo = new WeakMap<
+  readonly InspectRow[],
+  {
+    readonly text: string | undefined;
+    readonly sort: SortState | undefined;
+    readonly rows: readonly InspectRow[];
+  }
+>();
+
+/** What the search of the layer asks of its rows; `undefined`: it has none. */
+export function rowSearch({
+  load: { data },
+  raw,
+  search,
+}: InspectLayer): SearchOf<InspectRow> | SearchProblem | undefined {
+  const table = data === undefined || raw ? undefined : inspectTableOf(data.kind);
+  return table && readSearch(table.search, search.line.text);
+}
+
+/** A row with the members that are listed below it. */
+type Block = readonly [head: InspectRow, ...members: InspectRow[]];
+
+function blocksOf(rows: readonly InspectRow[]): readonly Block[] {
+  const blocks: [InspectRow, ...InspectRow[]][] = [];
+  for (const row of rows) {
+    const block = blocks.at(-1);
+    if (isMember(row) && block !== undefined) block.push(row);
+    else blocks.push([row]);
+  }
+  return blocks;
+}
+
+function sorted(blocks: readonly Block[], { sort, load: { data } }: InspectLayer): readonly Block[] {
+  const table = data && inspectTableOf(data.kind);
+  const compare = table?.columns.find(({ id }) => id === sort?.column)?.compare;
+  if (compare === undefined || sort === undefined) return blocks;
+  const sign = sort.reversed ? -1 : 1;
+  return blocks.toSorted(([a], [b]) => sign * compare(a, b));
+}

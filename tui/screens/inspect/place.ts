@@ -1,0 +1,28 @@
+import { placeTable, type TablePlace } from '../../list/table-place.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { inspectBody } from './body.ts';
+import type { InspectLayer } from './layer.ts';
+import type { InspectRow } from './rows.ts';
+import type { InspectTable } from './tables.ts';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Where the columns of the rows are drawn. */
+export function inspectPlace(
+  store: ConsoleStore,
+  layer: InspectLayer,
+  table: InspectTable,
+  rows: readonly InspectRow[],
+): TablePlace {
+  const { top } = layer.cursor;
+  const { height } = inspectBody(store, layer);
+  return placeTable(
+    table,
+    { hidden: NONE, sideways: layer.sideways, wide: layer.wide },
+    {
+      columns: store.state.size.columns,
+      nowMs: store.nowMs,
+      window: rows.slice(top, top + height).map((row) => ({ key: row.key, row, gone: false })),
+    },
+  );
+}

@@ -1,0 +1,131 @@
+import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
+import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { eventKey } from '../../../shared/schemas/feed.ts';
+import type { AggregateOutputs, InspectLayer, SubjectData } from './layer.ts';
+import { targetOf, type Target } from '../silences/form.ts';
+
+/** A row that the cursor can be on. */
+export interface InspectRow {
+  readonly key: string;
+  /** The clients and checks that it stands for. */
+  readonly targets: readonly Target[];
+}
+
+/** The last result of one client and check. */
+export interface ResultRow extends InspectRow {
+  /** Of the client or of the check, whichever the screen is not about. */
+  readonly name: string;
+  /** Null: there is an event, but no result any more. */
+  readonly status: number | null;
+  readonly executed: number | null;
+  readonly history: readonly number[];
+  readonly output: string;
+  readonly isSilenced: boolean;
+  readonly isFlapping: boolean;
+  /** Epoch seconds; null: not by the clock. */
+  readonly nextRun: number | null;
+}
+
+/** Clients that say the same of a check, or, below it, one of them. */
+export interface OutputRow extends InspectRow {
+  readonly severity: AggregateSeverity;
+  readonly check: string;
+  readonly output: string;
+  readonly total: number;
+  /** `undefined`: the row of all of them. */
+  readonly client: string | undefined;
+  readonly isOpen: boolean;
+}
+
+export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
+
+/** The rows, the worst first. Made once for an answer and what is opened in it. */
+export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
+  if (data === undefined) return [];
+  const memo = rowsMemo.get(data);
+  if (memo?.opened === opened) return memo.rows;
+  const rows = rowsOf(data, opened);
+  rowsMemo.set(data, { opened, rows });
+  return rows;
+}
+
+const rowsMemo = new WeakMap<
+  SubjectData,
+  { readonly opened: ReadonlySet<string>; readonly rows: readonly InspectRow[] }
+>();
+
+/** Whether Enter lists the members of the row, or no longer lists them. */
+export function isGroup(row: InspectRow): boolean {
+  return 'client' in row && (row as OutputRow).client === undefined;
+}
+
+/** Whether it is one of those that a row above stands for. */
+export function isMember(row: InspectRow): boolean {
+  return 'client' in row && (row as OutputRow).client !== undefined;
+}
+
+function rowsOf(data: SubjectData, opened: ReadonlySet<string>): readonly (ResultRow | OutputRow)[] {
+  switch (data.kind) {
+    case 'client':
+      return clientRows(data.detail);
+    case 'check':
+      return data.results.map((result) => ({
+        ...resultRow(result.client, data.name, result),
+        name: result.client,
+        isSilenced: result.silenced,
+        isFlapping: false,
+        nextRun: null,
+      }));
+    case 'aggregate':
+      return data.outputs.flatMap((outputs) => outputRows(outputs, opened));
+    case 'result':
+      return [];
+  }
+}
+
+function clientRows({ client, checks }: Extract<SubjectData, { kind: 'client' }>['detail']): readonly ResultRow[] {
+  const rows = checks.map(({ name, event, next_run, ...result }) => ({
+    ...resultRow(client.name, name, result),
+    name,
+    isSilenced: (event?.silenced_by.length ?? 0) > 0,
+    isFlapping: event?.action === 'flapping',
+    nextRun: next_run,
+  }));
+  return rows.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function outputRows({ severity, results }: AggregateOutputs, opened: ReadonlySet<string>): readonly OutputRow[] {
+  return results.flatMap(({ check, summary }) =>
+    summary.flatMap(({ output, total, clients }) => {
+      const key = `${severity} ${check} ${output}`;
+      const targets = clients.map((client) => targetOf(eventKey(client, check)));
+      const isOpen = opened.has(key);
+      const rowOf = (about: Pick<OutputRow, 'key' | 'targets' | 'client'>): OutputRow => ({
+        severity,
+        check,
+        output,
+        total,
+        isOpen,
+        ...about,
+      });
+      const members = isOpen ? targets : [];
+      return [
+        rowOf({ key, targets, client: undefined }),
+        ...members.map((target) => rowOf({ key: target.key, targets: [target], client: target.client })),
+      ];
+    }),
+  );
+}
+
+type LastResult = Pick<ResultRow, 'status' | 'executed' | 'history' | 'output'>;
+
+function resultRow(client: string, check: string, result: LastResult): InspectRow & LastResult {
+  const { status, executed, history, output } = result;
+  const key = eventKey(client, check);
+  return { key, targets: [targetOf(key)], status, executed, history, output };
+}
+
+/** Where it is in the order that rows have at first. */
+export function rankOf({ status, isSilenced }: ResultRow): number {
+  return isSilenced ? SEVERITY_RANK.ok + 1 : SEVERITY_RANK[severityOf(status ?? 0)];
+}

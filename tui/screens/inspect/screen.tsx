@@ -1,0 +1,154 @@
+import type { ReactElement } from 'react';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { clockText } from '../../words/connection-text.ts';
+import { besideRuns, Hints } from '../footer.tsx';
+import { isStale, ShortHeader } from '../header.tsx';
+import { Row } from '../../text/row.tsx';
+import { Rows } from '../../text/rows.tsx';
+import { spread } from '../../text/runs.ts';
+import { searchRuns } from '../../form/search-line.ts';
+import { tableHead, tableRuns } from '../../list/table-columns.ts';
+import type { TablePlace } from '../../list/table-place.ts';
+import { countText } from '../../words/count-text.ts';
+import { keyOf } from '../../actions/keys.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { inspectBody, type InspectBody } from './body.ts';
+import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from './layer.ts';
+import { rowSearch } from './list.ts';
+import { inspectPlace } from './place.ts';
+import { inspectRows } from './rows.ts';
+import { paneLines, textPaneOf } from '../../text/text-pane.ts';
+import { fit } from '../../terminal/cells.ts';
+import { run, type Run, type Theme } from '../../text/theme.ts';
+import { headerProps, hintsProps } from '../chrome-props.ts';
+import { textStatus } from '../../words/text-status.ts';
+
+const PLACES: Readonly<Record<SubjectKind, string>> = {
+  client: 'clients',
+  check: 'checks',
+  aggregate: 'aggregates',
+  result: 'results',
+};
+
+/** One thing with everything that is known of it. */
+export function InspectScreen({
+  theme,
+  store,
+  layer,
+}: {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+  readonly layer: InspectLayer;
+}): ReactElement {
+  const { columns } = store.state.size;
+  const body = inspectBody(store, layer);
+  const place = body.table && inspectPlace(store, layer, body.table, body.rows);
+  const { kind, name } = layer.subject;
+  const title = [run(` ${PLACES[kind]} › `, 'faint'), run(safeLine(name), 'strong')];
+  return (
+    <>
+      <ShortHeader {...headerProps(theme, store)} />
+      <Row theme={theme} runs={spread(title, freshness(layer), columns)} />
+      <Rows theme={theme} lines={body.head} />
+      <Row theme={theme} runs={[run(ruleText(layer, body).padEnd(columns, '─'), 'faint')]} />
+      <Rows
+        theme={theme}
+        lines={bodyLines(store, layer, body, place)}
+        height={body.height + (body.table === undefined ? 0 : 1)}
+      />
+      <Row theme={theme} runs={statusRuns(store, layer, body, place)} />
+      <Hints {...hintsProps(theme, store)} hasRows={body.table !== undefined} />
+    </>
+  );
+}
+
+function ruleText(layer: InspectLayer, { table, rows }: InspectBody): string {
+  const {
+    load: { data },
+    raw,
+  } = layer;
+  if (data === undefined) return '';
+  if (raw) return '─ raw json (y hides it) ';
+  if (table === undefined) return '─ output ';
+  const isCut = data.kind === 'check' && rows.length >= CHECK_RESULTS_MAX;
+  const all = inspectRows(layer).length;
+  if (rows.length < all) return `─ ${countText(rows.length)} of ${countText(all)} ${table.nouns[all === 1 ? 0 : 1]} `;
+  const count = isCut ? `the worst ${countText(rows.length)}` : countText(rows.length);
+  return `─ ${count} ${table.nouns[rows.length === 1 ? 0 : 1]} `;
+}
+
+function bodyLines(
+  store: ConsoleStore,
+  layer: InspectLayer,
+  { rows, height }: InspectBody,
+  place: TablePlace | undefined,
+): readonly (readonly Run[])[] {
+  const { load, cursor, marks, sort } = layer;
+  if (load.data === undefined) {
+    if (load.failure === undefined) return [[run(' loading …', 'faint')]];
+    return [
+      [run(` ${safeLine(load.failure)}`, 'critical')],
+      [run(' It is tried again every few seconds; Esc goes back.')],
+    ];
+  }
+  const text = textPaneOf(store, layer);
+  if (text !== undefined) return paneLines(text);
+  if (place === undefined) return [];
+  const { columns } = store.state.size;
+  const { placed, shift } = place;
+  const about = { placed, shift, columns, nowMs: store.nowMs, stale: isStale(store.feed) };
+  const shown = rows.slice(cursor.top, cursor.top + height).map((row) => {
+    const entry = { key: row.key, row, gone: false };
+    return tableRuns(entry, { ...about, isCursor: row.key === cursor.key, isMarked: marks.has(row.key) });
+  });
+  const head = tableHead(placed, sort ?? { column: '', reversed: false }, columns);
+  if (shown.length === 0 && layer.search.line.text !== '') {
+    return [head, [], [run(`   Nothing matches the filter. ${keyOf('close')} clears it.`)]];
+  }
+  return [head, ...shown];
+}
+
+/** How old it is. */
+function freshness({ load: { loadedAtMs, failure } }: InspectLayer): readonly Run[] {
+  if (loadedAtMs === undefined) return [];
+  return [run(`as of ${clockText(loadedAtMs)} `, failure === undefined ? 'faint' : 'warning')];
+}
+
+function messageRuns({ state: { message } }: ConsoleStore, { load: { data, failure } }: InspectLayer): readonly Run[] {
+  if (message !== undefined) {
+    return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
+  }
+  return data === undefined || failure === undefined ? [] : [run(` not loaded again: ${safeLine(failure)}`, 'warning')];
+}
+
+function statusRuns(
+  store: ConsoleStore,
+  layer: InspectLayer,
+  { rows }: InspectBody,
+  place: TablePlace | undefined,
+): readonly Run[] {
+  const { columns } = store.state.size;
+  const { search, cursor, marks } = layer;
+  if (place === undefined) {
+    const text = textPaneOf(store, layer);
+    if (text !== undefined && (search.isOpen || search.line.text !== '')) return textStatus(store, text);
+    const line = text === undefined ? '' : `line ${countText(text.top + 1)}/${countText(text.lines.length)} `;
+    return spread(messageRuns(store, layer), text?.lines.length === 0 ? [] : [run(line)], columns);
+  }
+  const marked = marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')];
+  const row = rows.length === 0 ? [] : [run(`row ${countText(cursor.index + 1)}/${countText(rows.length)} `)];
+  const right = [...besideRuns(place, true), ...marked, ...row];
+  if (search.isOpen) return filterRuns(layer, rows.length, columns);
+  if (store.state.message !== undefined || search.line.text === '') {
+    return spread(messageRuns(store, layer), right, columns);
+  }
+  const filter = [run(' filter: ', 'faint'), run(safeLine(search.line.text))];
+  return spread(filter, right, columns);
+}
+
+/** The filter while it is typed, and what is wrong with it. */
+function filterRuns(layer: InspectLayer, count: number, columns: number): readonly Run[] {
+  const read = rowSearch(layer);
+  const problem = read?.kind === 'problem' ? fit(safeLine(read.message), columns >> 1).trimEnd() : undefined;
+  return searchRuns(layer.search, problem ?? `${countText(count)} found`, columns);
+}

@@ -1,0 +1,210 @@
+import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import {
+  countField,
+  flagField,
+  listField,
+  statusField,
+  textField,
+  timeField,
+} from '../../../shared/domain/search-fields.ts';
+import { searchLanguage, type SearchLanguage } from '../../../shared/domain/search-language.ts';
+import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { shortCountText } from '../../words/count-text.ts';
+import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
+import { HISTORY_CELLS, historyRuns, historyText } from '../../model/history-runs.ts';
+import type { SubjectData } from './layer.ts';
+import { rankOf, SEVERITY_RANK, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
+import { nextRunText } from '../../words/next-run-text.ts';
+import { compareText, type TableColumn } from '../../list/table-view.ts';
+
+/** The list below what is said about the subject. */
+export interface InspectTable {
+  /** One row and several of them in words. */
+  readonly nouns: readonly [one: string, several: string];
+  readonly columns: readonly TableColumn<unknown>[];
+  /** What its filter can name. */
+  readonly search: SearchLanguage<unknown>;
+}
+
+const AGE_COLUMN: TableColumn<ResultRow> = {
+  id: 'age',
+  title: 'AGE',
+  least: 4,
+  most: 4,
+  align: 'right',
+  text: ({ executed }, nowMs) => (executed === null ? '-' : formatDuration(nowMs / 1000 - executed, 1)),
+  compare: (a, b) => (b.executed ?? 0) - (a.executed ?? 0),
+};
+
+const STATUS_COLUMN: TableColumn<ResultRow> = {
+  id: 'status',
+  title: 'STATUS',
+  least: 6,
+  most: 6,
+  text: statusText,
+  tone: statusTone,
+  compare: (a, b) => rankOf(a) - rankOf(b),
+};
+
+const HISTORY_COLUMN: TableColumn<ResultRow> = {
+  id: 'history',
+  title: 'HISTORY',
+  least: 10,
+  most: HISTORY_CELLS,
+  text: ({ history }, _, width) => historyText(history, width),
+  runs: ({ history }, _, width) => historyRuns(history, width),
+};
+
+const OUTPUT_COLUMN: TableColumn<ResultRow> = {
+  id: 'output',
+  title: 'OUTPUT',
+  least: 10,
+  most: Infinity,
+  text: ({ output }) => output,
+};
+
+/** Rows that are results: what they name is a check or a client. */
+function resultSearch(named: 'check' | 'client'): SearchLanguage<ResultRow> {
+  return searchLanguage<ResultRow>(
+    [
+      textField(named, ({ name }) => name),
+      textField('output', ({ output }) => output),
+      statusField(({ status }) => status ?? undefined),
+      timeField('last', 'since it was executed', ({ executed }) => executed ?? undefined),
+      flagField('silenced', ({ isSilenced }) => isSilenced),
+      flagField('flapping', ({ isFlapping }) => isFlapping),
+    ],
+    ({ name, output }) => [name, output],
+  );
+}
+
+const STATUS_OF: Readonly<Record<AggregateSeverity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
+
+const OUTPUT_SEARCH = searchLanguage<OutputRow>(
+  [
+    textField('check', ({ check }) => check),
+    textField('output', ({ output }) => output),
+    listField('client', 'a client', ({ targets }) => targets.map(({ client }) => client)),
+    statusField(({ severity }) => STATUS_OF[severity]),
+    countField('clients', ({ total }) => total),
+  ],
+  ({ check, output }) => [check, output],
+);
+
+const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = {
+  client: inspectTable<ResultRow>(
+    ['check', 'checks'],
+    [
+      STATUS_COLUMN,
+      nameColumn('CHECK'),
+      AGE_COLUMN,
+      {
+        id: 'next',
+        title: 'NEXT',
+        least: 4,
+        most: 4,
+        align: 'right',
+        text: ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs),
+        compare: (a, b) => (a.nextRun ?? Infinity) - (b.nextRun ?? Infinity) || 0,
+      },
+      HISTORY_COLUMN,
+      OUTPUT_COLUMN,
+    ],
+    resultSearch('check'),
+  ),
+  check: inspectTable<ResultRow>(
+    ['client', 'clients'],
+    [STATUS_COLUMN, nameColumn('CLIENT'), AGE_COLUMN, HISTORY_COLUMN, OUTPUT_COLUMN],
+    resultSearch('client'),
+  ),
+  aggregate: inspectTable<OutputRow>(
+    ['row', 'rows'],
+    [
+      {
+        id: 'status',
+        title: 'STATUS',
+        least: 6,
+        most: 6,
+        text: ({ severity, client }) => (client === undefined ? signOf(severity) : ''),
+        tone: ({ severity }) => STATUS[severity].tone,
+        compare: (a, b) => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity],
+      },
+      {
+        id: 'total',
+        title: 'CLIENTS',
+        least: 7,
+        most: 7,
+        align: 'right',
+        text: ({ total, client }, _, width = 7) => (client === undefined ? shortCountText(total, width) : ''),
+        compare: (a, b) => b.total - a.total,
+      },
+      {
+        id: 'name',
+        title: 'CHECK, CLIENT',
+        least: 22,
+        most: 44,
+        cut: 'middle',
+        text: ({ check, client, isOpen }) =>
+          client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`,
+        compare: (a, b) => compareText(a.check, b.check),
+      },
+      {
+        id: 'output',
+        title: 'OUTPUT',
+        least: 10,
+        most: Infinity,
+        text: ({ output, client }) => (client === undefined ? output : ''),
+        compare: (a, b) => compareText(a.output, b.output),
+      },
+    ],
+    OUTPUT_SEARCH,
+  ),
+  result: undefined,
+};
+
+/** `undefined`: the subject is text, not rows. */
+export function inspectTableOf(kind: SubjectData['kind']): InspectTable | undefined {
+  return TABLES[kind];
+}
+
+function statusText({ status, isSilenced, isFlapping }: ResultRow): string {
+  if (status === null) return '- none';
+  const { symbol, word } = STATUS[severityOf(status)];
+  return `${isSilenced ? SILENCED_SYMBOL : isFlapping ? FLAPPING_SYMBOL : symbol} ${word}`;
+}
+
+function statusTone({ status, isSilenced, isFlapping }: ResultRow): Tone {
+  if (status === null) return 'faint';
+  return isSilenced ? 'silenced' : isFlapping ? 'flapping' : STATUS[severityOf(status)].tone;
+}
+
+function signOf(severity: Severity): string {
+  const { symbol, word } = STATUS[severity];
+  return `${symbol} ${word}`;
+}
+
+function nameColumn(title: string): TableColumn<ResultRow> {
+  return {
+    id: 'name',
+    title,
+    least: 16,
+    most: 40,
+    cut: 'middle',
+    text: ({ name }) => name,
+    compare: (a, b) => compareText(a.name, b.name),
+  };
+}
+
+function inspectTable<Row extends InspectRow>(
+  nouns: InspectTable['nouns'],
+  columns: readonly TableColumn<Row>[],
+  search: SearchLanguage<Row>,
+): InspectTable {
+  // Rows only ever meet the columns that were written for them.
+  return {
+    nouns,
+    columns: columns as unknown as readonly TableColumn<unknown>[],
+    search: search as unknown as SearchLanguage<unknown>,
+  };
+}

@@ -1,0 +1,43 @@
+import { cellWidth, fit } from '../../terminal/cells.ts';
+import { run, type Run } from '../../text/theme.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { logDetails, type LogEntry } from './entries.ts';
+import type { LogLayer } from './layer.ts';
+import { wrapCells } from '../../text/wrap-cells.ts';
+
+const LABEL_CELLS = 10;
+const WHEN_CELLS = 12;
+const WHO_CELLS = 14;
+const KIND_CELLS = 16;
+
+const DAY_MS = 86_400_000;
+
+/** One entry in a row of the list. */
+export function logRow(entry: LogEntry, about: { nowMs: number; columns: number; isCursor: boolean }): readonly Run[] {
+  const { columns, isCursor } = about;
+  const when = fit(whenText(entry.atMs, about.nowMs), WHEN_CELLS);
+  const who = entry.who === '' ? '' : `${fit(entry.who, WHO_CELLS)}  `;
+  const kind = entry.who === '' ? fit(entry.kind, 7) : fit(entry.kind, KIND_CELLS);
+  const room = columns - 2 - WHEN_CELLS - 2 - cellWidth(who) - cellWidth(kind) - 2;
+  const text = fit(entry.text, room);
+  if (isCursor) return [run(`> ${when}  ${who}${kind}  ${text}`, 'cursor')];
+  return [run(`  ${when}  `, 'faint'), run(who), run(`${kind}  `, entry.tone), run(text)];
+}
+
+/** The entry under the cursor as a whole. */
+export function logDetailLines(store: ConsoleStore, layer: LogLayer): readonly (readonly Run[])[] {
+  if (layer.at === undefined) return [];
+  const width = store.state.size.columns - LABEL_CELLS - 2;
+  return logDetails(store, layer.tab, layer.at).flatMap(([label, text]) =>
+    text
+      .split('\n')
+      .flatMap((line) => wrapCells(line, width))
+      .map((line, index) => [run(` ${fit(index === 0 ? label : '', LABEL_CELLS)}`, 'faint'), run(line)]),
+  );
+}
+
+/** The time of day; for what is older than a day the date as well. */
+export function whenText(atMs: number, nowMs: number): string {
+  const text = new Date(atMs).toISOString();
+  return nowMs - atMs < DAY_MS ? `${text.slice(11, 19)}Z` : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
+}

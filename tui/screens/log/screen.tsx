@@ -1,0 +1,111 @@
+import type { ReactElement } from 'react';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { clockText } from '../../words/connection-text.ts';
+import { Hints } from '../footer.tsx';
+import { Row } from '../../text/row.tsx';
+import { Rows } from '../../text/rows.tsx';
+import { spread } from '../../text/runs.ts';
+import { searchRuns } from '../../form/search-line.ts';
+import { countText } from '../../words/count-text.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { logEntries, logIndex, type LogEntry } from './entries.ts';
+import type { LogLayer } from './layer.ts';
+import { logRow } from './lines.ts';
+import { paneLines, paneMatchText, textPaneOf } from '../../text/text-pane.ts';
+import { highlighted } from '../../text/text-search.ts';
+import { centredTop, logBodyRows } from '../../state/screen-layout.ts';
+import { run, type Run, type Theme } from '../../text/theme.ts';
+import { hintsProps } from '../chrome-props.ts';
+
+export interface LogScreenProps {
+  readonly theme: Theme;
+  readonly store: ConsoleStore;
+  readonly layer: LogLayer;
+}
+
+/** What the console has said, and what everybody has done. */
+export function LogScreen({ theme, store, layer }: LogScreenProps): ReactElement {
+  const { columns, rows } = store.state.size;
+  const height = logBodyRows(rows);
+  const entries = logEntries(store, layer);
+  const lines = layer.opened === undefined ? listLines(store, layer, entries, height) : paneOf(store, layer);
+  return (
+    <>
+      <Row theme={theme} runs={spread(titleRuns(store, layer), placeRuns(entries, layer), columns)} />
+      <Rows theme={theme} lines={lines} height={height} />
+      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
+      <Row theme={theme} runs={statusRuns(store, layer, entries)} />
+      <Hints {...hintsProps(theme, store)} />
+    </>
+  );
+}
+
+function titleRuns({ loads }: ConsoleStore, { tab }: LogLayer): readonly Run[] {
+  const tabs = [
+    ['messages', 'messages of this console'],
+    ['audit', 'what operators did'],
+  ] as const;
+  const age = loads.of('log').loadedAtMs;
+  return [
+    run(' mon: log ', 'strong'),
+    ...tabs.map(([name, title]) => (name === tab ? run(` [${title}] `, 'strong') : run(`  ${title}  `))),
+    ...(tab === 'audit' && age !== undefined ? [run(` as of ${clockText(age)}`, 'faint')] : []),
+  ];
+}
+
+function placeRuns(entries: readonly LogEntry[], layer: LogLayer): readonly Run[] {
+  if (entries.length === 0) return [];
+  return [run(` ${countText(logIndex(entries, layer) + 1)}/${countText(entries.length)} `, 'faint')];
+}
+
+function listLines(
+  store: ConsoleStore,
+  layer: LogLayer,
+  entries: readonly LogEntry[],
+  height: number,
+): readonly (readonly Run[])[] {
+  if (entries.length === 0) return [[], [run(`   ${emptyText(store, layer)}`)]];
+  const index = logIndex(entries, layer);
+  const top = centredTop(index, entries.length, height);
+  const { nowMs, state } = store;
+  return entries
+    .slice(top, top + height)
+    .map((entry, row) =>
+      highlighted(
+        logRow(entry, { nowMs, columns: state.size.columns, isCursor: top + row === index }),
+        layer.search,
+        false,
+      ),
+    );
+}
+
+function emptyText({ loads }: ConsoleStore, { tab, search }: LogLayer): string {
+  if (search.line.text !== '') return 'Nothing matches. Esc clears the search.';
+  if (tab === 'messages') return 'This console has said nothing yet.';
+  const { loadedAtMs, failure } = loads.of('log');
+  if (loadedAtMs !== undefined) return 'Nobody has done anything yet.';
+  return failure === undefined ? 'loading …' : 'Nothing could be loaded yet.';
+}
+
+function paneOf(store: ConsoleStore, layer: LogLayer): readonly (readonly Run[])[] {
+  const text = textPaneOf(store, layer);
+  return text === undefined ? [] : paneLines(text);
+}
+
+function statusRuns(store: ConsoleStore, layer: LogLayer, entries: readonly LogEntry[]): readonly Run[] {
+  const { loads, state } = store;
+  const { search, tab } = layer;
+  if (search.isOpen || search.line.text !== '') {
+    const text = textPaneOf(store, layer);
+    const found = text === undefined ? entryText(entries, layer) : paneMatchText(text);
+    return searchRuns(search, found, state.size.columns);
+  }
+  const { failure } = loads.of('log');
+  if (tab === 'audit' && failure !== undefined) return [run(` not loaded: ${safeLine(failure)}`, 'warning')];
+  return state.message === undefined ? [] : [run(` ${safeLine(state.message.text)}`)];
+}
+
+function entryText(entries: readonly LogEntry[], layer: LogLayer): string {
+  if (entries.length === 0) return 'no match';
+  return `${countText(logIndex(entries, layer) + 1)} of ${countText(entries.length)}`;
+}

@@ -1,0 +1,62 @@
+import type { KeyAction } from '../../actions/keys.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { clamp } from '../../list/list-cursor.ts';
+import { movedTo } from '../../actions/scroll-keys.ts';
+import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
+import { boxOrder } from './layout.ts';
+import { FIRST_PLACE, type OverviewPlace } from './place.ts';
+import type { PageView } from '../pages.ts';
+
+/** Rows that a page key goes; a box shows no more. */
+const PAGE_ROWS = 5;
+
+export const OVERVIEW: PageView = {
+  press: (store, action) => {
+    switch (action) {
+      case 'box-next':
+        return focusBox(store, 1);
+      case 'box-previous':
+        return focusBox(store, -1);
+      case 'box-open':
+        return openRow(store);
+      default:
+        return moveRow(store, action);
+    }
+  },
+};
+
+/** Index of the row under the cursor; 0 also when there is none. */
+export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPlace): number {
+  const found = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
+  return found === -1 ? clamp(index, 0, Math.max(0, rows.length - 1)) : found;
+}
+
+/** Past the last box is the first. A box without rows can be looked at, too. */
+function focusBox(store: ConsoleStore, by: 1 | -1): void {
+  const order = boxOrder(store.state.size);
+  const at = order.indexOf(store.state.overview.box) + by;
+  const box = order.at(at % order.length) ?? FIRST_PLACE.box;
+  store.update({ overview: { box, key: undefined, index: 0 } });
+}
+
+function moveRow(store: ConsoleStore, action: KeyAction | undefined): void {
+  const { overview } = store.state;
+  const box = overviewBoxes(store)[overview.box];
+  const last = Math.max(0, box.rows.length - 1);
+  const to = movedTo(action, rowIndex(box, overview), { rows: PAGE_ROWS, last });
+  if (to === undefined) return;
+  const index = clamp(to, 0, last);
+  store.update({ overview: { ...overview, key: box.rows[index]?.key, index } });
+}
+
+function openRow(store: ConsoleStore): void {
+  const row = rowUnderCursor(store);
+  if (row?.open === undefined) return store.say('there is nothing to open here');
+  row.open(store);
+}
+
+function rowUnderCursor(store: ConsoleStore): BoxRow | undefined {
+  const { overview } = store.state;
+  const box = overviewBoxes(store)[overview.box];
+  return box.rows[rowIndex(box, overview)];
+}

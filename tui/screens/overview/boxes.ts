@@ -1,0 +1,386 @@
+import type { RunningHandlerStatus } from '../../../shared/client/answers.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
+import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
+import { countText, shortCountText } from '../../words/count-text.ts';
+import { keyOf } from '../../actions/keys.ts';
+import { run, type Run, type Tone } from '../../text/theme.ts';
+import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../../model/aggregate-book.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { auditEntry } from '../log/entries.ts';
+import { whenText } from '../log/lines.ts';
+import { openLog } from '../log/layer.ts';
+import { openFiltered } from '../../list/open-filtered.ts';
+import type { NewCritical, OverviewFigures, ProblemsOf } from './figures.ts';
+import type { OverviewData } from '../../model/view-data.ts';
+
+export type BoxId =
+  | 'rates'
+  | 'critical'
+  | 'aggregates'
+  | 'clients'
+  | 'actions'
+  | 'problems'
+  | 'noisiest'
+  | 'silences'
+  | 'handlers'
+  | 'server'
+  | 'upgrade';
+
+/** A row of a box. */
+export interface BoxRow {
+  /** Unique within the box. */
+  readonly key: string;
+  /** Loses its end where there is no room; safe for a terminal. */
+  readonly left: readonly Run[];
+  /** At the right end of the row, always whole. */
+  readonly right: readonly Run[];
+  /** What Enter does; without it nothing. */
+  readonly open?: (store: ConsoleStore) => void;
+}
+
+/** A box of the overview. */
+export interface OverviewBox {
+  readonly id: BoxId;
+  readonly title: string;
+  /** Heads of the columns at the right end. */
+  readonly head: string;
+  readonly rows: readonly BoxRow[];
+  /** Drawn instead of rows: values, oldest first, and how many there are at most. */
+  readonly chart?: { readonly values: readonly number[]; readonly capacity: number };
+  /** Said where there are no rows. */
+  readonly empty: string;
+  /** Rows without the title: fewer make no sense, more are not needed. */
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Rows of a box that nobody scrolls through for more. */
+const ROWS_MAX = 100;
+
+/** Silences that end within this are named. */
+const ENDING_SECONDS = 7200;
+
+/** What the chart of rates goes back to. */
+const CHART_SECONDS = 900;
+
+/** Cells of a bar with its brackets. */
+const BAR_CELLS = 12;
+
+const LOADING = 'loading …';
+
+/** What the overview says now, box by box. */
+export function overviewBoxes(store: ConsoleStore): Readonly<Record<BoxId, OverviewBox>> {
+  const figures = store.figures.of(store);
+  const { data } = store.loads.of('overview');
+  return {
+    rates: ratesBox(store, data),
+    critical: criticalBox(store, figures),
+    aggregates: aggregatesBox(store),
+    clients: clientsBox(store, data),
+    actions: actionsBox(store, data),
+    problems: problemsBox(figures),
+    noisiest: noisiestBox(data),
+    silences: silencesBox(store, figures),
+    handlers: handlersBox(data),
+    server: serverBox(store, data),
+    upgrade: upgradeBox(store),
+  };
+}
+
+function ratesBox({ feed }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+  const { rates, period } = data?.overview.results ?? { rates: feed.rates, period: 1 };
+  const minutes = Math.round((rates.length * period) / 60);
+  return {
+    id: 'rates',
+    title: 'Results per second, 15 min',
+    head: minutes > 0 && minutes < 15 ? `${String(minutes)} min so far` : '',
+    rows: [],
+    chart: { values: rates, capacity: Math.max(rates.length, Math.ceil(CHART_SECONDS / period)) },
+    empty: LOADING,
+    least: 4,
+    most: 7,
+  };
+}
+
+function criticalBox({ nowMs, feed }: ConsoleStore, { newCritical }: OverviewFigures): OverviewBox {
+  return {
+    id: 'critical',
+    title: 'New critical, last 10 min',
+    head: '',
+    rows: newCritical.slice(0, ROWS_MAX).map((entry) => criticalRow(entry, nowMs)),
+    empty: feed.everLive ? 'none' : LOADING,
+    least: 2,
+    most: 12,
+  };
+}
+
+function criticalRow({ check, client, since, others }: NewCritical, nowMs: number): BoxRow {
+  return {
+    key: check,
+    left: [
+      run(`${new Date(since * 1000).toISOString().slice(11, 16)}  `, 'faint'),
+      run(safeLine(client)),
+      ...(others === 0 ? [] : [run(` +${countText(others)}`, 'strong')]),
+      run(` / ${safeLine(check)}`),
+    ],
+    right: [run(formatDuration(nowMs / 1000 - since, 1), 'critical')],
+    open: (store) => openFiltered(store, 'events', `check=${check} status=crit !silenced`),
+  };
+}
+
+function aggregatesBox(store: ConsoleStore): OverviewBox {
+  const entries = [...store.aggregates.entries()].filter(isBelowNeed);
+  const isLoaded = store.loads.of('aggregates').loadedAtMs !== undefined;
+  return {
+    id: 'aggregates',
+    title: 'Aggregates below threshold',
+    head: '',
+    rows: entries
+      .toSorted((a, b) => (a.percent ?? 0) - (a.need ?? 0) - ((b.percent ?? 0) - (b.need ?? 0)))
+      .slice(0, ROWS_MAX)
+      .map((entry) => ({
+        key: entry.name,
+        left: [run(safeLine(entry.name))],
+        right: [
+          run(`  ok ${percentText(entry).padStart(4)} `),
+          ...aggregateBar(entry, BAR_CELLS),
+          run(` need ${String(entry.need ?? 0)} `),
+          run(aggregateMark(entry).text, aggregateMark(entry).tone),
+        ],
+        open: (opened) => openFiltered(opened, 'aggregates', entry.name),
+      })),
+    empty: isLoaded ? `none of ${countText(store.aggregates.size)}` : LOADING,
+    least: 1,
+    most: 10,
+  };
+}
+
+function clientsBox(store: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+  const { clients } = data?.overview ?? {};
+  const stale = clients?.stale ?? 0;
+  const gone = clients?.gone ?? 0;
+  return {
+    id: 'clients',
+    title: 'Clients',
+    head: '',
+    rows: [
+      figureRow('registered', clients?.registered ?? store.clients.size, 'plain', (opened) =>
+        openFiltered(opened, 'clients', ''),
+      ),
+      figureRow('stale: no keepalive', clients && stale, stale > 0 ? 'warning' : 'plain', openKeepalives),
+      figureRow('gone for more than 1 h', clients && gone, gone > 0 ? 'critical' : 'plain', openKeepalives),
+    ],
+    empty: LOADING,
+    least: 3,
+    most: 3,
+  };
+}
+
+function openKeepalives(store: ConsoleStore): void {
+  openFiltered(store, 'events', 'check=keepalive');
+}
+
+function actionsBox({ nowMs, ownChanges }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+  const rows = (data?.actions ?? []).map((record): BoxRow => {
+    const { who, kind, text } = auditEntry(record);
+    return {
+      key: String(record.id),
+      left: [run(`${whenText(record.at, nowMs).slice(0, 5)}  `, 'faint'), run(`${who}  ${kind}  `), run(text)],
+      right: [],
+      open: (store) => openLog(store, 'audit', record.id),
+    };
+  });
+  const empty = data === undefined ? LOADING : 'none';
+  const own = ownChanges.last(nowMs).change;
+  const head = own === undefined ? '' : `${keyOf('undo')} undoes your last`;
+  return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
+}
+
+const PROBLEM_CELLS = 6;
+
+function problemsBox({ problems }: OverviewFigures): OverviewBox {
+  return {
+    id: 'problems',
+    title: 'Problems by subscription',
+    head: ['crit', 'warn', 'unkn'].map((head) => head.padStart(PROBLEM_CELLS)).join(''),
+    rows: problems.slice(0, ROWS_MAX).map(problemRow),
+    empty: 'none',
+    least: 2,
+    most: 16,
+  };
+}
+
+function problemRow({ subscription, critical, warning, unknown }: ProblemsOf): BoxRow {
+  return {
+    key: subscription,
+    left: [run(safeLine(subscription))],
+    right: [countRun(critical, 'critical'), countRun(warning, 'warning'), countRun(unknown, 'unknown')],
+    open: (store) => openFiltered(store, 'clients', `subscriptions=${subscription} events>0`),
+  };
+}
+
+function countRun(count: number, tone: Tone): Run {
+  return run(countText(count).padStart(PROBLEM_CELLS), count === 0 ? 'faint' : tone);
+}
+
+function noisiestBox(data: OverviewData | undefined): OverviewBox {
+  const { noisiest } = data?.overview ?? { noisiest: [] };
+  return {
+    id: 'noisiest',
+    title: 'Noisiest checks, 1 h',
+    head: `${'events'.padStart(9)}${'clients'.padStart(9)}`,
+    rows: noisiest.map(({ check, events, clients }) => ({
+      key: check,
+      left: [run(safeLine(check))],
+      right: [run(countText(events).padStart(9)), run(countText(clients).padStart(9))],
+      open: (store) => openFiltered(store, 'events', `check=${check}`),
+    })),
+    empty: data === undefined ? LOADING : 'none',
+    least: 2,
+    most: 10,
+  };
+}
+
+function silencesBox({ silenced, nowMs }: ConsoleStore, { silencedEvents }: OverviewFigures): OverviewBox {
+  const nowSeconds = nowMs / 1000;
+  const ending = [...silenced.values()]
+    .flatMap((entry) => (entry.expire_at === null ? [] : [{ entry, endsAt: entry.expire_at }]))
+    .filter(({ endsAt }) => endsAt >= nowSeconds && endsAt - nowSeconds <= ENDING_SECONDS)
+    .toSorted((a, b) => a.endsAt - b.endsAt);
+  return {
+    id: 'silences',
+    title: 'Silences ending within 2 h',
+    head: '',
+    rows: ending
+      .slice(0, ROWS_MAX)
+      .map(({ entry, endsAt }) => silenceRow(entry, endsAt, silencedEvents.get(entry.id) ?? 0)),
+    empty: 'none',
+    least: 1,
+    most: 10,
+  };
+}
+
+function silenceRow({ id, creator }: SilencedRow, endsAt: number, events: number): BoxRow {
+  const matches = events === 0 ? 'matches 0' : `${countText(events)} ${events === 1 ? 'event' : 'events'}`;
+  return {
+    key: id,
+    left: [
+      run(`${new Date(endsAt * 1000).toISOString().slice(11, 16)}  `, 'faint'),
+      run(`${safeLine(creator ?? 'nobody')}  ${safeLine(id)}`),
+    ],
+    right: [run(matches, events === 0 ? 'warning' : 'plain')],
+    open: (store) => openFiltered(store, 'silences', id),
+  };
+}
+
+const HANDLER_CELLS = 8;
+
+function handlersBox(data: OverviewData | undefined): OverviewBox {
+  return {
+    id: 'handlers',
+    title: 'Handlers',
+    head: ['queued', 'running', 'failed', 'dead'].map((head) => head.padStart(HANDLER_CELLS)).join(''),
+    rows: (data?.handlers ?? []).toSorted(worstHandlerFirst).slice(0, ROWS_MAX).map(handlerRow),
+    empty: data === undefined ? LOADING : data.handlers === undefined ? 'not known' : 'none',
+    least: 2,
+    most: 10,
+  };
+}
+
+/** What did not get out, then what keeps failing, then what waits. */
+function worstHandlerFirst(a: RunningHandlerStatus, b: RunningHandlerStatus): number {
+  return b.dead_letters - a.dead_letters || b.failed - a.failed || waitingOf(b) - waitingOf(a);
+}
+
+/** Runs that wait for their turn or for another try. */
+function waitingOf({ queued, retrying }: RunningHandlerStatus): number {
+  return queued + retrying;
+}
+
+function handlerRow(handler: RunningHandlerStatus): BoxRow {
+  const { name, running, failed, dead_letters: dead } = handler;
+  return {
+    key: name,
+    left: [run(safeLine(name))],
+    right: [
+      handlerFigure(waitingOf(handler), 'plain'),
+      handlerFigure(running, 'plain'),
+      handlerFigure(failed, 'warning'),
+      handlerFigure(dead, 'critical'),
+    ],
+    open: (store) => openFiltered(store, 'dead-letters', `handler=${name}`),
+  };
+}
+
+function handlerFigure(count: number, tone: Tone): Run {
+  return run(shortCountText(count, HANDLER_CELLS - 1).padStart(HANDLER_CELLS), count === 0 ? 'faint' : tone);
+}
+
+function serverBox({ feed }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+  const { queue, store, api, feed: consoles } = data?.overview ?? {};
+  return {
+    id: 'server',
+    title: 'Server',
+    head: '',
+    rows: [
+      figureRow('results waiting', feed.stats?.queue ?? queue?.results, 'plain', openUpgrade),
+      figureRow('store, slowest 1 % of writes', msText(store?.write_p99_ms), 'plain', openUpgrade),
+      figureRow('api, slowest 1 % of answers', msText(api?.answer_p99_ms), 'plain', openUpgrade),
+      figureRow('consoles', consoles?.consumers, 'plain', openUpgrade),
+    ],
+    empty: LOADING,
+    least: 2,
+    most: 4,
+  };
+}
+
+function upgradeBox({ plans, feed }: ConsoleStore): OverviewBox {
+  const { row } = plans;
+  return {
+    id: 'upgrade',
+    title: 'Upgrade',
+    head: '',
+    rows: row?.state === 'open' ? upgradeRows(row) : [],
+    empty: feed.everLive ? 'no plan is open' : LOADING,
+    least: 1,
+    most: 2,
+  };
+}
+
+function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] {
+  const path = run(safeLine(`${from} → ${to}`), 'strong');
+  const place = step === null ? '' : `  step ${String(step.number)} of ${String(step.of)}  ${STEP_WORDS[step.state]}`;
+  return [
+    { key: 'plan', left: [path, run(place)], right: [], open: openUpgrade },
+    {
+      key: 'step',
+      left: [run(safeLine(step?.title ?? ''), 'faint')],
+      right: [run(`  ${holder === null ? 'nobody' : safeLine(holder)}  `, 'faint'), run('press 7 to open', 'accent')],
+      open: openUpgrade,
+    },
+  ];
+}
+
+const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
+  waiting: 'waits to be run',
+  running: 'running',
+  confirm: 'waiting for confirm',
+  done: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+};
+
+function openUpgrade(store: ConsoleStore): void {
+  openFiltered(store, 'upgrade', '');
+}
+
+function figureRow(label: string, value: number | string | undefined, tone: Tone, open: BoxRow['open'] & {}): BoxRow {
+  const text = value === undefined ? '…' : typeof value === 'string' ? value : countText(value);
+  return { key: label, left: [run(label)], right: [run(text, tone)], open };
+}
+
+function msText(ms: number | null | undefined): string | undefined {
+  return ms === undefined ? undefined : ms === null ? 'none lately' : `${String(ms)} ms`;
+}

@@ -1,0 +1,101 @@
+import { TALL_ROWS, type ConsoleState, type ScreenSize } from '../../state/console-state.ts';
+import { halves } from '../../text/beside.ts';
+import { clamp } from '../../list/list-cursor.ts';
+import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
+import type { BoxId, OverviewBox } from './boxes.ts';
+
+/** A box in its place: how many rows it gets under its title. */
+export interface PlacedBox {
+  readonly box: OverviewBox;
+  readonly rows: number;
+}
+
+export interface OverviewLayout {
+  readonly tall: boolean;
+  /** Rows of the screen between header and footer. */
+  readonly height: number;
+  /** Cells of each column; a rule with a space on both sides lies between two. */
+  readonly widths: readonly number[];
+  /** The boxes of each column, from the top. */
+  readonly columns: readonly (readonly PlacedBox[])[];
+}
+
+const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions'];
+const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade'];
+
+/** In one column: what somebody must act on comes first. */
+const NARROW: readonly BoxId[] = [
+  'critical',
+  'problems',
+  'aggregates',
+  'handlers',
+  'clients',
+  'server',
+  'upgrade',
+  'silences',
+  'noisiest',
+  'actions',
+  'rates',
+];
+
+/** The boxes in the order in which Tab goes through them. */
+export function boxOrder(size: ScreenSize): readonly BoxId[] {
+  return isWide(size) ? [...LEFT, ...RIGHT] : NARROW;
+}
+
+/** @param focused in view whatever else has to go */
+export function overviewLayout(
+  { size, header }: Pick<ConsoleState, 'size' | 'header'>,
+  boxes: Readonly<Record<BoxId, OverviewBox>>,
+  focused: BoxId,
+): OverviewLayout {
+  const { tall, rows: height } = pageRows({ size, header });
+  const place = (ids: readonly BoxId[]): readonly PlacedBox[] =>
+    placeBoxes(
+      ids.map((id) => boxes[id]),
+      focused,
+      height,
+    );
+  if (!isWide(size)) return { tall, height, widths: [size.columns], columns: [place(NARROW)] };
+  return { tall, height, widths: halves(size.columns), columns: [place(LEFT), place(RIGHT)] };
+}
+
+/**
+ * Gives each box its least rows, from the first on for as long as there is room, and what is left row by row to those
+ * that have more to say. A focused box that has no room pushes out those at the top.
+ */
+export function placeBoxes(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly PlacedBox[] {
+  const at = boxes.findIndex(({ id }) => id === focused);
+  let first = 0;
+  while (first < at && neededFor(boxes.slice(first, at + 1)) > height) first += 1;
+  const shown: { readonly box: OverviewBox; rows: number }[] = [];
+  let left = height;
+  for (const box of boxes.slice(first)) {
+    const needed = box.least + (shown.length === 0 ? 1 : 2);
+    if (needed > left) break;
+    shown.push({ box, rows: box.least });
+    left -= needed;
+  }
+  while (left > 0) {
+    const hungry = shown.filter(({ box, rows }) => rows < wantedRows(box));
+    if (hungry.length === 0) break;
+    for (const placed of hungry.slice(0, left)) {
+      placed.rows += 1;
+      left -= 1;
+    }
+  }
+  return shown;
+}
+
+/** With the titles, and a blank line between two. */
+function neededFor(boxes: readonly OverviewBox[]): number {
+  return boxes.reduce((sum, { least }) => sum + least + 2, -1);
+}
+
+function wantedRows({ rows, chart, least, most }: OverviewBox): number {
+  return chart === undefined ? clamp(rows.length, least, most) : most;
+}
+
+function isWide({ columns, rows }: ScreenSize): boolean {
+  return columns >= WIDE_COLUMNS && rows >= TALL_ROWS;
+}

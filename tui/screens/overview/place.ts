@@ -1,0 +1,11 @@
+import type { BoxId } from './boxes.ts';
+
+/** Where the cursor of the overview is. */
+export interface OverviewPlace {
+  readonly box: BoxId;
+  /** The row it is on, which it follows; `undefined`, or gone: the row at its index. */
+  readonly key: string | undefined;
+  readonly index: number;
+}
+
+export const FIRST_PLACE: OverviewPlace = { box: 'critical', key: undefined, index: 0 };

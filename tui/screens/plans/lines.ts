@@ -1,0 +1,152 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/schemas/versions.ts';
+import { countText } from '../../words/count-text.ts';
+import { keyOf } from '../../actions/keys.ts';
+import type { Tone } from '../../text/theme.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { CURSOR_AT_TOP, clamp } from '../../list/list-cursor.ts';
+import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
+import { movedTo } from '../../actions/scroll-keys.ts';
+import type { PageView } from '../pages.ts';
+import { pressPlanKey } from './actions.ts';
+import type { UpgradeData } from '../../model/view-data.ts';
+
+/** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
+export interface UpgradeLine {
+  readonly label: string;
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export interface UpgradeSection {
+  readonly title: string;
+  readonly lines: readonly UpgradeLine[];
+}
+
+export const UPGRADE: PageView = {
+  press: (store, action) => {
+    if (pressPlanKey(store, action)) return;
+    const { rows } = pageRows(store.state);
+    const last = Math.max(0, upgradeHeight(store) - rows);
+    const top = clamp(store.list.cursor.top, 0, last);
+    const to = movedTo(action, top, { rows, last });
+    if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: clamp(to, 0, last) } });
+  },
+};
+
+const KIND_WORDS: Readonly<Record<RecordKind, string>> = {
+  clients: 'clients',
+  results: 'results with their histories',
+  events: 'of these with an open event',
+  silenced: 'silences',
+  stashes: 'stashes',
+  audit: 'records of the audit trail',
+};
+
+/** The sections of each column, from the top; one column where there is no room for two. */
+export function upgradeColumns(store: ConsoleStore): readonly (readonly UpgradeSection[])[] {
+  const { data } = store.loads.of('upgrade');
+  const plans = planSection(store);
+  if (data === undefined) return [[{ title: 'Versions', lines: [consoleLine(undefined)] }, plans]];
+  const { versions } = data;
+  const programs = [versionSection(versions), agentSection(versions)];
+  const kept = [storeSection(versions), dumpSection(versions), healthSection(data)];
+  const isWide = store.state.size.columns >= WIDE_COLUMNS;
+  return isWide ? [[...programs, plans], kept] : [[plans, ...programs, ...kept]];
+}
+
+/** Rows of the longest column: title, lines and a blank line each. */
+export function upgradeHeight(store: ConsoleStore): number {
+  const heights = upgradeColumns(store).map((sections) =>
+    sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
+  );
+  return Math.max(...heights);
+}
+
+/** The newest plan, and how to get to one. */
+function planSection(store: ConsoleStore): UpgradeSection {
+  const { row } = store.plans;
+  if (row === undefined) {
+    return { title: 'Plans', lines: [line('', `${keyOf('plan-new')} makes a plan for an upgrade`)] };
+  }
+  const { id, from, to, state, step } = row;
+  const about = line('', safeLine(`#${String(id)}  ${from} → ${to}  ${state}`), state === 'open' ? 'accent' : 'plain');
+  const place =
+    step === null ? [] : [line('', safeLine(`step ${String(step.number)} of ${String(step.of)}: ${step.title}`))];
+  const keys = `${keyOf('plan-page')} shows it${state === 'open' ? '' : `, ${keyOf('plan-new')} makes a new one`}`;
+  return { title: 'Plans', lines: [about, ...place, line('', keys, 'faint')] };
+}
+
+function versionSection({ backend }: Versions): UpgradeSection {
+  return {
+    title: 'Versions',
+    lines: [
+      line('backend', safeLine(backend.version)),
+      consoleLine(backend.version),
+      line(
+        'compatible with',
+        safeLine(backend.compatible),
+        backend.compatible === COMPATIBLE_VERSION ? 'plain' : 'warning',
+      ),
+      line('runtime of the backend', `node ${safeLine(backend.node)}`),
+    ],
+  };
+}
+
+function consoleLine(backend: string | undefined): UpgradeLine {
+  if (backend === undefined || backend === VERSION) return line('this console', VERSION);
+  return line('this console', `${VERSION}, unlike backend`, 'warning');
+}
+
+function agentSection({ agents, backend }: Versions): UpgradeSection {
+  const lines = agents.map(({ version, clients }) => {
+    if (version === '') return line('without an agent', clientsText(clients), 'faint');
+    return line(safeLine(version), clientsText(clients), version === backend.version ? 'plain' : 'warning');
+  });
+  return { title: 'Agents', lines: lines.length === 0 ? [line('', 'no client yet', 'faint')] : lines };
+}
+
+function storeSection({ store }: Versions): UpgradeSection {
+  return {
+    title: 'Store',
+    lines: [
+      line('schema', String(store.schema)),
+      line('size', store.bytes === null ? 'not known' : bytesText(store.bytes)),
+      line('', `id ${safeLine(store.id)}`),
+    ],
+  };
+}
+
+function dumpSection({ records }: Versions): UpgradeSection {
+  return {
+    title: 'A copy of everything would hold',
+    lines: RECORD_KINDS.map((kind) => line(KIND_WORDS[kind], countText(records[kind]))),
+  };
+}
+
+function healthSection({ health }: UpgradeData): UpgradeSection {
+  const { isHealthy, problems } = health;
+  const lines = problems.map((problem) => line('', safeLine(problem), 'critical'));
+  if (isHealthy) return { title: 'Health', lines: [line('', '✓ the backend finds nothing wrong with itself', 'ok')] };
+  return {
+    title: 'Health',
+    lines: lines.length > 0 ? lines : [line('', '✗ the backend says that it is not well', 'critical')],
+  };
+}
+
+function line(label: string, text: string, tone: Tone = 'plain'): UpgradeLine {
+  return { label, text, tone };
+}
+
+function clientsText(clients: number): string {
+  return `${countText(clients)} ${clients === 1 ? 'client' : 'clients'}`;
+}
+
+const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+function bytesText(bytes: number): string {
+  if (bytes < 1024) return `${String(bytes)} bytes`;
+  const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power - 1] ?? ''}`;
+}

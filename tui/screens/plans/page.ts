@@ -1,0 +1,132 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
+import type { Finding } from '../../../shared/schemas/plan.ts';
+import type { KeyAction } from '../../actions/keys.ts';
+import { run, type Run } from '../../text/theme.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { pressFeedKey } from '../../actions/feed-keys.ts';
+import { clamp } from '../../list/list-cursor.ts';
+import { loadedBodyRows } from '../../state/screen-layout.ts';
+import { movedTo } from '../../actions/scroll-keys.ts';
+import { stepText } from '../../actions/plan-wishes.ts';
+import { shownPlan } from './plan.ts';
+import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
+import { wrapCells } from '../../text/wrap-cells.ts';
+
+type Line = readonly Run[];
+
+/** What there is to say about a plan, on a screen of its own: one of its steps with all findings, or its whole log. */
+export interface PlanPageLayer {
+  readonly kind: 'plan-page';
+  readonly about: 'details' | 'log';
+  /** Id of the step. */
+  readonly step: string | undefined;
+  /** First line that is shown; `undefined`: the end, also of what is yet to come. */
+  readonly top: number | undefined;
+}
+
+export function openPlanPage(store: ConsoleStore, about: PlanPageLayer['about']): void {
+  const { layers, upgrade } = store.state;
+  const layer: PlanPageLayer = { kind: 'plan-page', about, step: upgrade.step, top: about === 'log' ? undefined : 0 };
+  store.update({ layers: [...layers, layer] });
+}
+
+export function pressPlanPage(store: ConsoleStore, action: KeyAction | undefined): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'plan-page' || action === undefined) return;
+  if (action === 'close') return store.update({ layers: store.state.layers.slice(0, -1) });
+  const rows = loadedBodyRows(store.state.size.rows);
+  const last = Math.max(0, planPageLines(store, layer).length - rows);
+  const to = movedTo(action, planPageTop(store, layer), { rows, last });
+  if (to === undefined) return pressFeedKey(store, action);
+  const top = clamp(to, 0, last);
+  put(store, { ...layer, top: layer.about === 'log' && top === last ? undefined : top });
+}
+
+/** First line that is shown. */
+export function planPageTop(store: ConsoleStore, layer: PlanPageLayer): number {
+  const last = Math.max(0, planPageLines(store, layer).length - loadedBodyRows(store.state.size.rows));
+  return Math.min(layer.top ?? last, last);
+}
+
+export function planPageLines(store: ConsoleStore, layer: PlanPageLayer): readonly Line[] {
+  const plan = shownPlan(store);
+  if (plan === undefined) return [[run(' the plan is not loaded', 'faint')]];
+  const { columns } = store.state.size;
+  if (layer.about === 'log') return plan.log.flatMap((line) => wholeLogLine(plan, line, columns));
+  const step = plan.steps.find(({ id }) => id === layer.step);
+  return [...(step === undefined ? [] : stepLines(plan, step, columns)), ...findingLines(plan, step, columns)];
+}
+
+/** With the number of its step, in as many rows as it needs. */
+function wholeLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: number): readonly Line[] {
+  const [time, ...text] = logLine(line);
+  const number = plan.steps.findIndex(({ id }) => id === line.step) + 1;
+  const about = number === 0 ? '         ' : `step ${String(number).padStart(2)}  `;
+  const width = columns - (time?.text.length ?? 0) - about.length;
+  return wrapCells(text.map((piece) => piece.text).join(''), width).map((piece, index) =>
+    index === 0 && time !== undefined
+      ? [time, run(about, 'faint'), run(piece)]
+      : [run(' '.repeat(columns - width)), run(piece)],
+  );
+}
+
+const KINDS: Readonly<Record<PlanRunStep['kind'], string>> = {
+  check: 'The backend looks by itself.',
+  action: 'The backend does it.',
+  manual: 'The operator does it, then confirms.',
+};
+
+function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly Line[] {
+  const { word, tone } = STEP_STATES[step.state];
+  const { confirm, commands = [] } = step;
+  return [
+    [run(` ${stepText(plan, step)}`, 'strong'), run(word === '' ? '' : `  ${word}`, tone)],
+    [run(` ${KINDS[step.kind]}`)],
+    ...texts(step.details, columns),
+    ...(confirm === undefined
+      ? []
+      : texts([`It cannot be undone: ${confirm} has to be typed to run it.`], columns, 'warning')),
+    ...(commands.length === 0 ? [] : [[], [run(' COMMANDS', 'strong')]]),
+    ...texts(
+      commands.map((command) => `$ ${command}`),
+      columns,
+    ),
+    ...(step.note === '' ? [] : [[], [run(' NOTE', 'strong')], ...texts([step.note], columns)]),
+    [],
+  ];
+}
+
+/** What the rules found: first that of the step's own rule, then the worst. */
+function findingLines({ findings }: PlanRun, step: PlanRunStep | undefined, columns: number): readonly Line[] {
+  const rank = (finding: Finding): number =>
+    finding.rule === step?.rule ? 0 : { block: 1, warn: 2, pass: 3 }[finding.verdict];
+  const heading: readonly Line[] = [[run(' FINDINGS', 'strong')]];
+  return heading.concat(
+    findings.toSorted((a, b) => rank(a) - rank(b)).flatMap((finding) => aboutFinding(finding, columns)),
+  );
+}
+
+function aboutFinding({ title, verdict, evidence, remedy }: Finding, columns: number): readonly Line[] {
+  const { symbol, tone } = VERDICTS[verdict];
+  return [
+    [run(` ${symbol} ${verdict.padEnd(5)}`, tone), run(` ${safeLine(title)}`)],
+    ...texts(evidence, columns, 'plain', 9),
+    ...texts(
+      remedy.map((line) => `→ ${line}`),
+      columns,
+      'accent',
+      9,
+    ),
+  ];
+}
+
+function texts(lines: readonly string[], columns: number, tone: Run['tone'] = 'plain', indent = 1): readonly Line[] {
+  return lines.flatMap((line) =>
+    wrapCells(safeLine(line), columns - indent).map((piece) => [run(' '.repeat(indent)), run(piece, tone)]),
+  );
+}
+
+function put(store: ConsoleStore, layer: PlanPageLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+}

@@ -1,0 +1,40 @@
+import { currentStep } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import type { UpgradePlace } from './place.ts';
+
+/** The plan that the view is about; `undefined`: there is none, or it is still being loaded. */
+export function shownPlan({ plans }: Pick<ConsoleStore, 'plans'>): PlanRun | undefined {
+  return plans.row === undefined || plans.row.id === plans.plan?.id ? plans.plan : undefined;
+}
+
+/** The step that was drawn under the cursor, as it is now. */
+export function stepUnderCursor(store: ConsoleStore): PlanRunStep | undefined {
+  const { step } = store.state.upgrade;
+  return shownPlan(store)?.steps.find(({ id }) => id === step);
+}
+
+/** From 1. */
+export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undefined): number {
+  return steps.findIndex((step) => step.id === id) + 1;
+}
+
+/** Before a frame: a new plan opens its page, and the cursor goes on with it. */
+export function settleUpgrade(store: ConsoleStore): void {
+  const before = store.state.upgrade;
+  const after = settledPlace(before, shownPlan(store));
+  if (after !== before) store.state = { ...store.state, upgrade: after };
+}
+
+function settledPlace(place: UpgradePlace, plan: PlanRun | undefined): UpgradePlace {
+  if (plan === undefined) return place.page === 'plan' ? { ...place, page: 'versions' } : place;
+  const isNew = plan.state === 'open' && plan.id !== place.plan;
+  const opened: UpgradePlace = isNew ? { ...place, page: 'plan', plan: plan.id, follows: true } : place;
+  const step = stepToShow(opened, plan);
+  return step === opened.step ? opened : { ...opened, step };
+}
+
+function stepToShow({ step, follows }: UpgradePlace, plan: PlanRun): string | undefined {
+  const current = currentStep(plan)?.id ?? plan.steps.at(-1)?.id;
+  return follows || !plan.steps.some(({ id }) => id === step) ? current : step;
+}

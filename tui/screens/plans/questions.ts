@@ -1,0 +1,190 @@
+import { shellWord } from '../../../shared/domain/command-text.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
+import { clockText } from '../../words/connection-text.ts';
+import { keyOf } from '../../actions/keys.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { EMPTY_LINE, lineOf } from '../../form/line-editor.ts';
+import { named } from '../../form/confirm.ts';
+import { openUpgradeDialog } from './form.ts';
+import { isHolder } from '../../model/plans.ts';
+import { holderName, stepText, wishOutcome, type UpgradeWish } from '../../actions/plan-wishes.ts';
+import { shownPlan, stepNumber } from './plan.ts';
+
+/** Asks where the upgrade begins and ends. */
+export function askNewPlan(store: ConsoleStore): void {
+  const open = shownPlan(store);
+  if (open?.state === 'open') {
+    return store.say(`plan #${String(open.id)} is open: carry it out or abandon it first`, 'problem');
+  }
+  const level = store.loads.of('upgrade').data?.versions.backend.core ?? '';
+  openUpgradeDialog(store, {
+    title: 'New plan for an upgrade',
+    lines: [
+      'The backend looks at what the upgrade has to heed, and makes a plan of it.',
+      'Nothing else is changed yet.',
+    ],
+    fields: [
+      { label: 'From', line: lineOf(level) },
+      { label: 'To', line: EMPTY_LINE },
+    ],
+    button: 'Make the plan',
+    wish: { kind: 'new' },
+  });
+}
+
+/** Runs the step under the cursor, or asks first where something is changed. */
+export function runStep(store: ConsoleStore): void {
+  withTurn(store, (plan, step) => {
+    if (step.state === 'running') return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
+    if (step.state === 'confirm') return askConfirm(store, plan, step);
+    if (step.kind === 'action' || step.confirm !== undefined) return askStart(store, plan, step);
+    // It only looks, or shows what the operator has to do.
+    submitAtOnce(store, { kind: 'start', plan: plan.id, step: step.id, state: step.state });
+  });
+}
+
+function askStart(store: ConsoleStore, plan: PlanRun, step: PlanRunStep): void {
+  const { confirm } = step;
+  openUpgradeDialog(store, {
+    title: `Run ${stepText(plan, step)}`,
+    lines: [...named(step.details.map(safeLine)), ...undoLines(plan, step)],
+    button: `Run step ${String(stepNumber(plan, step.id))}`,
+    ...(confirm === undefined
+      ? { focused: 'submit' }
+      : { fields: [{ label: `Type ${safeLine(confirm)} to run it`, line: EMPTY_LINE }] }),
+    wish: { kind: 'start', plan: plan.id, step: step.id, state: step.state },
+  });
+}
+
+function undoLines({ backup }: PlanRun, { action, confirm }: PlanRunStep): readonly string[] {
+  if (action === 'backup') return [];
+  const back =
+    backup === null
+      ? ['There is no backup of this plan to go back to.']
+      : [`But for the backup, to which ${keyOf('plan-roll-back')} goes back:`, `  ${safeLine(backup)}`];
+  return confirm === undefined ? [] : ['It cannot be undone.', ...back];
+}
+
+function askConfirm(store: ConsoleStore, plan: PlanRun, step: PlanRunStep): void {
+  const commands = step.commands ?? [];
+  openUpgradeDialog(store, {
+    title: `Confirm ${stepText(plan, step)}`,
+    lines: [
+      commands.length === 0 ? 'Is it done?' : 'Is it done? c copies what to run:',
+      ...commands.map((command) => `  $ ${safeLine(command)}`),
+      ...(step.note === '' ? [] : [`Not so yet: ${safeLine(step.note)}`]),
+      ...(step.check === undefined ? [] : ['The backend then looks whether it is so.']),
+    ],
+    button: 'Yes, it is done',
+    command: commandOf(step),
+    wish: { kind: 'confirm', plan: plan.id, step: step.id, state: step.state },
+  });
+}
+
+export function askSkip(store: ConsoleStore): void {
+  withTurn(store, (plan, step) => {
+    if (step.state === 'running') return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
+    openUpgradeDialog(store, {
+      title: `Skip ${stepText(plan, step)}`,
+      lines: ['The plan goes on as if it had been done. The reason stays in its log.'],
+      fields: [{ label: 'Reason', line: EMPTY_LINE }],
+      button: `Skip step ${String(stepNumber(plan, step.id))}`,
+      wish: { kind: 'skip', plan: plan.id, step: step.id, state: step.state },
+    });
+  });
+}
+
+export function askRollBack(store: ConsoleStore): void {
+  withHeld(store, (plan) => {
+    if (plan.backup === null) return store.say('there is no backup of this plan to go back to', 'problem');
+    openUpgradeDialog(store, {
+      title: `Roll back plan #${String(plan.id)}`,
+      lines: [
+        'The plan ends here. Then stop the backend and run:',
+        `  $ ${restoreCommand(plan.backup)}`,
+        'What was stored since the backup is not in it.',
+      ],
+      fields: [{ label: 'Reason', line: EMPTY_LINE }],
+      button: 'Roll back',
+      wish: { kind: 'roll-back', plan: plan.id },
+    });
+  });
+}
+
+export function askAbandon(store: ConsoleStore): void {
+  withHeld(store, (plan) =>
+    openUpgradeDialog(store, {
+      title: `Abandon plan #${String(plan.id)}`,
+      lines: ['The plan ends here, and nothing that was done is undone.'],
+      fields: [{ label: 'Reason', line: EMPTY_LINE }],
+      button: 'Abandon the plan',
+      wish: { kind: 'abandon', plan: plan.id },
+    }),
+  );
+}
+
+/** Lets go of the plan, takes it where it is free, or asks whether to take it from who holds it. */
+export function changeHold(store: ConsoleStore): void {
+  withOpenPlan(store, (plan) => {
+    const { session } = store.options;
+    if (isHolder(store, plan)) {
+      return store.request({ kind: 'order-plan', id: plan.id, orders: [{ order: 'release', session }] });
+    }
+    const { holder } = plan;
+    if (holder === null || isFree(plan, store.nowMs)) {
+      return store.request({ kind: 'order-plan', id: plan.id, orders: [{ order: 'take', session, force: false }] });
+    }
+    openUpgradeDialog(store, {
+      title: `Take plan #${String(plan.id)} from ${holderName(plan)}`,
+      lines: [
+        `${holderName(plan)} holds it since ${clockText(holder.since)}, and was last heard of at ${clockText(holder.seen)}.`,
+        'A step that runs goes on.',
+      ],
+      button: 'Take it',
+      wish: { kind: 'take', plan: plan.id },
+    });
+  });
+}
+
+/** What to run by hand; `undefined`: nothing. */
+export function commandOf({ commands = [] }: PlanRunStep): string | undefined {
+  // Pasted into a shell each line waits for the one before.
+  return commands.length === 0 ? undefined : commands.map(safeLine).join(' && ');
+}
+
+export function restoreCommand(backup: string): string {
+  return `mon-backend restore-backup ${safeLine(shellWord(backup))}`;
+}
+
+/** With the step under the cursor, when it is its turn and this console may work on it. */
+function withTurn(store: ConsoleStore, act: (plan: PlanRun, step: PlanRunStep) => void): void {
+  withHeld(store, (plan) => {
+    const step = currentStep(plan);
+    if (step === undefined || step.id !== store.state.upgrade.step) {
+      return store.say(`it is the turn of ${step === undefined ? 'no step' : stepText(plan, step)}`, 'problem');
+    }
+    act(plan, step);
+  });
+}
+
+function withHeld(store: ConsoleStore, act: (plan: PlanRun) => void): void {
+  withOpenPlan(store, (plan) => {
+    if (isHolder(store, plan) || isFree(plan, store.nowMs)) return act(plan);
+    store.say(`${holderName(plan)} holds the plan: ${keyOf('plan-hold')} takes it`, 'problem');
+  });
+}
+
+function withOpenPlan(store: ConsoleStore, act: (plan: PlanRun) => void): void {
+  const plan = shownPlan(store);
+  if (plan === undefined) return store.say('the plan is not loaded yet', 'problem');
+  if (plan.state !== 'open') return store.say(`plan #${String(plan.id)} is over: ${plan.state}`, 'problem');
+  act(plan);
+}
+
+function submitAtOnce(store: ConsoleStore, wish: UpgradeWish): void {
+  const outcome = wishOutcome(store, wish, []);
+  if (outcome.kind === 'effect') store.request(outcome.effect);
+  else store.say(outcome.text, 'problem');
+}

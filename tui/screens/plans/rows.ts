@@ -1,0 +1,203 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { currentStep } from '../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanRunLogLine, PlanRunStep, PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
+import type { RuleVerdict } from '../../../shared/schemas/plan.ts';
+import { clockText, spanText } from '../../words/connection-text.ts';
+import { spread } from '../../text/runs.ts';
+import { keyOf } from '../../actions/keys.ts';
+import { cellWidth, fit } from '../../terminal/cells.ts';
+import { run, type Run, type Tone } from '../../text/theme.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';
+import { isHolder } from '../../model/plans.ts';
+import { wrapCells } from '../../text/wrap-cells.ts';
+import { planLayout } from './layout.ts';
+import { stepNumber, stepUnderCursor } from './plan.ts';
+import { commandOf, restoreCommand } from './questions.ts';
+
+type Line = readonly Run[];
+
+/** Symbol and word of a state, always together: color is never the only sign. */
+export const STEP_STATES: Readonly<
+  Record<PlanRunStepState, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
+> = {
+  waiting: { symbol: ' ', word: '', tone: 'faint' },
+  running: { symbol: '●', word: 'running', tone: 'accent' },
+  confirm: { symbol: '•', word: 'confirm', tone: 'warning' },
+  done: { symbol: '✓', word: 'done', tone: 'ok' },
+  failed: { symbol: '✗', word: 'failed', tone: 'critical' },
+  skipped: { symbol: '-', word: 'skipped', tone: 'warning' },
+};
+
+export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; readonly tone: Tone }>> = {
+  pass: { symbol: '✓', tone: 'ok' },
+  warn: { symbol: '!', tone: 'warning' },
+  block: { symbol: '✗', tone: 'critical' },
+};
+
+/** The page of a plan, from the first row to the last. */
+export function planRows(store: ConsoleStore, plan: PlanRun): readonly Line[] {
+  const { columns } = store.state.size;
+  const { steps, log } = planLayout(store);
+  return [
+    titleRow(store, plan, columns),
+    holderRow(store, plan, columns),
+    ...stepRows(store, plan, steps),
+    ...logRows(store, plan, log),
+  ];
+}
+
+function titleRow({ nowMs }: ConsoleStore, plan: PlanRun, columns: number): Line {
+  const { id, from, to, created_at, created_by, state } = plan;
+  const end = state === 'open' ? nowMs : (plan.log.at(-1)?.at ?? nowMs);
+  return spread(
+    [
+      run(` UPGRADE ${safeLine(from)} → ${safeLine(to)}`, 'strong'),
+      run(`   plan #${String(id)}, created ${clockText(created_at, false)} by ${safeLine(created_by)}`),
+    ],
+    [run(`  ${state === 'open' ? 'elapsed' : 'took'} ${spanText(end - created_at)} `)],
+    columns,
+  );
+}
+
+function holderRow(store: ConsoleStore, plan: PlanRun, columns: number): Line {
+  return spread(holderRuns(store, plan), findingRuns(plan), columns);
+}
+
+function holderRuns(store: ConsoleStore, plan: PlanRun): Line {
+  switch (plan.state) {
+    case 'done':
+      return [run(' ✓ the upgrade is done', 'ok')];
+    case 'abandoned':
+      return [run(' the plan was abandoned', 'warning')];
+    case 'rolled-back':
+      return [run(` rolled back: stop the backend, ${keyOf('plan-copy')} copies the command`, 'warning')];
+    default:
+      break;
+  }
+  const { holder } = plan;
+  if (holder === null) return [run(` holder: nobody, ${keyOf('plan-hold')} takes it`, 'warning')];
+  const isOwn = isHolder(store, plan);
+  return [
+    run(' holder: '),
+    run(`${safeLine(holder.who)}${isOwn ? ' (this console)' : ''}`, isOwn ? 'strong' : 'accent'),
+  ];
+}
+
+/** `✗ 1 block  ! 2 warn  ✓ 8 pass`: what the rules found. */
+function findingRuns({ findings }: PlanRun): Line {
+  return (['block', 'warn', 'pass'] as const).flatMap((verdict) => {
+    const count = findings.filter((finding) => finding.verdict === verdict).length;
+    const { symbol, tone } = VERDICTS[verdict];
+    return count === 0 ? [] : [run(`${symbol} ${String(count)} ${verdict}  `, tone)];
+  });
+}
+
+const STATE_CELLS = 7;
+const TIME_CELLS = 6;
+/** Cursor, symbol, number and the gaps. */
+const LEFT_CELLS = 9;
+const NOTE_CELLS_MIN = 24;
+
+function stepRows(store: ConsoleStore, plan: PlanRun, height: number): readonly Line[] {
+  const { columns } = store.state.size;
+  const cells = titleCells(plan, columns);
+  const index = Math.max(0, stepNumber(plan, store.state.upgrade.step) - 1);
+  const top = centredTop(index, plan.steps.length, height);
+  const head = `${' '.repeat(LEFT_CELLS - 3)}#  ${fit('STEP', cells)}  ${fit('STATE', STATE_CELLS)}  ${fit('TIME', TIME_CELLS)}${columns < WIDE_COLUMNS ? '' : '  NOTE'}`;
+  return [
+    [run(fit(head, columns), 'faint')],
+    ...plan.steps
+      .slice(top, top + height)
+      .map((step, row) => stepRow(store, plan, step, { cells, isCursor: top + row === index })),
+  ];
+}
+
+/** As wide as the longest title where there is room for notes beside it. */
+function titleCells({ steps }: PlanRun, columns: number): number {
+  const longest = Math.max(...steps.map(({ title }) => cellWidth(safeLine(title))), 4);
+  const note = columns < WIDE_COLUMNS ? 0 : NOTE_CELLS_MIN + 2;
+  return Math.min(longest, columns - LEFT_CELLS - STATE_CELLS - TIME_CELLS - 4 - note);
+}
+
+function stepRow(
+  store: ConsoleStore,
+  plan: PlanRun,
+  step: PlanRunStep,
+  { cells, isCursor }: { readonly cells: number; readonly isCursor: boolean },
+): Line {
+  const { columns } = store.state.size;
+  const isNext = plan.state === 'open' && step.state === 'waiting' && currentStep(plan)?.id === step.id;
+  const { symbol, word, tone } = isNext ? NEXT : STEP_STATES[step.state];
+  const number = String(stepNumber(plan, step.id)).padStart(2);
+  const title = fit(safeLine(step.title), cells);
+  const left = [
+    run(isCursor ? ' > ' : '   '),
+    run(symbol, tone),
+    run(` ${number}  `),
+    run(title, isCursor ? 'cursor' : 'plain'),
+    run('  '),
+    run(fit(word, STATE_CELLS), tone),
+    run(`  ${fit(timeText(step, store.nowMs), TIME_CELLS)}`),
+  ];
+  if (columns < WIDE_COLUMNS) return left;
+  const room = columns - LEFT_CELLS - cells - STATE_CELLS - TIME_CELLS - 6;
+  return [...left, run(`  ${fit(noteText(step), room)}`, 'faint')];
+}
+
+const NEXT = { symbol: '›', word: 'next', tone: 'strong' } as const;
+
+function timeText({ state, started_at, ended_at }: PlanRunStep, nowMs: number): string {
+  if (started_at === null || state === 'skipped') return '';
+  if (ended_at !== null) return formatDuration((ended_at - started_at) / 1000);
+  return state === 'running' ? formatDuration((nowMs - started_at) / 1000) : '-';
+}
+
+function noteText({ note, confirm, state }: PlanRunStep): string {
+  if (note !== '') return safeLine(note);
+  return confirm !== undefined && state === 'waiting' ? 'cannot be undone' : '';
+}
+
+/** What is to be done in the step under the cursor, and what was: the newest at the bottom. */
+function logRows(store: ConsoleStore, plan: PlanRun, height: number): readonly Line[] {
+  const { columns } = store.state.size;
+  const step = stepUnderCursor(store);
+  const title = `─ ${step === undefined ? 'log' : `step ${String(stepNumber(plan, step.id))} log`} `;
+  const rule = [run(`${title}${'─'.repeat(Math.max(0, columns - title.length))}`, 'faint')];
+  const orders = orderLines(plan, step);
+  const lines = plan.log
+    .filter((line) => line.step === (step?.id ?? null))
+    .flatMap((line) => wrapped(logLine(line), columns));
+  const shown =
+    lines.length > 0
+      ? lines
+      : (step?.details ?? []).flatMap((text) => wrapped([run(' '), run(safeLine(text), 'faint')], columns));
+  const room = Math.max(0, height - orders.length);
+  return [rule, ...shown.slice(Math.max(0, shown.length - room)), ...orders];
+}
+
+/** A head and a text, which goes on below itself where it is too long for the row. */
+function wrapped([head, text]: Line, columns: number): readonly Line[] {
+  if (head === undefined || text === undefined) return [];
+  const indent = cellWidth(head.text);
+  return wrapCells(text.text, columns - indent).map((piece, index) => [
+    index === 0 ? head : run(' '.repeat(indent)),
+    { ...text, text: piece },
+  ]);
+}
+
+/** What the operator has to do. */
+function orderLines(plan: PlanRun, step: PlanRunStep | undefined): readonly Line[] {
+  if (plan.state === 'rolled-back' && plan.backup !== null) return [commandLine(restoreCommand(plan.backup))];
+  const command = step?.state === 'confirm' || step?.state === 'waiting' ? commandOf(step) : undefined;
+  return command === undefined ? [] : [commandLine(command)];
+}
+
+function commandLine(command: string): Line {
+  return [run(' $ ', 'accent'), run(command, 'strong'), run(`   ${keyOf('plan-copy')} copies it`, 'faint')];
+}
+
+export function logLine({ at, text }: PlanRunLogLine): Line {
+  return [run(` ${clockText(at).slice(0, -1)}  `, 'faint'), run(safeLine(text))];
+}

@@ -1,0 +1,356 @@
+import type { ReactElement } from 'react';
+import { keyOf } from '../../actions/keys.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
+import { silencedId } from '../../../shared/domain/silencing.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
+import type { ScreenSize } from '../../state/console-state.ts';
+import { countOf } from '../../state/changes.ts';
+import {
+  endProblem,
+  silenceDurations,
+  silenceFields,
+  silenceScopeEntries,
+  silenceScopes,
+  silenceSeconds,
+  silenceStartMs,
+  type SilenceForm,
+  type SilenceOrigin,
+  type SilenceScope,
+} from './form.ts';
+import type { SilencePreview } from './preview.ts';
+import { targetText } from '../../words/silence-text.ts';
+import { START_HINT } from '../../words/silence-times.ts';
+import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import { run, STATUS, type Run, type Theme } from '../../text/theme.ts';
+import { clockText } from '../../words/connection-text.ts';
+import { buttonRun, Dialog, dialogWidth } from '../../form/dialog.tsx';
+import { fieldRuns } from '../../form/text-field.ts';
+
+/** Names in a line before it becomes a number. */
+const NAMED_MAX = 3;
+
+/** Rows of the screen around the lines of a dialog. */
+const ROWS_AROUND = 5;
+
+const LABEL_CELLS = 10;
+
+type Line = readonly Run[];
+
+export interface SilenceDialogProps {
+  readonly theme: Theme;
+  readonly size: ScreenSize;
+  readonly form: SilenceForm;
+  readonly preview: SilencePreview;
+  /** What it would have covered of late; `undefined`: nobody has said. */
+  readonly recent?: RecentProblems | undefined;
+  readonly policy: SilencePolicy;
+  /** Entries by their ids, for what this one replaces or overlaps. */
+  readonly silenced: ReadonlyMap<string, SilencedRow>;
+  readonly nowMs: number;
+}
+
+export function SilenceDialog(props: SilenceDialogProps): ReactElement {
+  const { theme, size, form, preview, policy, nowMs } = props;
+  const width = dialogWidth(size.columns);
+  const fields: readonly Line[] = [...expiryLines(form, width), ...startLines(form), reasonLine(form, policy, width)];
+  const figures: readonly Line[] = [matchLine(preview), endLine(form, nowMs)];
+  const problem =
+    form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
+  const buttons: Line = [
+    buttonRun('Cancel', form.field === 'cancel'),
+    run('   '),
+    buttonRun(effectText(form, preview), form.field === 'submit'),
+    run(`   ${keyOf('form-submit')} submit   ${keyOf('form-cancel')} cancel`, 'faint'),
+  ];
+  // On a small screen the notes go first, then the scopes that are not chosen; the buttons never do.
+  const rest = size.rows - ROWS_AROUND - fields.length - figures.length - problem.length - 1;
+  const all = scopeLines(form, width);
+  const scopes = all.length <= rest ? all : chosenLines(form, all);
+  const room = Math.max(0, rest - scopes.length);
+  const notes = noteLines(props, width).slice(0, Math.max(0, room - 1));
+  const gaps = room - notes.length;
+  return (
+    <Dialog
+      theme={theme}
+      size={size}
+      title={titleText(form)}
+      lines={[
+        ...scopes,
+        ...fields,
+        ...(gaps > 1 ? [[]] : []),
+        ...figures,
+        ...notes,
+        ...problem,
+        ...(gaps > 0 && problem.length === 0 ? [[]] : []),
+        buttons,
+      ]}
+    />
+  );
+}
+
+const ORIGIN_TITLES: Readonly<Record<SilenceOrigin['kind'], string>> = {
+  change: 'Change',
+  again: 'Make again',
+  new: 'Silence',
+};
+
+function titleText({ origin, targets }: SilenceForm): string {
+  const [target] = targets;
+  if (origin === undefined) {
+    const what =
+      targets.length === 1 && target !== undefined
+        ? `${target.client}/${target.check}`
+        : countOf(targets.length, 'event');
+    return safeLine(`Silence ${what}`);
+  }
+  const [entry] = origin.entries;
+  const what =
+    origin.entries.length === 1 && entry !== undefined ? entry.id : countOf(origin.entries.length, 'silence');
+  return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
+}
+
+/** What the button does, in words. */
+function effectText({ origin }: SilenceForm, { total }: SilencePreview): string {
+  if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
+  // Before a maintenance there is nothing to silence yet.
+  if (origin !== undefined && total === 0) return `Make ${countOf(origin.entries.length, 'silence')}`;
+  return `Silence ${countOf(total, 'event')}`;
+}
+
+function label(text: string, focused: boolean): Run {
+  return run(`${focused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), focused ? 'strong' : 'faint');
+}
+
+function scopeLines(form: SilenceForm, width: number): readonly Line[] {
+  if (form.origin !== undefined) return entryLines(form.origin.entries, width);
+  return silenceScopes(form).map((scope, index) => {
+    const isChosen = scope === form.scope;
+    const isHere = form.field === 'scope' || (form.field === 'subscription' && scope === 'subscription');
+    const text = cutCells(`${isChosen ? '(•)' : '( )'} ${scopeText(form, scope)}`, width - LABEL_CELLS);
+    return [
+      label(index === 0 ? 'Scope' : '', form.field === 'scope' && index === 0),
+      run(text, isChosen ? (isHere ? 'cursor' : 'strong') : 'plain'),
+    ];
+  });
+}
+
+/** Of the scopes the chosen one, of entries the first. */
+function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[] {
+  const [, ...runs] = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
+  return [[label(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
+}
+
+/** The entries that are changed: what they cover stays as it is. */
+function entryLines(entries: readonly SilencedRow[], width: number): readonly Line[] {
+  const shown = entries.length > NAMED_MAX ? entries.slice(0, NAMED_MAX - 1) : entries;
+  const rest = entries.length - shown.length;
+  const lines = shown.map((entry, index): Line => {
+    const by = entry.creator === null ? '' : ` by ${entry.creator}`;
+    const why = entry.reason === null ? '' : `: ${entry.reason}`;
+    return [
+      label(index === 0 ? 'Silence' : '', false),
+      run(cutCells(safeLine(`${targetText(entry)}${by}${why}`), width - LABEL_CELLS)),
+    ];
+  });
+  return rest === 0 ? lines : [...lines, [label('', false), run(`and ${String(rest)} more`, 'faint')]];
+}
+
+function scopeText(form: SilenceForm, scope: SilenceScope): string {
+  const { targets } = form;
+  const [target] = targets;
+  switch (scope) {
+    case 'pairs':
+      return targets.length === 1 && target !== undefined
+        ? safeLine(`this check on this client: ${target.client}/${target.check}`)
+        : `these ${String(targets.length)} client/check pairs: ${names(targets.map(({ client, check }) => `${client}/${check}`))}`;
+    case 'checks':
+      return `check ${names(targets.map(({ check }) => check))} on all clients`;
+    case 'clients':
+      return `client ${names(targets.map(({ client }) => client))}: all checks`;
+    case 'subscription': {
+      const more =
+        form.subscriptions.length > 1
+          ? `  (${String(form.subscription + 1)} of ${String(form.subscriptions.length)}: Tab, ←→)`
+          : '';
+      return `subscription ${safeLine(form.subscriptions[form.subscription] ?? '')}, all checks${more}`;
+    }
+  }
+}
+
+function expiryLines(form: SilenceForm, width: number): readonly Line[] {
+  const { field } = form;
+  const durations = silenceDurations(form);
+  const presets = durations.map(({ label: name }, index): Run => {
+    if (index !== form.duration) return run(` ${name} `);
+    return run(`[${name}]`, field === 'expires' ? 'cursor' : 'strong');
+  });
+  const isCustom = durations[form.duration]?.kind === 'custom';
+  return [
+    ...presetLines(label('Expires', field === 'expires'), presets, width),
+    ...(isCustom
+      ? [
+          [
+            label('  lasts', field === 'custom'),
+            ...fieldRuns(form.custom, 16, field === 'custom'),
+            run(' 90m, 2h, 1d12h, never', 'faint'),
+          ],
+        ]
+      : []),
+    ...(silenceFields(form).includes('on-resolve')
+      ? [
+          [
+            label('', field === 'on-resolve'),
+            run(`[${form.onResolve ? 'x' : ' '}]`, field === 'on-resolve' ? 'cursor' : 'plain'),
+            run(' end it when the check resolves  '),
+            run('(Space)', 'faint'),
+          ],
+        ]
+      : []),
+  ];
+}
+
+/** The presets in one row, on a narrow screen in two. */
+function presetLines(first: Run, presets: readonly Run[], width: number): readonly Line[] {
+  const cells = presets.reduce((sum, { text }) => sum + text.length, LABEL_CELLS);
+  if (cells <= width) return [[first, ...presets]];
+  const half = presets.length >> 1;
+  return [
+    [first, ...presets.slice(0, half)],
+    [label('', false), ...presets.slice(half)],
+  ];
+}
+
+function startLines(form: SilenceForm): readonly Line[] {
+  const { field, starts, hasStart } = form;
+  if (!hasStart) return [];
+  const tone = field === 'starts' ? 'cursor' : 'strong';
+  const choices = starts === 'now' ? [run('[now]', tone), run(' at… ')] : [run(' now '), run('[at]', tone)];
+  const at =
+    starts === 'at' ? [run('  '), ...fieldRuns(form.at, 21, field === 'at'), run(`  ${START_HINT}`, 'faint')] : [];
+  return [[label('Starts', field === 'starts' || field === 'at'), ...choices, ...at]];
+}
+
+function reasonLine(form: SilenceForm, policy: SilencePolicy, width: number): Line {
+  const isNote = form.origin?.kind === 'change';
+  const name = isNote ? 'Note' : policy.reason === 'required' ? 'Reason *' : 'Reason';
+  const focused = form.field === 'reason';
+  return [label(name, focused), ...fieldRuns(form.reason, width - LABEL_CELLS, focused)];
+}
+
+function matchLine({ total, bySeverity, alreadySilenced }: SilencePreview): Line {
+  const parts = (['critical', 'warning', 'unknown', 'ok'] as const)
+    .filter((severity) => bySeverity[severity] > 0)
+    .map((severity) => run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone));
+  const already = alreadySilenced === 0 ? '' : `, ${String(alreadySilenced)} already silenced`;
+  return [label('Preview', false), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
+}
+
+/** What it would have covered that is over; nothing while nobody has said. */
+function recentLines({ recent, nowMs }: SilenceDialogProps): readonly Line[] {
+  if (recent === undefined) return [];
+  const { recovered, since } = recent;
+  const seconds = nowMs / 1000 - since;
+  const isWhole = seconds > DAY_SECONDS - 60;
+  const span = isWhole ? 'in the last 24 h' : `since the backend's start (${formatDuration(seconds)})`;
+  const what = recovered === 0 ? 'nothing else' : `${countOf(recovered, 'check')}, OK again`;
+  return [[label('', false), run(`also ${span}: ${what}`, recovered === 0 ? 'faint' : 'plain')]];
+}
+
+const DAY_SECONDS = 86_400;
+
+function endLine(form: SilenceForm, nowMs: number): Line {
+  const startMs = silenceStartMs(form, nowMs);
+  const starts = form.starts === 'now' || startMs === undefined ? '' : `starts ${momentText(startMs, nowMs)}, `;
+  const isUntilOk = form.onResolve && silenceFields(form).includes('on-resolve');
+  const ends = endText(form, startMs ?? nowMs, nowMs);
+  return [label('', false), run(`${starts}${ends}${isUntilOk ? ' or when the check resolves' : ''}`)];
+}
+
+function endText(form: SilenceForm, startMs: number, nowMs: number): string {
+  const seconds = silenceSeconds(form, startMs);
+  if (seconds === undefined) return 'type a duration';
+  if (seconds === 'keep') return 'ends as it did';
+  if (seconds === EXPIRE_NEVER) return 'has no end';
+  const hasPending = form.origin?.entries.some(({ begin }) => (begin ?? 0) * 1000 > nowMs) === true;
+  if (hasPending && !form.hasStart) return 'each ends that long from now, or from its start when that lies ahead';
+  const endMs = startMs + seconds * 1000;
+  return `ends ${momentText(endMs, nowMs)} (in ${formatDuration((endMs - nowMs) / 1000)})`;
+}
+
+/** What is worth knowing before it is sent; what matters most comes first. */
+function noteLines(props: SilenceDialogProps, width: number): readonly Line[] {
+  const { form, preview, policy, silenced, nowMs } = props;
+  const note = (text: string, isWarning = true): Line => [
+    label('', false),
+    run(cutCells(text, width - LABEL_CELLS), isWarning ? 'warning' : 'faint'),
+  ];
+  const ends = endProblem(form, policy, nowMs);
+  return [
+    ...(ends === undefined ? [] : [note(`the backend refuses it: ${ends}`)]),
+    ...(form.origin === undefined && preview.total >= policy.warn_matches
+      ? [note(`${countOf(preview.total, 'event')} are many: is the scope right?`)]
+      : []),
+    ...globalText(form).map((text) => note(text)),
+    ...recentLines(props),
+    ...replaced(form, silenced).map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
+    ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
+    ...overlaps(form, preview, silenced).map((entry) => note(`overlaps, and stays: ${entryText(entry, nowMs)}`, false)),
+    ...(policy.reason_pattern === null
+      ? []
+      : [note(`the reason must match: ${safeLine(policy.reason_pattern)}`, false)]),
+  ];
+}
+
+function globalText({ origin, scope }: SilenceForm): readonly string[] {
+  if (origin !== undefined) return [];
+  if (scope === 'checks') return ['global: on every client, also on those that are yet to come'];
+  return scope === 'subscription' ? ['every check of every client that has this subscription'] : [];
+}
+
+/** Entries that have the very name of one that would be made. */
+function replaced(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
+  if (form.origin !== undefined) return [];
+  return silenceScopeEntries(form)
+    .flatMap(({ subscription, check }) => silenced.get(silencedId(subscription, check)) ?? [])
+    .slice(0, NAMED_MAX);
+}
+
+function overlaps(
+  form: SilenceForm,
+  preview: SilencePreview,
+  silenced: ReadonlyMap<string, SilencedRow>,
+): readonly SilencedRow[] {
+  const own = new Set(silenceScopeEntries(form).map(({ subscription, check }) => silencedId(subscription, check)));
+  return preview.overlaps.filter((id) => !own.has(id)).flatMap((id) => silenced.get(id) ?? []);
+}
+
+function othersText({ others: { count, names: some } }: SilencePreview): string {
+  const rest = count - some.length;
+  return `also matches ${countOf(count, 'other')}: ${some.map(safeLine).join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
+}
+
+/** `bob's silence on db-008 / disk (41m left)`. */
+function entryText(entry: SilencedRow, nowMs: number): string {
+  const whose = entry.creator === null ? 'a silence' : `${entry.creator}'s silence`;
+  const left = entry.expire_at === null ? 'no end' : `${formatDuration(entry.expire_at - nowMs / 1000)} left`;
+  return safeLine(`${whose} on ${targetText(entry)} (${left})`);
+}
+
+/** `22:14Z`, with the day when it is another one. */
+function momentText(atMs: number, nowMs: number): string {
+  // Far beyond what a date can hold the entry would be refused anyway.
+  if (!Number.isFinite(new Date(atMs).getTime())) return 'never';
+  const day = new Date(atMs).toISOString().slice(0, 10);
+  const isToday = day === new Date(nowMs).toISOString().slice(0, 10);
+  return `${isToday ? '' : `${day} `}${clockText(atMs, false)}`;
+}
+
+function names(all: readonly string[]): string {
+  const unique = [...new Set(all)].map(safeLine);
+  const rest = unique.length - NAMED_MAX;
+  return rest > 0 ? `${unique.slice(0, NAMED_MAX).join(', ')} and ${String(rest)} more` : unique.join(', ');
+}

@@ -1,0 +1,396 @@
+import { parseDuration } from '../../../shared/domain/duration.ts';
+import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
+import { policyProblem } from '../../../shared/domain/silence-policy.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import { eventKey, type SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
+import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
+import { splitName } from '../../model/backend-names.ts';
+import { editLine, EMPTY_LINE, lineOf, type LineEdit, type LineEditor } from '../../form/line-editor.ts';
+import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
+
+/** The event that an action is about, fixed when its key was pressed. */
+export interface Target {
+  readonly key: string;
+  readonly client: string;
+  readonly check: string;
+}
+
+/** Names cannot hold a slash, so the key of an event is read back without a doubt. */
+export function targetOf(key: string): Target {
+  const slash = key.indexOf('/');
+  const client = key.slice(0, slash);
+  const check = key.slice(slash + 1);
+  return { key: eventKey(client, check), client, check };
+}
+
+export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription';
+
+export const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription'];
+
+/** An end that can be chosen. */
+export type SilenceDuration =
+  | { readonly kind: 'span'; readonly label: string; readonly seconds: number }
+  /** The next time that it is this hour, UTC. */
+  | { readonly kind: 'until'; readonly label: string; readonly hour: number }
+  | { readonly kind: 'custom' | 'keep'; readonly label: string };
+
+const NEW_DURATIONS: readonly SilenceDuration[] = [
+  { kind: 'span', label: '15m', seconds: 900 },
+  { kind: 'span', label: '1h', seconds: 3600 },
+  { kind: 'span', label: '4h', seconds: 14_400 },
+  { kind: 'span', label: '8h', seconds: 28_800 },
+  { kind: 'until', label: 'until 06:00Z', hour: 6 },
+  { kind: 'span', label: '24h', seconds: 86_400 },
+  { kind: 'custom', label: 'custom' },
+];
+
+const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 'keep', label: 'as it is' }];
+
+const ONE_HOUR = 1;
+
+export type SilenceField =
+  'scope' | 'subscription' | 'expires' | 'custom' | 'on-resolve' | 'starts' | 'at' | 'reason' | 'cancel' | 'submit';
+
+/** Entries that the form is about instead of events: they are changed, made again after their end, or new. */
+export interface SilenceOrigin {
+  readonly kind: 'change' | 'again' | 'new';
+  readonly entries: readonly SilencedRow[];
+}
+
+/** The silence dialog. It keeps its targets by name, whatever happens to the list behind it. */
+export interface SilenceForm {
+  readonly targets: readonly Target[];
+  readonly origin: SilenceOrigin | undefined;
+  readonly scope: SilenceScope;
+  /** Subscriptions that every target's client holds, its own `client:` one excluded. */
+  readonly subscriptions: readonly string[];
+  readonly subscription: number;
+  /** Place in `silenceDurations`. */
+  readonly duration: number;
+  readonly custom: LineEditor;
+  readonly onResolve: boolean;
+  /** Whether the start can be chosen: not of what has begun already, and not for several that have each their own. */
+  readonly hasStart: boolean;
+  readonly starts: 'now' | 'at';
+  readonly at: LineEditor;
+  /** Of entries that are changed it is a note that is added to theirs. */
+  readonly reason: LineEditor;
+  readonly field: SilenceField;
+  /** Why it was not sent, and what to do. */
+  readonly problem: string | undefined;
+  /** It was said that this covers a lot: the next time it is sent. */
+  readonly isWarned: boolean;
+}
+
+/** Starts on the reason: everything before it has a useful default. */
+export function openSilenceForm(targets: readonly Target[], subscriptions: readonly string[]): SilenceForm {
+  return {
+    targets,
+    origin: undefined,
+    scope: 'pairs',
+    subscriptions,
+    subscription: 0,
+    duration: ONE_HOUR,
+    custom: EMPTY_LINE,
+    onResolve: true,
+    hasStart: true,
+    starts: 'now',
+    at: EMPTY_LINE,
+    reason: EMPTY_LINE,
+    field: 'reason',
+    problem: undefined,
+    isWarned: false,
+  };
+}
+
+/** A form about entries, at least one. What is not chosen stays as it was. */
+export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm {
+  const [only, ...others] = origin.entries;
+  const isMade = origin.kind !== 'change';
+  const begin = isMade || others.length > 0 ? null : (only?.begin ?? null);
+  const isPending = begin !== null && begin * 1000 > nowMs;
+  return {
+    ...openSilenceForm([], []),
+    origin,
+    duration: isMade ? ONE_HOUR : CHANGE_DURATIONS.length - 1,
+    onResolve: only?.expire_on_resolve ?? true,
+    hasStart: isMade || isPending,
+    ...(isPending && ({ starts: 'at', at: lineOf(startText(begin)) } as const)),
+    reason: isMade && others.length === 0 ? lineOf(only?.reason ?? '') : EMPTY_LINE,
+    field: origin.kind === 'new' ? 'reason' : 'expires',
+  };
+}
+
+/** The ends to choose from. */
+export function silenceDurations({ origin }: Pick<SilenceForm, 'origin'>): readonly SilenceDuration[] {
+  return origin?.kind === 'change' ? CHANGE_DURATIONS : NEW_DURATIONS;
+}
+
+export type SilenceFormAction =
+  | { readonly kind: 'field'; readonly by: 1 | -1 }
+  | { readonly kind: 'choose'; readonly by: 1 | -1 }
+  | { readonly kind: 'preset'; readonly number: number }
+  | { readonly kind: 'toggle' }
+  | { readonly kind: 'edit'; readonly edit: LineEdit };
+
+export function nextSilenceForm(form: SilenceForm, action: SilenceFormAction): SilenceForm {
+  const next = changed({ ...form, problem: undefined }, action);
+  // What was said about the scope and the end holds until one of them is another.
+  return action.kind === 'field' || action.kind === 'edit' ? next : { ...next, isWarned: false };
+}
+
+function changed(form: SilenceForm, action: SilenceFormAction): SilenceForm {
+  switch (action.kind) {
+    case 'field': {
+      const fields = silenceFields(form);
+      const at = (fields.indexOf(form.field) + action.by + fields.length) % fields.length;
+      return { ...form, field: fields[at] ?? 'reason' };
+    }
+    case 'choose':
+      return choose(form, action.by);
+    case 'preset':
+      return form.field === 'expires' && action.number >= 1 && action.number <= silenceDurations(form).length
+        ? { ...form, duration: action.number - 1 }
+        : form;
+    case 'toggle':
+      return form.field === 'on-resolve' || form.field === 'starts' ? choose(form, 1) : form;
+    case 'edit':
+      return isTextField(form.field) ? { ...form, [form.field]: editLine(form[form.field], action.edit) } : form;
+  }
+}
+
+/** Fields that text is typed into. */
+export function isTextField(field: SilenceField): field is 'custom' | 'at' | 'reason' {
+  return field === 'custom' || field === 'at' || field === 'reason';
+}
+
+function choose(form: SilenceForm, by: 1 | -1): SilenceForm {
+  switch (form.field) {
+    case 'scope': {
+      const scopes = silenceScopes(form);
+      return { ...form, scope: scopes[around(scopes.indexOf(form.scope) + by, scopes.length)] ?? 'pairs' };
+    }
+    case 'subscription':
+      return { ...form, subscription: around(form.subscription + by, form.subscriptions.length) };
+    case 'expires':
+      return { ...form, duration: around(form.duration + by, silenceDurations(form).length) };
+    case 'on-resolve':
+      return { ...form, onResolve: !form.onResolve };
+    case 'starts':
+      return { ...form, starts: form.starts === 'now' ? 'at' : 'now' };
+    case 'cancel':
+    case 'submit':
+      return { ...form, field: form.field === 'cancel' ? 'submit' : 'cancel' };
+    case 'custom':
+    case 'at':
+    case 'reason':
+      return form;
+  }
+}
+
+function around(index: number, count: number): number {
+  return (index + count) % Math.max(1, count);
+}
+
+/** The scopes that can be chosen: a subscription only where the targets share one. */
+export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): readonly SilenceScope[] {
+  if (origin !== undefined) return [];
+  const isMerged = targets.some(({ client }) => splitName(client).context !== undefined);
+  return SILENCE_SCOPES.filter((scope) => {
+    if (scope === 'subscription') return subscriptions.length > 0;
+    // The name of a check alone does not say at which backend.
+    return scope !== 'checks' || !isMerged;
+  });
+}
+
+/** The fields that Tab goes through: those of unchosen options are left out. */
+export function silenceFields(form: SilenceForm): readonly SilenceField[] {
+  const { origin } = form;
+  return [
+    ...(origin === undefined ? (['scope'] as const) : []),
+    ...(origin === undefined && form.scope === 'subscription' ? (['subscription'] as const) : []),
+    'expires',
+    ...(durationOf(form)?.kind === 'custom' ? (['custom'] as const) : []),
+    // Several entries keep each their own.
+    ...(origin === undefined || origin.entries.length === 1 ? (['on-resolve'] as const) : []),
+    ...(form.hasStart ? (['starts'] as const) : []),
+    ...(form.hasStart && form.starts === 'at' ? (['at'] as const) : []),
+    'reason',
+    'cancel',
+    'submit',
+  ];
+}
+
+/** What would be covered, one entry per row; independent of whether the form is complete. */
+export function silenceScopeEntries(
+  form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription'>,
+): readonly { subscription?: string; check?: string }[] {
+  if (form.origin !== undefined) return form.origin.entries.map(partsOf);
+  switch (form.scope) {
+    case 'pairs':
+      return form.targets.map(({ client, check }) => ({ subscription: clientSubscription(client), check }));
+    case 'checks':
+      return [...new Set(form.targets.map((target) => target.check))].map((check) => ({ check }));
+    case 'clients':
+      return [...new Set(form.targets.map((target) => target.client))].map((client) => ({
+        subscription: clientSubscription(client),
+      }));
+    case 'subscription': {
+      const subscription = form.subscriptions[form.subscription];
+      return subscription === undefined ? [] : [{ subscription }];
+    }
+  }
+}
+
+function partsOf({ subscription, check }: SilencedRow): { subscription?: string; check?: string } {
+  return { ...(subscription !== null && { subscription }), ...(check !== null && { check }) };
+}
+
+function durationOf(form: SilenceForm): SilenceDuration | undefined {
+  return silenceDurations(form)[form.duration];
+}
+
+/** When the entries start, epoch milliseconds; `undefined` when the typed start makes no sense. */
+export function silenceStartMs(form: SilenceForm, nowMs: number): number | undefined {
+  if (form.starts === 'now') return nowMs;
+  const seconds = parseStart(form.at.text, nowMs);
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+/** Seconds that the entries last from their start, -1: for ever; `undefined`: the typed duration makes no sense. */
+export function silenceSeconds(form: SilenceForm, startMs: number): number | 'keep' | undefined {
+  const duration = durationOf(form);
+  switch (duration?.kind) {
+    case 'span':
+      return duration.seconds;
+    case 'until':
+      return Math.ceil((nextTimeOfDay(duration.hour, 0, startMs) - startMs) / 1000);
+    case 'keep':
+      return 'keep';
+    case 'custom':
+    case undefined:
+      return typedSeconds(form.custom.text.trim());
+  }
+}
+
+function typedSeconds(text: string): number | undefined {
+  if (text === 'never') return EXPIRE_NEVER;
+  const typed = parseDuration(text);
+  return typed === undefined || typed === 0 ? undefined : typed;
+}
+
+export type SilenceSubmission =
+  | { readonly kind: 'ready'; readonly entries: readonly SubmittedSilenced[] }
+  | { readonly kind: 'incomplete'; readonly problem: string; readonly field: SilenceField };
+
+/** What a form is held against. */
+export interface SubmissionAbout {
+  /** Who silences. */
+  readonly creator: string;
+  readonly policy: SilencePolicy;
+  readonly nowMs: number;
+}
+
+/** What the form asks for, or the first thing that is missing or against the policy. */
+export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): SilenceSubmission {
+  const startMs = silenceStartMs(form, about.nowMs);
+  if (startMs === undefined) return incomplete('at', `type when it starts: ${START_HINT}`);
+  const expire = silenceSeconds(form, startMs);
+  if (expire === undefined) return incomplete('custom', 'type a duration such as 90m, 2h or 1d12h, or never');
+  if (expire === 'keep' && endsBefore(form, startMs)) {
+    return incomplete('expires', 'it would end before it starts: choose another end');
+  }
+  const begin = form.starts === 'at' ? startMs / 1000 : undefined;
+  const entries =
+    form.origin === undefined
+      ? newEntries(form, about, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
+      : form.origin.entries.map((entry) => nextEntry(form, about, entry, begin));
+  for (const entry of entries) {
+    const refused = refusal(about.policy, entry);
+    if (refused !== undefined) return refused;
+  }
+  return { kind: 'ready', entries };
+}
+
+/** What of the end is against the policy already, while the form is filled in. */
+export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: number): string | undefined {
+  const expire = silenceSeconds(form, silenceStartMs(form, nowMs) ?? nowMs);
+  if (expire === undefined || expire === 'keep') return undefined;
+  return policyProblem({ ...policy, reason: 'optional' }, { expire });
+}
+
+function newEntries(
+  form: SilenceForm,
+  { creator }: SubmissionAbout,
+  expire: number,
+  begin: number | undefined,
+): readonly SubmittedSilenced[] {
+  const reason = form.reason.text.trim();
+  return silenceScopeEntries(form).map(({ subscription, check }) => ({
+    subscription,
+    check,
+    begin,
+    expire,
+    expire_on_resolve: form.onResolve,
+    reason: reason === '' ? undefined : reason,
+    creator,
+  }));
+}
+
+/** The entry as it will be: a changed one keeps its author, one that is made again is from who makes it. */
+function nextEntry(
+  form: SilenceForm,
+  { creator, nowMs }: SubmissionAbout,
+  entry: SilencedRow,
+  begin: number | undefined,
+): SubmittedSilenced {
+  const starts = form.hasStart ? begin : (entry.begin ?? undefined);
+  // A lifetime counts from the start, when that lies ahead.
+  const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
+  const expire = silenceSeconds(form, startMs);
+  const isChange = form.origin?.kind === 'change';
+  const isOnly = form.origin?.entries.length === 1;
+  const typed = form.reason.text.trim();
+  const reason = isChange ? withNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
+  return {
+    ...partsOf(entry),
+    begin: starts,
+    expire: expire === 'keep' ? secondsKept(entry, startMs) : expire,
+    expire_on_resolve: isOnly ? form.onResolve : entry.expire_on_resolve,
+    reason: reason === '' ? undefined : reason,
+    creator: isChange ? (entry.creator ?? creator) : creator,
+  };
+}
+
+/** The reason with what was changed by whom, unless the author did it without a word. */
+function withNote({ reason, creator }: SilencedRow, note: string, by: string): string {
+  if (note === '' && creator === by) return reason ?? '';
+  return [...(reason === null || reason === '' ? [] : [reason]), `${by}: ${note === '' ? 'changed' : note}`].join(
+    ' / ',
+  );
+}
+
+function endsBefore({ origin, hasStart }: SilenceForm, startMs: number): boolean {
+  return hasStart && origin?.entries.some(({ expire_at: end }) => end !== null && end * 1000 <= startMs) === true;
+}
+
+/** From the start to the end that the entry has. */
+function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
+  return end === null ? EXPIRE_NEVER : Math.max(1, Math.ceil(end - startMs / 1000));
+}
+
+function refusal(policy: SilencePolicy, entry: SubmittedSilenced): SilenceSubmission | undefined {
+  const reason = entry.reason ?? '';
+  if (policy.reason === 'required' && reason.trim() === '') {
+    return incomplete('reason', 'a reason is required: type why');
+  }
+  const ofReason = policyProblem({ ...policy, max_expire: null }, { reason });
+  if (ofReason !== undefined) return incomplete('reason', ofReason);
+  const ofEnd = policyProblem(policy, { reason, expire: entry.expire });
+  return ofEnd === undefined ? undefined : incomplete('expires', ofEnd);
+}
+
+function incomplete(field: SilenceField, problem: string): SilenceSubmission {
+  return { kind: 'incomplete', field, problem };
+}

@@ -1,0 +1,21 @@
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { applyFilter } from '../../list/search-prompt.ts';
+import { openMenu, type MenuItem } from '../../form/menu.ts';
+
+/** Menu of the silences to show; each is a filter that can be typed as well. */
+export function openSilenceFilter(store: ConsoleStore): void {
+  const { creator } = store.options;
+  const choices: readonly (readonly [label: string, filter: string])[] = [
+    ['all, with those that ended in the last 24 h', ''],
+    ['all that are there', 'state!=ended'],
+    ['active', 'state=active'],
+    ['pending: they start later', 'state=pending'],
+    ['expiring: less than 30 min left', 'state=expiring'],
+    ['ended in the last 24 h', 'state=ended'],
+    ['mine', `creator="${creator.replaceAll(/["\\]/g, String.raw`\$&`)}" state!=ended`],
+    ['matching nothing now', 'events=0 (state=active or state=expiring)'],
+  ];
+  const items = (): readonly MenuItem[] =>
+    choices.map(([label, filter]) => ({ id: label, label, key: filter, choose: () => applyFilter(store, filter) }));
+  openMenu(store, { title: 'Silences to show', items });
+}

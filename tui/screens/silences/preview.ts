@@ -1,0 +1,127 @@
+import {
+  isSilenced,
+  silencedEntry,
+  type SilencedIndex,
+  type SilencedOfSubscription,
+  type SilencedRequest,
+} from '../../../shared/domain/silencing.ts';
+import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+
+/** What a silence would cover if it were made now. */
+export interface SilencePreview {
+  readonly total: number;
+  readonly bySeverity: Readonly<Record<Severity, number>>;
+  /** Of these, how many an entry silences already. */
+  readonly alreadySilenced: number;
+  /** Those beyond the events that it was asked for, and the first few of them. */
+  readonly others: { readonly count: number; readonly names: readonly string[] };
+  /** Ids of entries that silence some of these events already, in no order. */
+  readonly overlaps: readonly string[];
+}
+
+/** Names and overlaps that are kept: more are not shown. */
+const KEPT_MAX = 3;
+
+/**
+ * Counts the events that the entries would silence, with the same rule that the backend uses.
+ *
+ * @param subscriptionsOf what a client subscribes to; its own `client:` subscription is added when missing
+ * @param asked keys of the events that it is asked for; the others are named
+ */
+export function previewSilence(
+  requests: readonly SilencedRequest[],
+  events: Iterable<{ readonly row: EventRow }>,
+  subscriptionsOf: (client: string) => readonly string[],
+  nowMs: number,
+  asked: ReadonlySet<string> = new Set(),
+): SilencePreview {
+  const bySeverity: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+  let total = 0;
+  let alreadySilenced = 0;
+  let otherCount = 0;
+  const names: string[] = [];
+  const overlaps = new Set<string>();
+  for (const { row } of matchingEvents(requests, events, subscriptionsOf, nowMs)) {
+    total += 1;
+    bySeverity[severityOf(row.status)] += 1;
+    if (row.silenced_by.length > 0) alreadySilenced += 1;
+    for (const id of row.silenced_by) if (overlaps.size < KEPT_MAX) overlaps.add(id);
+    const key = eventKey(row.client, row.check);
+    if (asked.has(key)) continue;
+    otherCount += 1;
+    if (names.length < KEPT_MAX) names.push(key);
+  }
+  return { total, bySeverity, alreadySilenced, others: { count: otherCount, names }, overlaps: [...overlaps] };
+}
+
+/** The events that the entries would silence, with the same rule that the backend uses. */
+export function* matchingEvents<Event extends { readonly row: EventRow }>(
+  requests: readonly SilencedRequest[],
+  events: Iterable<Event>,
+  subscriptionsOf: (client: string) => readonly string[],
+  nowMs: number,
+): Generator<Event, void, undefined> {
+  const index = indexEntries(requests.map((request) => silencedEntry(request, nowMs)));
+  // Of each client only the subscriptions that an entry names: for nearly all of 100,000 events that is none.
+  const named = new Map<string, readonly string[]>();
+  for (const event of events) {
+    const { client, check } = event.row;
+    let subscriptions = named.get(client);
+    if (subscriptions === undefined) {
+      subscriptions = withOwn(client, subscriptionsOf(client)).filter(
+        (name) => index.bySubscription(name) !== undefined,
+      );
+      named.set(client, subscriptions);
+    }
+    if (subscriptions.length === 0 && index.byCheck(check) === undefined) continue;
+    if (isSilenced(index, subscriptions, check, nowMs)) yield event;
+  }
+}
+
+/** How old the figures of a preview may get. */
+const PREVIEW_MS = 1000;
+
+/** The last preview: counting goes through all events, too much for each key and each frame. */
+export class PreviewMemory {
+  #key = '';
+  #atMs = 0;
+  #preview: SilencePreview | undefined;
+
+  /** The preview of these entries: the last one, unless they changed or it is a second old. */
+  of(entries: readonly SilencedRequest[], nowMs: number, count: () => SilencePreview): SilencePreview {
+    const key = JSON.stringify(entries);
+    if (this.#preview === undefined || key !== this.#key || nowMs - this.#atMs >= PREVIEW_MS) {
+      this.#key = key;
+      this.#atMs = nowMs;
+      this.#preview = count();
+    }
+    return this.#preview;
+  }
+}
+
+function withOwn(client: string, subscriptions: readonly string[]): readonly string[] {
+  const own = clientSubscription(client);
+  return subscriptions.includes(own) ? subscriptions : [...subscriptions, own];
+}
+
+function indexEntries(entries: readonly SilencedEntry[]): SilencedIndex {
+  const bySubscription = new Map<string, { all: SilencedEntry | undefined; byCheck: Map<string, SilencedEntry> }>();
+  const byCheck = new Map<string, SilencedEntry>();
+  for (const entry of entries) {
+    if (entry.subscription === null) {
+      if (entry.check !== null) byCheck.set(entry.check, entry);
+      continue;
+    }
+    const ofSubscription = bySubscription.get(entry.subscription) ?? { all: undefined, byCheck: new Map() };
+    bySubscription.set(entry.subscription, ofSubscription);
+    if (entry.check === null) ofSubscription.all = entry;
+    else ofSubscription.byCheck.set(entry.check, entry);
+  }
+  return {
+    bySubscription: (subscription): SilencedOfSubscription | undefined => bySubscription.get(subscription),
+    byCheck: (check) => byCheck.get(check),
+  };
+}

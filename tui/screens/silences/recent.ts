@@ -1,0 +1,44 @@
+import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { silenceScopeEntries, type SilenceForm } from './form.ts';
+
+/** How long a scope must stand before the backend is asked about it. */
+const REST_MS = 150;
+
+/** What the backend said of the scope of the dialog that is open: which problems of late it would have covered. */
+export class SilenceRecent {
+  #wanted = '';
+  #wantedAtMs = 0;
+  #asked = '';
+  #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
+
+  /** Asks about the scope, once it has stood for a moment, and once only. */
+  settle(store: ConsoleStore, nowMs: number): void {
+    const layer = store.state.layers.at(-1);
+    // Of several backends there is none to ask; a dialog on entries that are there is about what they cover.
+    if (layer?.kind !== 'silence' || layer.form.origin !== undefined || store.backends !== undefined) return;
+    const key = keyOf(layer.form);
+    if (key !== this.#wanted) {
+      this.#wanted = key;
+      this.#wantedAtMs = nowMs;
+    }
+    // A frame must come when it has stood for long enough, also when nothing else happens.
+    if (key !== this.#asked) store.touch('figures');
+    if (key === this.#asked || nowMs - this.#wantedAtMs < REST_MS || store.feed.connection.kind !== 'live') return;
+    this.#asked = key;
+    store.request({ kind: 'load-silence-recent', entries: silenceScopeEntries(layer.form), key });
+  }
+
+  answered(key: string, problems: RecentProblems): void {
+    this.#answer = { key, problems };
+  }
+
+  /** @returns `undefined`: nobody has said */
+  of(form: SilenceForm): RecentProblems | undefined {
+    return this.#answer?.key === keyOf(form) ? this.#answer.problems : undefined;
+  }
+}
+
+function keyOf(form: SilenceForm): string {
+  return JSON.stringify(silenceScopeEntries(form).map(({ subscription, check }) => [subscription, check]));
+}

@@ -1,0 +1,192 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
+import { languageOf } from '../../../shared/domain/search-language.ts';
+import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { SILENCED_STATES, silencedState, type SilencedState } from '../../../shared/domain/silenced-state.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import { countText, shortCountText } from '../../words/count-text.ts';
+import type { Tone } from '../../text/theme.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
+import { openSilenceFilter } from './menu.ts';
+import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';
+import { openSilenceEntry } from './entry-actions.ts';
+import { targetText } from '../../words/silence-text.ts';
+import { compareText, tableView } from '../../list/table-view.ts';
+
+const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
+  expiring: 'warning',
+  active: 'plain',
+  pending: 'accent',
+  ended: 'faint',
+};
+
+/** A silence in the table: one that is there, or one that has ended. */
+export interface SilenceEntry {
+  readonly entry: SilencedRow;
+  /** Epoch milliseconds; `undefined`: it has not ended. */
+  readonly endedAtMs: number | undefined;
+  /** When the row was made. What a row shows follows the clock; its place follows with the next row. */
+  readonly state: SilencedState;
+  /** Events that it silences now. */
+  readonly events: number;
+  /** What it kept back as far as the backend has said so. */
+  readonly kept: SilencedUse | undefined;
+}
+
+export const SILENCES = tableView<SilenceEntry>({
+  name: 'silences',
+  nouns: ['silence', 'silences'],
+  source: {
+    keys: (store) => new Set([...store.silenced.keys(), ...store.silenceHistory.ids()]),
+    row: silenceEntry,
+  },
+  columns: [
+    {
+      id: 'state',
+      title: 'STATE',
+      least: 8,
+      most: 8,
+      text: (row, nowMs) => stateOf(row, nowMs),
+      tone: (row, nowMs) => STATE_TONES[stateOf(row, nowMs)],
+      compare: (a, b) => SILENCED_STATES.indexOf(a.state) - SILENCED_STATES.indexOf(b.state) || compareEnds(a, b),
+    },
+    {
+      id: 'target',
+      title: 'TARGET',
+      least: 26,
+      most: 48,
+      cut: 'middle',
+      text: ({ entry }) => targetText(entry),
+      compare: (a, b) => compareText(targetText(a.entry), targetText(b.entry)),
+    },
+    {
+      id: 'creator',
+      title: 'CREATOR',
+      least: 9,
+      most: 16,
+      spare: 2,
+      text: ({ entry }) => entry.creator ?? '',
+      compare: (a, b) => compareText(a.entry.creator ?? '', b.entry.creator ?? ''),
+    },
+    { id: 'left', title: 'LEFT', least: 7, most: 7, align: 'right', text: leftText, compare: compareEnds },
+    {
+      id: 'events',
+      title: 'EVENTS',
+      least: 6,
+      most: 7,
+      align: 'right',
+      text: eventsText,
+      tone: (row, nowMs) => (eventsText(row, nowMs) === 'none' ? 'faint' : 'plain'),
+      compare: (a, b) => b.events - a.events,
+    },
+    {
+      // Runs of handlers that it kept back.
+      id: 'kept',
+      title: 'KEPT',
+      least: 4,
+      most: 7,
+      align: 'right',
+      spare: 3,
+      text: ({ kept }, _, width = 7) => (kept === undefined ? '-' : shortCountText(kept.suppressed, width)),
+      tone: ({ kept }) => ((kept?.suppressed ?? 0) === 0 ? 'faint' : 'plain'),
+      compare: (a, b) => (b.kept?.suppressed ?? 0) - (a.kept?.suppressed ?? 0),
+    },
+    {
+      id: 'reason',
+      title: 'REASON',
+      least: 11,
+      most: Infinity,
+      spare: 1,
+      text: ({ entry }) => entry.reason ?? '',
+    },
+  ],
+  sort: 'state',
+  search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
+    textField('target', ({ entry }) => targetText(entry)),
+    // One that has ended is there no more, whatever its times say.
+    {
+      ...choiceField<SilenceEntry>('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
+      usesTime: true,
+    },
+    countField('events', ({ events }) => events),
+  ]),
+  empty: () => ['Nothing is silenced.', '', 's on an event silences it.'],
+  actions: {
+    open: (store, [row]) => {
+      if (row !== undefined) openSilenceEntry(store, row.entry.id);
+    },
+    'silence-change': (store, rows) =>
+      openSilenceEntries(store, { kind: 'change', entries: entriesOf(rows, 'current') }),
+    'silence-end': (store, rows) => askEndSilences(store, entriesOf(rows, 'current')),
+    'silence-delete': (store, rows) => askEndSilences(store, entriesOf(rows, 'current'), 'cancel'),
+    'silence-again': (store, rows) => openSilenceEntries(store, { kind: 'again', entries: entriesOf(rows, 'ended') }),
+    'silence-filter': openSilenceFilter,
+  },
+});
+
+/** The row of an id as it is now; `undefined`: there is none. */
+export function silenceEntry(store: ConsoleStore, id: string): SilenceEntry | undefined {
+  const nowMs = store.options.now();
+  const entry = store.silenced.get(id);
+  if (entry !== undefined) {
+    const events = store.events.silencedCount(id);
+    const row = { entry, endedAtMs: undefined, state: 'active' as const, events, kept: keptOf(store, id) };
+    return { ...row, state: stateOf(row, nowMs) };
+  }
+  const ended = store.silenceHistory.get(id, nowMs);
+  return ended && { ...ended, state: 'ended', events: 0, kept: undefined };
+}
+
+/** By their ids, made once for each answer. */
+function keptOf({ loads }: ConsoleStore, id: string): SilencedUse | undefined {
+  const { data } = loads.of('kept-back');
+  if (data === undefined) return undefined;
+  const known = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
+  keptMemo.set(data, known);
+  return known.get(id);
+}
+
+const keptMemo = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilencedUse>>();
+
+/** What a silence is at this moment. */
+export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): SilencedState {
+  return endedAtMs === undefined ? silencedState(entry, nowMs / 1000) : 'ended';
+}
+
+/** `41m`, `till OK`, `never`, `in 2h`, `3h ago`. */
+export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): string {
+  const { begin, expire_at: end, expire_on_resolve: isUntilOk } = row.entry;
+  switch (stateOf(row, nowMs)) {
+    case 'ended':
+      return `${span(nowMs / 1000 - (row.endedAtMs ?? nowMs) / 1000)} ago`;
+    case 'pending':
+      return `in ${span((begin ?? 0) - nowMs / 1000)}`;
+    case 'active':
+    case 'expiring':
+      if (end !== null) return span(end - nowMs / 1000);
+      return isUntilOk ? 'till OK' : 'never';
+  }
+}
+
+function span(seconds: number): string {
+  return formatDuration(seconds, 1);
+}
+
+/** What is not in effect covers nothing: only of what is, none is worth a word. */
+function eventsText(row: SilenceEntry, nowMs: number): string {
+  const state = stateOf(row, nowMs);
+  if (state === 'pending' || state === 'ended') return '-';
+  return row.events === 0 ? 'none' : countText(row.events);
+}
+
+/** What ends first comes first; of those that have ended the last one. */
+function compareEnds(a: SilenceEntry, b: SilenceEntry): number {
+  const end = ({ entry, endedAtMs }: SilenceEntry): number =>
+    endedAtMs === undefined ? (entry.expire_at ?? Number.MAX_SAFE_INTEGER) : -endedAtMs / 1000;
+  return end(a) - end(b);
+}
+
+function entriesOf(rows: readonly SilenceEntry[], which: 'current' | 'ended'): readonly SilencedRow[] {
+  return rows.flatMap(({ entry, endedAtMs }) => ((endedAtMs === undefined) === (which === 'current') ? [entry] : []));
+}

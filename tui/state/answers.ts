@@ -1,0 +1,112 @@
+import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { Event } from '../../shared/schemas/event.ts';
+import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
+import type { EventLoad } from './console-state.ts';
+import type { ConsoleStore } from './console-store.ts';
+import type { Subject, SubjectData } from '../screens/inspect/layer.ts';
+import { updateLoaded, updateSubject } from './layer-loads.ts';
+import type { LayerData, LoadedLayerKind } from './loaded-layer.ts';
+import type { Target } from '../screens/silences/form.ts';
+import type { LoadedView, ViewData } from '../model/view-data.ts';
+
+/** What is said when the backend has no such thing, or not any more. */
+const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
+  'dead-letter': 'this dead letter is gone: it was retried or dropped',
+  handling: 'the backend has neither an event nor a result of this check on this client',
+  'silence-entry': 'the backend has no such silence',
+};
+
+/** What the detail of an event tells beside the event. */
+type AboutEvent = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
+
+/** Takes what was loaded for the screen, or why it could not be. What was loaded before stays when a later request fails. */
+export class Answers {
+  readonly #store: ConsoleStore;
+
+  constructor(store: ConsoleStore) {
+    this.#store = store;
+  }
+
+  /** The answer to `load-event`; `undefined`: there is no such event. */
+  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, about: AboutEvent): void {
+    const row = this.#store.events.get(target.key)?.row;
+    const load: EventLoad =
+      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, ...about, reloading: false };
+    this.#showLoad(target, into, load);
+  }
+
+  eventFailed(target: Target, into: 'detail' | 'pane', message: string): void {
+    this.#showLoad(target, into, { kind: 'failed', message });
+  }
+
+  /** The answer to `load-view`. */
+  viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
+    const { loads, aggregates, options } = this.#store;
+    loads.loaded(view, data, options.now());
+    if (view === 'aggregates') aggregates.load(loads.of('aggregates').data ?? [], options.now());
+    this.#store.allChanged(view === 'kept-back' ? 'silences' : view);
+    this.#store.touch('rows');
+  }
+
+  viewFailed(view: LoadedView, message: string): void {
+    this.#store.loads.failed(view, message);
+    this.#store.touch('rows');
+  }
+
+  /** The answer to `load-subject`; `undefined`: the backend knows nothing of that name. */
+  subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
+    if (data === undefined) return this.subjectFailed(subject, `the backend has no ${subject.kind} of this name`);
+    const loadedAtMs = this.#store.options.now();
+    updateSubject(this.#store, subject, (load) => ({
+      ...load,
+      data,
+      loadedAtMs,
+      failure: undefined,
+      isLoading: false,
+    }));
+  }
+
+  subjectFailed(subject: Subject, failure: string): void {
+    updateSubject(this.#store, subject, (load) => ({ ...load, failure, isLoading: false }));
+  }
+
+  /** The answer to `load-layer`; `undefined`: the backend has no such thing. */
+  layerLoaded<Kind extends LoadedLayerKind>(kind: Kind, id: string, data: LayerData[Kind] | undefined): void {
+    if (data === undefined) return this.layerFailed(kind, id, MISSING[kind]);
+    const loadedAtMs = this.#store.options.now();
+    updateLoaded(this.#store, kind, id, (load) => ({
+      ...load,
+      data,
+      loadedAtMs,
+      failure: undefined,
+      isLoading: false,
+    }));
+  }
+
+  layerFailed(kind: LoadedLayerKind, id: string, failure: string): void {
+    updateLoaded(this.#store, kind, id, (load) => ({ ...load, failure, isLoading: false }));
+  }
+
+  silencePolicyLoaded(policy: SilencePolicy): void {
+    this.#store.silencePolicy = policy;
+    this.#store.touch('rows');
+  }
+
+  /** Records of the audit trail, the newest first. */
+  endedSilencesLoaded(records: readonly AuditRecord[]): void {
+    this.#store.silenceHistory.load(records);
+    this.#store.allChanged('silences');
+  }
+
+  #showLoad(target: Target, into: 'detail' | 'pane', load: EventLoad): void {
+    const { state } = this.#store;
+    if (into === 'pane') {
+      if (state.peek?.target.key === target.key) this.#store.update({ peek: { target, load } });
+      return;
+    }
+    const layers = this.#store.state.layers.map((layer) =>
+      layer.kind === 'detail' && layer.target.key === target.key ? { ...layer, load } : layer,
+    );
+    this.#store.update({ layers });
+  }
+}

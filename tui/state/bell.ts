@@ -1,0 +1,56 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { ConsoleStore } from './console-store.ts';
+import { eventClass } from '../model/event-record.ts';
+
+/** How the console calls for attention. */
+export interface Attention {
+  readonly bell: boolean;
+  /** A notification of the desktop, where the terminal can. */
+  readonly notify: boolean;
+  /** Epoch milliseconds; until then it is silent. */
+  readonly mutedUntilMs: number;
+}
+
+export const ATTENTION: Attention = { bell: true, notify: false, mutedUntilMs: 0 };
+
+/** At most one bell in this time. */
+const RING_EVERY_MS = 10_000;
+
+const MUTE_MS = 15 * 60_000;
+
+/** Of the text of a notification. */
+const TEXT_MAX = 200;
+
+/** Rings for what is new and critical, and neither silenced nor acknowledged, which is a silence too. */
+export class Bell {
+  #rungAtMs = -Infinity;
+
+  /**
+   * An event changed.
+   *
+   * @param before `undefined`: it is new
+   */
+  heard(store: ConsoleStore, before: EventRow | undefined, row: EventRow, nowMs: number): void {
+    const { bell, notify, mutedUntilMs } = store.state.attention;
+    // What is there at the start is no news.
+    if (!store.feed.everLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
+    if (!isNewCritical(before, row) || nowMs - this.#rungAtMs < RING_EVERY_MS) return;
+    this.#rungAtMs = nowMs;
+    const text = safeLine(`critical: ${row.check} on ${row.client}`).slice(0, TEXT_MAX).toWellFormed();
+    store.request({ kind: 'ring', bell, notice: notify ? text : undefined });
+  }
+}
+
+export function toggleMute(store: ConsoleStore): void {
+  const nowMs = store.options.now();
+  const { attention } = store.state;
+  const isMuted = nowMs < attention.mutedUntilMs;
+  store.update({ attention: { ...attention, mutedUntilMs: isMuted ? 0 : nowMs + MUTE_MS } });
+  store.say(isMuted ? 'the bell rings again' : `the bell is mute for ${formatDuration(MUTE_MS / 1000)}`);
+}
+
+function isNewCritical(before: EventRow | undefined, row: EventRow): boolean {
+  return eventClass(row) === 'critical' && before?.status !== row.status;
+}

@@ -1,0 +1,150 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { endOf } from '../../shared/domain/expiry.ts';
+import { silencedId } from '../../shared/domain/silencing.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
+import { countText } from '../words/count-text.ts';
+import { targetText } from '../words/silence-text.ts';
+
+/** What a change is, for the words about it. */
+export type ChangeVerb =
+  'silence' | 'repeat-silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
+
+/** Things to change at the backend, sent as one. */
+export interface Change {
+  readonly verb: ChangeVerb;
+  readonly operations: readonly BulkOperation[];
+}
+
+interface ChangeWords {
+  /** `resolved`, as in `3 events resolved`. */
+  readonly done: string;
+  readonly noun: string;
+}
+
+const WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
+  silence: { done: 'made', noun: 'silence' },
+  'repeat-silence': { done: 'made', noun: 'silence' },
+  acknowledge: { done: 'acknowledged', noun: 'event' },
+  'change-silence': { done: 'changed', noun: 'silence' },
+  'end-silence': { done: 'ended', noun: 'silence' },
+  resolve: { done: 'resolved', noun: 'event' },
+  undo: { done: 'undone', noun: 'change' },
+};
+
+const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
+  not_found: 'it is not there any more',
+  changed: 'somebody changed it since',
+  expired: 'it would be over by now',
+};
+
+/** An outcome with a reason in words, where a whole backend of several failed. */
+export type ToldOutcome = BulkOutcome & { readonly problem?: string };
+
+/** What became of one operation. */
+export interface ChangeOutcome {
+  /** What it was about, safe for a terminal. */
+  readonly name: string;
+  /** `undefined`: what was wanted is so. */
+  readonly problem: string | undefined;
+}
+
+/** How a change went, as it is told. */
+export interface ChangeReport {
+  readonly title: string;
+  readonly isWhole: boolean;
+  /** What was not done and why, then what was; empty when the title says it all. */
+  readonly lines: readonly string[];
+}
+
+/** The outcome of each operation; one that was not answered counts as failed. */
+export function changeOutcomes(
+  { verb, operations }: Change,
+  results: readonly BulkOutcome[],
+): readonly ChangeOutcome[] {
+  return operations.map((operation, index) => ({
+    name: verb === 'acknowledge' ? acknowledgedName(operation) : operationName(operation),
+    problem: problemOf(operation, results[index]),
+  }));
+}
+
+/** One line when all went well; otherwise also exactly what went wrong and what did not. */
+export function changeReport({ verb }: Change, outcomes: readonly ChangeOutcome[]): ChangeReport {
+  return outcomeReport(WORDS[verb], outcomes);
+}
+
+/** The same in words of one's own. */
+export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly ChangeOutcome[]): ChangeReport {
+  const failed = outcomes.filter(({ problem }) => problem !== undefined);
+  const succeeded = outcomes.length - failed.length;
+  const [only] = outcomes;
+  if (failed.length === 0) {
+    const name = outcomes.length === 1 && only !== undefined ? `: ${only.name}` : '';
+    return { title: `${countOf(succeeded, noun)} ${done}${name}`, isWhole: true, lines: [] };
+  }
+  if (outcomes.length === 1 && only?.problem !== undefined) {
+    return { title: `${only.name} not ${done}: ${only.problem}`, isWhole: false, lines: [] };
+  }
+  const went = outcomes.filter(({ problem }) => problem === undefined).map(({ name }) => `${done}: ${name}`);
+  return {
+    title: `${String(succeeded)} of ${countOf(outcomes.length, noun)} ${done}`,
+    isWhole: false,
+    lines: [...failed.map(({ name, problem }) => `not ${done}: ${name}: ${problem ?? ''}`), ...went],
+  };
+}
+
+/** A change that the backend refused as a whole. */
+export function refusedReport(change: Change, problem: string): ChangeReport {
+  const { done, noun } = WORDS[change.verb];
+  const [only] = change.operations;
+  const name =
+    only !== undefined && change.operations.length === 1
+      ? operationName(only)
+      : countOf(change.operations.length, noun);
+  return { title: `${name} not ${done}: ${problem}`, isWhole: false, lines: [] };
+}
+
+/** What an operation is about: `client/check`, or the id of a silence. Safe for a terminal. */
+export function operationName(operation: BulkOperation): string {
+  switch (operation.op) {
+    case 'silence':
+      return safeLine(silencedId(operation.subscription, operation.check));
+    case 'clear':
+      return safeLine(operation.id);
+    case 'resolve':
+      return safeLine(`${operation.client}/${operation.check}`);
+    case 'restore':
+      return safeLine(silencedId(operation.entry.subscription, operation.entry.check));
+  }
+}
+
+/** Exactly what an operation that takes something back will do. Safe for a terminal. */
+export function undoText(operation: BulkOperation, nowMs: number): string {
+  if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
+  if (operation.op !== 'restore') return operationName(operation);
+  const { subscription, check, creator, expire_at: end } = operation.entry;
+  const endMs = endOf(end);
+  const by = creator === null ? '' : ` by ${creator}`;
+  const left = endMs === null ? 'without an end' : `${formatDuration((endMs - nowMs) / 1000)} left`;
+  const again = operation.if_timestamp === null ? 'brings back' : 'puts back as it was';
+  return safeLine(`${again}: ${targetText({ subscription, check })}${by}, ${left}`);
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** An acknowledgement is about an event, whatever it is made of. */
+function acknowledgedName(operation: BulkOperation): string {
+  if (operation.op !== 'silence') return operationName(operation);
+  return safeLine(targetText(operation).replace(' / ', '/'));
+}
+
+function problemOf(operation: BulkOperation, outcome: ToldOutcome | undefined): string | undefined {
+  if (outcome === undefined) return 'the backend did not say what became of it';
+  if (outcome.ok) return undefined;
+  if (outcome.problem !== undefined) return outcome.problem;
+  // Somebody or something else was quicker; what was wanted is so.
+  if (outcome.error === 'not_found' && operation.op !== 'restore') return undefined;
+  return outcome.error === undefined ? 'the backend did not say why' : REFUSALS[outcome.error];
+}

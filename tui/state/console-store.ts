@@ -1,0 +1,393 @@
+import type { ClientRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
+import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
+import { initialState, type ConsoleState, type Message, type ScreenSize } from './console-state.ts';
+import { Answers } from './answers.ts';
+import { applyRows } from '../model/apply-rows.ts';
+import { AggregateBook, DEFAULT_NEEDS, type AggregateNeeds } from '../model/aggregate-book.ts';
+import type { Contexts } from '../model/contexts.ts';
+import type { Effect } from './effects.ts';
+import { Bell } from './bell.ts';
+import { EventRegistry } from '../model/event-registry.ts';
+import {
+  heardFrame,
+  heardStats,
+  INITIAL_FEED_STATUS,
+  nextConnection,
+  type ConnectionState,
+  type FeedStatus,
+} from '../model/feed-status.ts';
+import { mergedStatus } from '../model/merged-feed.ts';
+import { HeldRows } from '../model/held-rows.ts';
+import { restoreKept, type Kept } from '../model/kept.ts';
+import { settleInspect } from '../screens/inspect/body.ts';
+import type { ListOrder } from '../list/list-cursor.ts';
+import type { ListState, SortState } from '../list/list-state.ts';
+import { ListWindow } from '../list/list-window.ts';
+import { MessageLog } from '../model/message-log.ts';
+import { Upkeep } from './upkeep.ts';
+import type { LastSilence } from '../actions/silences.ts';
+import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from '../screens/silences/form.ts';
+import { SilenceHistory } from '../model/silence-history.ts';
+import { SilenceRecent } from '../screens/silences/recent.ts';
+import { MatchMemory, type SilenceMatches } from '../model/silence-matches.ts';
+import { PreviewMemory, previewSilence, type SilencePreview } from '../screens/silences/preview.ts';
+import { TableRows } from '../list/table-rows.ts';
+import { OwnChanges } from './undo.ts';
+import { openDueView } from '../actions/view-keys.ts';
+import { ViewLoads } from './view-loads.ts';
+import { EVENT_COLUMN, eventSort } from '../screens/events/sort.ts';
+import { UpgradePlans } from '../model/plans.ts';
+import { settleUpgrade } from '../screens/plans/plan.ts';
+import { FiguresMemory } from '../screens/overview/figures.ts';
+import { TABLES, tableOf } from '../list/tables.ts';
+import type { LoadedView } from '../model/view-data.ts';
+import type { ViewName } from './view-names.ts';
+
+/** What there is to draw: nothing but time, figures in the header, or rows in the window. */
+export type Urgency = 'none' | 'figures' | 'rows';
+
+const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
+
+/** How long a cursor key keeps the rows where they are. */
+export const ORDER_PAUSE_MS = 400;
+
+/** Messages of outcomes stay this long. */
+const MESSAGE_MS = 10_000;
+
+/** A filter on time is evaluated again this often. */
+const REFILTER_MS = 5000;
+
+const UNSET_POLICY: SilencePolicy = {
+  reason: 'required',
+  reason_pattern: null,
+  max_expire: null,
+  warn_matches: 50,
+  apply_to_legacy: false,
+};
+
+export interface ConsoleOptions {
+  readonly size: ScreenSize;
+  readonly backend: string;
+  /** Who silences, for the entry's `creator`. */
+  readonly creator: string;
+  /** Names this console among those that work on plans for upgrades. */
+  readonly session: string;
+  readonly readOnly: boolean;
+  /** Default: 80 percent. */
+  readonly aggregateNeeds?: AggregateNeeds;
+  /** The backends to choose from; default: none. */
+  readonly contexts?: Contexts;
+  /** The contexts of a merged list; default: one backend. */
+  readonly members?: readonly string[];
+  /** What a person has set up, or had set in this context before. */
+  readonly kept?: Kept;
+  /** Of this backend, when it was shown before. */
+  readonly ownChanges?: OwnChanges;
+  /** What was said so far, also about other backends. */
+  readonly log?: MessageLog;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** What every list can do with its order. */
+export interface ListRows {
+  /** All rows there are, whatever the filter says. */
+  readonly size: number;
+  readonly order: ListOrder;
+  readonly frozen: boolean;
+  /** Whether its filter may find other rows by the mere passing of time. */
+  readonly usesTime: boolean;
+  /** Pauses the order as it is now. */
+  freeze(): void;
+  thaw(): void;
+}
+
+/**
+ * Everything that the console knows, outside React: data of the backend that changes thousands of times a second, and
+ * the state of the screen. Only `paint` tells the listeners, once per frame.
+ */
+export class ConsoleStore {
+  readonly options: ConsoleOptions;
+  readonly events = new EventRegistry();
+  readonly silenced = new Map<string, SilencedRow>();
+  readonly clients = new Map<string, ClientRow>();
+  /** Of a merged list, each backend by its context; `undefined`: there is one. */
+  readonly backends: Map<string, FeedStatus> | undefined;
+  readonly loads = new ViewLoads();
+  /** What the overview counts over everything. */
+  readonly figures = new FiguresMemory();
+  /** What was said to the person at this console. */
+  readonly log: MessageLog;
+  readonly aggregates: AggregateBook;
+  readonly silenceHistory = new SilenceHistory();
+  readonly silenceRecent = new SilenceRecent();
+  /** Takes what was asked for. */
+  readonly answers = new Answers(this);
+  /** What is drawn of the list. */
+  readonly window = new ListWindow();
+  /** Asks for what is looked at. */
+  readonly upkeep = new Upkeep();
+  readonly ownChanges: OwnChanges;
+  readonly plans = new UpgradePlans();
+  /** What a silence must keep to; until the backend has said it, what it says by default. */
+  silencePolicy: SilencePolicy = UNSET_POLICY;
+  /** What the last silence made here was set to. */
+  lastSilence: LastSilence | undefined;
+  readonly #tables: ReadonlyMap<string, TableRows> = new Map(
+    Object.values(TABLES).map((table) => [table.name, new TableRows(table)]),
+  );
+  state: ConsoleState;
+  feed: FeedStatus = INITIAL_FEED_STATUS;
+  /** Of the frame that is being drawn: all ages in it count from here. */
+  nowMs: number;
+  urgency: Urgency = 'rows';
+  #version = 0;
+  readonly #listeners = new Set<() => void>();
+  readonly #held = new HeldRows();
+  #effects: Effect[] = [];
+  readonly #bell = new Bell();
+  readonly #preview = new PreviewMemory();
+  readonly #matches = new MatchMemory();
+  #refilteredAtMs = 0;
+
+  constructor(options: ConsoleOptions) {
+    this.options = options;
+    this.backends = options.members && new Map(options.members.map((name) => [name, INITIAL_FEED_STATUS]));
+    this.ownChanges = options.ownChanges ?? new OwnChanges();
+    this.log = options.log ?? new MessageLog();
+    this.aggregates = new AggregateBook(options.aggregateNeeds ?? DEFAULT_NEEDS);
+    this.state = initialState(options.size, options.readOnly);
+    this.nowMs = options.now();
+    if (options.kept !== undefined) restoreKept(this, options.kept);
+  }
+
+  // For useSyncExternalStore: both are passed as functions.
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+  readonly version = (): number => this.#version;
+
+  update(change: Partial<ConsoleState>): void {
+    this.state = { ...this.state, ...change };
+    this.touch('rows');
+  }
+
+  /** What is set in the view that is shown. */
+  get list(): ListState {
+    return this.state.views[this.state.view];
+  }
+
+  updateList(change: Partial<ListState>): void {
+    const { view, views } = this.state;
+    this.update({ views: { ...views, [view]: { ...views[view], ...change } } });
+  }
+
+  /** The rows of the view that is shown. A page has none of its own; nothing of it asks. */
+  get rows(): ListRows {
+    return this.table ?? this.events;
+  }
+
+  /** The rows of the view that is shown, when it is a table. */
+  get table(): TableRows | undefined {
+    return this.#tables.get(this.state.view);
+  }
+
+  get sort(): SortState {
+    return this.list.sort ?? { column: tableOf(this.state.view)?.sort ?? EVENT_COLUMN, reversed: false };
+  }
+
+  sortBy(sort: SortState): void {
+    this.updateList({ sort });
+    if (this.table === undefined) this.events.setSort(eventSort(sort));
+    else this.table.setSort(sort);
+    // The next key may come before the next frame.
+    this.settleList();
+  }
+
+  /** Brings the rows up to date with everything that arrived. Keys may come faster than frames. */
+  settleRows(): void {
+    if (this.table === undefined) this.events.finishFilter(this.options.now());
+    else this.table.settle(this);
+  }
+
+  /** The same, with the cursor and the marks. */
+  settleList(): void {
+    this.settleRows();
+    this.window.expectOrder();
+    this.window.settle(this);
+  }
+
+  /** A row of a table may be another, new or gone. */
+  changed(view: ViewName, key: string): void {
+    this.#tables.get(view)?.changed(key);
+    if (view === this.state.view) this.touch(this.window.holds(key) ? 'rows' : 'figures');
+  }
+
+  allChanged(view: ViewName | LoadedView): void {
+    this.#tables.get(view)?.allChanged();
+    if (view === this.state.view) this.touch('rows');
+  }
+
+  say(text: string, tone: Message['tone'] = 'note'): void {
+    const message: Message = { text, tone, atMs: this.options.now() };
+    this.log.add(message);
+    this.update({ message });
+  }
+
+  touch(urgency: Urgency): void {
+    if (URGENCY.indexOf(urgency) > URGENCY.indexOf(this.urgency)) this.urgency = urgency;
+  }
+
+  request(effect: Effect): void {
+    this.#effects.push(effect);
+  }
+
+  /** What is to be done outside, each once. */
+  takeEffects(): readonly Effect[] {
+    const effects = this.#effects;
+    this.#effects = [];
+    return effects;
+  }
+
+  connectionChanged(connection: ConnectionState): void {
+    const nowMs = this.options.now();
+    this.feed = nextConnection(this.feed, connection, nowMs);
+    if (connection.kind === 'live' && this.state.paused === undefined) this.#endSnapshot(nowMs);
+    this.touch('rows');
+  }
+
+  greeted(hello: { readonly name: string; readonly version: string; readonly time: number }): void {
+    this.feed = {
+      ...heardFrame(this.feed, hello.time, this.options.now()),
+      backendName: hello.name,
+      backendVersion: hello.version,
+    };
+    this.touch('figures');
+  }
+
+  statsArrived(stats: FeedStats, timeMs: number): void {
+    this.feed = heardStats(this.feed, stats, timeMs, this.options.now());
+    this.touch('figures');
+  }
+
+  /** One of the backends of a merged list is heard, or not any more. */
+  backendChanged(context: string, status: FeedStatus): void {
+    const { backends } = this;
+    if (backends === undefined) return;
+    const isOther = backends.get(context)?.connection.kind !== status.connection.kind;
+    backends.set(context, status);
+    this.feed = mergedStatus([...backends.values()]);
+    this.touch(isOther ? 'rows' : 'figures');
+  }
+
+  /**
+   * Rows of the feed; `replace`: they open a snapshot of everything. `isNews`: whether they tell of what happens now,
+   * outside of a snapshot; default true.
+   */
+  rowsArrived(
+    rows: FeedRows,
+    about: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews?: boolean },
+  ): void {
+    const nowMs = this.options.now();
+    this.feed = heardFrame(this.feed, about.timeMs, nowMs);
+    if (rows.upgrades !== undefined || about.replace) this.#applyPlans(rows.upgrades ?? {}, about.replace);
+    const { paused } = this.state;
+    if (paused === undefined) {
+      applyRows(this, this.#bell, rows, { replace: about.replace, nowMs, isNews: about.isNews ?? true });
+      return;
+    }
+    const count = this.#held.hold(rows, about.replace);
+    // Nothing of it is shown but how much there is, which the frame of each second tells.
+    this.state = { ...this.state, paused: { ...paused, unseen: paused.unseen + count } };
+  }
+
+  pause(): void {
+    this.update({ paused: { sinceMs: this.options.now(), unseen: 0 } });
+  }
+
+  resume(): void {
+    const nowMs = this.options.now();
+    this.update({ paused: undefined });
+    const held = this.#held.take();
+    applyRows(this, this.#bell, held.rows, { replace: held.replace, nowMs, isNews: true });
+    if (this.feed.connection.kind === 'live') this.#endSnapshot(nowMs);
+  }
+
+  resized(size: ScreenSize): void {
+    this.update({ size });
+  }
+
+  /** The event that is drawn under the cursor of their list. */
+  underCursor(): Target | undefined {
+    const { key } = this.state.views.events.cursor;
+    return key === undefined ? undefined : targetOf(key);
+  }
+
+  /** What the silence dialog would cover now. */
+  silencePreview(form: SilenceForm): SilencePreview {
+    const entries = silenceScopeEntries(form);
+    const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
+    return this.#preview.of(entries, this.nowMs, () =>
+      previewSilence(
+        entries,
+        this.events.records(),
+        subscriptionsOf,
+        this.nowMs,
+        new Set(form.targets.map(({ key }) => key)),
+      ),
+    );
+  }
+
+  /** The events that a silence covers, or would if it were in effect. */
+  silenceMatches(entry: SilencedRow): SilenceMatches {
+    return this.#matches.of(this, entry);
+  }
+
+  /** Draws a frame: everything that arrived is put in its place, then the listeners hear of it once. */
+  paint(): void {
+    const nowMs = this.options.now();
+    this.nowMs = nowMs;
+    openDueView(this, nowMs);
+    this.#evaluateFilter(nowMs);
+    this.upkeep.ageSilences(this, nowMs);
+    this.table?.settle(this);
+    this.window.pauseOrder(this, nowMs);
+    this.window.settle(this);
+    this.upkeep.ask(this, nowMs);
+    settleInspect(this);
+    settleUpgrade(this);
+    this.plans.ask(this, nowMs);
+    const { message } = this.state;
+    if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
+    // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
+    const { orderPausedUntilMs, digitAtMs } = this.state;
+    const isMoving = this.events.filtering || nowMs < orderPausedUntilMs || digitAtMs !== undefined;
+    this.urgency = isMoving ? 'rows' : 'none';
+    this.silenceRecent.settle(this, nowMs);
+    this.#version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #applyPlans(rows: FeedRows['upgrades'] & {}, replace: boolean): void {
+    // Plans are of one backend.
+    if (this.backends !== undefined) return;
+    this.plans.rowsArrived(rows, replace);
+    this.touch('rows');
+  }
+
+  #endSnapshot(nowMs: number): void {
+    this.events.endSnapshot(nowMs);
+    this.allChanged('clients');
+    this.allChanged('checks');
+  }
+
+  #evaluateFilter(nowMs: number): void {
+    if (this.rows.usesTime && nowMs - this.#refilteredAtMs >= REFILTER_MS) {
+      this.#refilteredAtMs = nowMs;
+      if (this.table === undefined) this.events.refilter();
+      else this.table.allChanged();
+    }
+    this.events.work(nowMs);
+  }
+}

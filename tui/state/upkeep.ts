@@ -1,0 +1,100 @@
+import { TREND_STEP_MS } from '../model/aggregate-book.ts';
+import type { ConsoleStore } from './console-store.ts';
+import type { SubjectKind } from '../screens/inspect/layer.ts';
+import { updateLoaded, updateSubject } from './layer-loads.ts';
+import { isLayerDue, isLoadedLayer } from './loaded-layer.ts';
+import { PanePeek } from '../screens/events/pane-peek.ts';
+import { eventsLayout } from './screen-layout.ts';
+import { loadedNow } from './view-loads.ts';
+
+/** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
+const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
+  client: 2000,
+  result: 2000,
+  check: 5000,
+  aggregate: 5000,
+};
+
+/** How often the silences are put in their order again while they are looked at. */
+const SILENCES_AGE_MS = 5000;
+
+/** Keeps what is looked at up to date; nothing is asked for that nobody sees, or while the feed is paused. */
+export class Upkeep {
+  readonly #peek = new PanePeek();
+  /** Whether the silences that ended before this console looked were asked for since the last snapshot. */
+  #isHistoryAsked = false;
+  #silencesAgedAtMs = 0;
+
+  /** The feed begins again: what it does not tell is asked for again, too. */
+  startOver(): void {
+    this.#isHistoryAsked = false;
+  }
+
+  /** Silences begin, come near their end and leave the table by the clock alone. */
+  ageSilences(store: ConsoleStore, nowMs: number): void {
+    if (store.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
+    this.#silencesAgedAtMs = nowMs;
+    store.allChanged('silences');
+  }
+
+  /** Asks for what is due. */
+  ask(store: ConsoleStore, nowMs: number): void {
+    if (store.feed.connection.kind !== 'live') return;
+    this.#peekUnderCursor(store, nowMs);
+    this.#askEndedSilences(store);
+    if (store.state.paused !== undefined) return;
+    askView(store, nowMs);
+    askTrend(store, nowMs);
+    askSubject(store, nowMs);
+    askLayer(store, nowMs);
+  }
+
+  #askEndedSilences(store: ConsoleStore): void {
+    if (this.#isHistoryAsked || store.state.view !== 'silences') return;
+    this.#isHistoryAsked = true;
+    store.request({ kind: 'load-ended-silences' });
+  }
+
+  #peekUnderCursor(store: ConsoleStore, nowMs: number): void {
+    const target = store.state.view === 'events' ? store.underCursor() : undefined;
+    if (target === undefined || eventsLayout(store.state).pane === 0) return;
+    const { peek } = store.state;
+    if (!this.#peek.isDue(target.key, peek, store.events.get(target.key)?.row, nowMs)) return;
+    if (peek?.target.key !== target.key) store.state = { ...store.state, peek: { target, load: { kind: 'loading' } } };
+    store.request({ kind: 'load-event', target, into: 'pane' });
+  }
+}
+
+function askView(store: ConsoleStore, nowMs: number): void {
+  const view = loadedNow(store.state);
+  if (view === undefined || !store.loads.isDue(view, nowMs)) return;
+  store.loads.asked(view, nowMs);
+  store.request({ kind: 'load-view', view });
+}
+
+/** What the aggregates were like is only known to who has looked all the time. */
+function askTrend(store: ConsoleStore, nowMs: number): void {
+  // Aggregates are of one backend.
+  if (store.backends !== undefined) return;
+  const { isLoading, askedAtMs } = store.loads.of('aggregates');
+  if (isLoading || nowMs - askedAtMs < TREND_STEP_MS) return;
+  store.loads.asked('aggregates', nowMs);
+  store.request({ kind: 'load-view', view: 'aggregates' });
+}
+
+/** What fills the screen; behind a dialog it stays as it is. */
+function askSubject(store: ConsoleStore, nowMs: number): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'inspect') return;
+  const { isLoading, askedAtMs } = layer.load;
+  if (isLoading || nowMs - askedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
+  updateSubject(store, layer.subject, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
+  store.request({ kind: 'load-subject', subject: layer.subject });
+}
+
+function askLayer(store: ConsoleStore, nowMs: number): void {
+  const layer = store.state.layers.at(-1);
+  if (!isLoadedLayer(layer) || !isLayerDue(store, layer, nowMs)) return;
+  updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
+  store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
+}

@@ -1,0 +1,45 @@
+import type { ViewName } from './view-names.ts';
+
+/** The way through the views, as in a browser. Both lists have the nearest view last. */
+export interface ViewHistory {
+  readonly past: readonly ViewName[];
+  readonly future: readonly ViewName[];
+}
+
+export interface ViewPlace {
+  readonly view: ViewName;
+  readonly history: ViewHistory;
+}
+
+/** Nobody goes back farther than this. */
+const HISTORY_MAX = 50;
+
+export const NO_HISTORY: ViewHistory = { past: [], future: [] };
+
+/** To a view of one's choice: what lay ahead is forgotten. */
+export function toView({ view, history }: ViewPlace, wanted: ViewName): ViewPlace {
+  if (wanted === view) return { view, history };
+  return { view: wanted, history: { past: [...history.past, view].slice(-HISTORY_MAX), future: [] } };
+}
+
+/** The view before this one. The same place when there is none. */
+export function backInHistory(place: ViewPlace): ViewPlace {
+  const { past, future } = place.history;
+  const view = past.at(-1);
+  if (view === undefined) return place;
+  return { view, history: { past: past.slice(0, -1), future: [...future, place.view] } };
+}
+
+/** The view that was left by going back. The same place when there is none. */
+export function forwardInHistory(place: ViewPlace): ViewPlace {
+  const { past, future } = place.history;
+  const view = future.at(-1);
+  if (view === undefined) return place;
+  return { view, history: { past: [...past, place.view], future: future.slice(0, -1) } };
+}
+
+/** To the view looked at last, and with the same key back again. */
+export function toLastView(place: ViewPlace): ViewPlace {
+  const last = place.history.past.at(-1);
+  return last === undefined ? place : toView(place, last);
+}

@@ -1,0 +1,43 @@
+import { isFull, type ConsoleState } from './console-state.ts';
+import { isLoadedView, NOT_LOADED, type LoadedView, type ViewData, type ViewLoad } from '../model/view-data.ts';
+
+/** How often a view that is looked at asks for its data again. */
+export const RELOAD_MS = 2000;
+
+/** Whose data is looked at and so is kept up to date: the view's, unless something that fills the screen hides it. */
+export function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
+  const full = layers.findLast(isFull);
+  if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
+  if (full !== undefined) return undefined;
+  if (view === 'silences') return 'kept-back';
+  return isLoadedView(view) ? view : undefined;
+}
+
+/** The data of the views that load theirs, and what is known about it. */
+export class ViewLoads {
+  readonly #loads = new Map<LoadedView, ViewLoad<unknown>>();
+
+  of<View extends LoadedView>(view: View): ViewLoad<ViewData[View]> {
+    // Only `loaded` puts data here, under the view that it belongs to.
+    return (this.#loads.get(view) ?? NOT_LOADED) as ViewLoad<ViewData[View]>;
+  }
+
+  /** Whether to ask now: never twice at the same time. */
+  isDue(view: LoadedView, nowMs: number): boolean {
+    const { isLoading, askedAtMs } = this.of(view);
+    return !isLoading && nowMs - askedAtMs >= RELOAD_MS;
+  }
+
+  asked(view: LoadedView, nowMs: number): void {
+    this.#loads.set(view, { ...this.of(view), isLoading: true, askedAtMs: nowMs });
+  }
+
+  loaded<View extends LoadedView>(view: View, data: ViewData[View], nowMs: number): void {
+    this.#loads.set(view, { ...this.of(view), data, loadedAtMs: nowMs, failure: undefined, isLoading: false });
+  }
+
+  /** What was loaded before stays. */
+  failed(view: LoadedView, failure: string): void {
+    this.#loads.set(view, { ...this.of(view), failure, isLoading: false });
+  }
+}

@@ -1,7 +1,0 @@
-import type { ConsoleStore } from './console-store.ts';
-import { inspectLayer, type Subject } from './inspect-layer.ts';
-
-/** Opens the screen of a client, a check, an aggregate or a result; it loads itself for as long as it is on top. */
-export function openInspect(store: ConsoleStore, subject: Subject): void {
-  store.update({ layers: [...store.state.layers, inspectLayer(subject)] });
-}

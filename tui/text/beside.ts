@@ -1,0 +1,29 @@
+import { run, type Run } from './theme.ts';
+
+/** Cells between two columns: a line with a space on both sides. */
+export const GUTTER_CELLS = 3;
+
+/** Widths of two columns that share a screen. */
+export function halves(columns: number): readonly [number, number] {
+  const left = Math.floor((columns - GUTTER_CELLS) / 2);
+  return [left, columns - GUTTER_CELLS - left];
+}
+
+/**
+ * Columns of lines side by side, with a line between them.
+ *
+ * @param columns lines of exactly the cells of their column; one without any run is blank
+ */
+export function beside(
+  columns: readonly (readonly (readonly Run[])[])[],
+  widths: readonly number[],
+  height: number,
+): readonly (readonly Run[])[] {
+  return Array.from({ length: height }, (_, row) =>
+    columns.flatMap((lines, index) => {
+      const line = lines[row] ?? [];
+      const cells = line.length === 0 ? [run(' '.repeat(widths[index] ?? 0))] : line;
+      return index === 0 ? cells : [run(' │ ', 'faint'), ...cells];
+    }),
+  );
+}

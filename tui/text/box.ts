@@ -1,0 +1,45 @@
+import type { PlacedBox } from '../screens/overview/layout.ts';
+import type { BoxRow } from '../screens/overview/boxes.ts';
+import { centredTop } from '../state/screen-layout.ts';
+import { run, type Run } from './theme.ts';
+import { rateChart } from './rate-chart.ts';
+import { fitRuns, runsWidth, spread } from './runs.ts';
+
+export interface BoxAbout {
+  readonly width: number;
+  /** The row under the cursor; `undefined`: another box has the focus. */
+  readonly cursor: number | undefined;
+}
+
+/** Title and rows of a box, each in exactly `width` cells. */
+export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly (readonly Run[])[] {
+  const isFocused = cursor !== undefined;
+  const title = box.title.toUpperCase();
+  const more = box.rows.length > height ? `  ${String(box.rows.length)}` : '';
+  // The box with the focus says so without color, too.
+  const head = [run(isFocused ? `> ${title}` : `  ${title}`, 'strong'), run(more, 'faint')];
+  const heading = spread(head, [run(`${box.head} `, 'faint')], width);
+  return [heading, ...bodyLines({ box, rows: height }, { width, cursor })].map((line) => fitRuns(line, width));
+}
+
+function bodyLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly (readonly Run[])[] {
+  if (box.chart !== undefined && box.chart.values.length > 0) return rateChart(box.chart, width - 1, height);
+  if (box.rows.length === 0) return filled([[run(`    ${box.empty}`, 'faint')]], height);
+  const top = centredTop(cursor ?? 0, box.rows.length, height);
+  const shown = box.rows.slice(top, top + height);
+  return filled(
+    shown.map((row, index) => rowRuns(row, width, top + index === cursor)),
+    height,
+  );
+}
+
+function rowRuns({ left, right }: BoxRow, width: number, isCursor: boolean): readonly Run[] {
+  const room = width - 4 - runsWidth(right) - 1;
+  const runs = [...fitRuns(left, Math.max(0, room - 1)), run(' '), ...right];
+  if (!isCursor) return [run('    '), ...runs];
+  return [run(`  > ${runs.map(({ text }) => text).join('')}`, 'cursor')];
+}
+
+function filled(lines: readonly (readonly Run[])[], height: number): readonly (readonly Run[])[] {
+  return [...lines, ...Array.from({ length: Math.max(0, height - lines.length) }, () => [])];
+}

@@ -1,0 +1,67 @@
+import { countText } from '../words/count-text.ts';
+import { run, type Run } from './theme.ts';
+
+const EIGHTHS = ' ▁▂▃▄▅▆▇█';
+
+/** Cells of the scale at the left. */
+const SCALE_CELLS = 8;
+
+/** What a chart shows. */
+export interface Course {
+  /** Oldest first. */
+  readonly values: readonly number[];
+  /** How many values the whole width stands for; those that are not there yet are missing at the left. */
+  readonly capacity: number;
+}
+
+/**
+ * The course of some values as columns on a line, the newest at the right end, in `height` rows of `width` cells with a
+ * scale that starts at 0. Each column is a mean.
+ */
+export function rateChart(course: Course, width: number, height: number): readonly (readonly Run[])[] {
+  const cells = Math.max(1, width - SCALE_CELLS - 2);
+  const bars = means(course, cells);
+  const most = roundUp(Math.max(1, ...bars.map((value) => value ?? 0)));
+  const rows = Math.max(1, height - 1);
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const floor = rows - 1 - row;
+    const text = bars.map((value = 0) => EIGHTHS[eighths((value / most) * rows - floor)] ?? ' ').join('');
+    return [run(`${scaleLabel(row, rows, most).padStart(SCALE_CELLS - 1)} │`, 'faint'), run(text, 'accent')];
+  });
+  return [...lines, [run(`${'0'.padStart(SCALE_CELLS - 1)} └${'─'.repeat(cells)}`, 'faint')]];
+}
+
+/** At the top, and halfway where a row begins there. */
+function scaleLabel(row: number, rows: number, most: number): string {
+  if (row === 0) return shortCount(most);
+  return row * 2 === rows ? shortCount(most / 2) : '';
+}
+
+/** As many means as there are cells, or one for each value where there are fewer; `undefined`: nothing was measured. */
+function means({ values, capacity }: Course, cells: number): readonly (number | undefined)[] {
+  const count = Math.min(cells, capacity);
+  const missing = capacity - values.length;
+  return Array.from({ length: count }, (_, cell) => {
+    const from = Math.floor((cell * capacity) / count) - missing;
+    const to = Math.floor(((cell + 1) * capacity) / count) - missing;
+    const part = values.slice(Math.max(0, from), Math.max(0, to));
+    return part.length === 0 ? undefined : part.reduce((sum, value) => sum + value, 0) / part.length;
+  });
+}
+
+/** Anything above nothing is seen. */
+function eighths(share: number): number {
+  return share <= 0 ? 0 : Math.max(1, Math.min(8, Math.round(share * 8)));
+}
+
+/** The next number that begins with 1, 2, 4, 6 or 8 and goes on with zeros: a scale that people can read. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([1, 2, 4, 6, 8].find((step) => value <= step * power) ?? 10);
+}
+
+/** `4k`, `600`, `2.5` */
+function shortCount(value: number): string {
+  if (value >= 10_000) return `${countText(Math.round(value / 1000))}k`;
+  return value >= 1000 ? `${String(Math.round(value / 100) / 10)}k` : String(Math.round(value * 10) / 10);
+}

@@ -1,0 +1,16 @@
+import { Text } from 'ink';
+import type { ReactElement } from 'react';
+import { cellWidth } from '../terminal/cells.ts';
+import { paint, toAscii, type Run, type Theme } from './theme.ts';
+
+/** One row of the screen: one text element with one string in it, which is what Ink draws fastest. */
+export function Row({ theme, runs }: { readonly theme: Theme; readonly runs: readonly Run[] }): ReactElement {
+  return <Text wrap="truncate-end">{rowText(theme, runs)}</Text>;
+}
+
+export function rowText(theme: Theme, runs: readonly Run[]): string {
+  let text = '';
+  for (const { text: piece, tone } of runs) text += paint(theme, tone, theme.ascii ? toAscii(piece, cellWidth) : piece);
+  // An element without text would have no height.
+  return text === '' ? ' ' : text;
+}

@@ -1,0 +1,138 @@
+import type { KeyAction } from '../actions/keys.ts';
+import type { Run } from './theme.ts';
+import type { Layer } from '../state/console-state.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { deadLetterLines } from '../screens/dead-letters/lines.ts';
+import { detailBody } from '../screens/detail/lines.ts';
+import { handlingLines } from '../screens/handling/lines.ts';
+import { inspectBody } from '../screens/inspect/body.ts';
+import { clamp } from '../list/list-cursor.ts';
+import { logDetailLines } from '../screens/log/lines.ts';
+import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-layout.ts';
+import { movedTo } from '../actions/scroll-keys.ts';
+import { NO_SEARCH, type SearchField } from '../form/search-field.ts';
+import { highlighted, matchingLines, matchText, nextMatch } from './text-search.ts';
+
+/** Text on the screen that is read from top to bottom, and searched. */
+export interface TextPane {
+  readonly lines: readonly (readonly Run[])[];
+  /** Rows of the screen for it. */
+  readonly height: number;
+  /** First line that is shown. */
+  readonly top: number;
+  readonly search: SearchField;
+  /** The layer with another first line, or another search. */
+  readonly with: (change: { readonly top?: number; readonly search?: SearchField }) => Layer;
+}
+
+/** @returns `undefined` when the layer is no text */
+export function textPaneOf(store: ConsoleStore, layer: Layer | undefined): TextPane | undefined {
+  const { rows } = store.state.size;
+  switch (layer?.kind) {
+    case 'detail':
+      return pane(layer, detailBody(store, layer), detailBodyRows(rows), layer.top, (change) => ({
+        ...layer,
+        ...change,
+      }));
+    case 'handling':
+      return pane(layer, handlingLines(store, layer), loadedBodyRows(rows), layer.top, (change) => ({
+        ...layer,
+        ...change,
+      }));
+    case 'dead-letter':
+      return pane(layer, deadLetterLines(store, layer), loadedBodyRows(rows), layer.top, (change) => ({
+        ...layer,
+        ...change,
+      }));
+    case 'inspect': {
+      const { table, text, height } = inspectBody(store, layer);
+      if (table !== undefined) return undefined;
+      return pane(layer, text, height, layer.top, (change) => ({ ...layer, ...change }));
+    }
+    case 'log': {
+      if (layer.opened === undefined) return undefined;
+      const lines = logDetailLines(store, layer);
+      return pane(
+        layer,
+        lines,
+        logBodyRows(rows),
+        layer.opened,
+        ({ top: opened = layer.opened, search = layer.search }) => ({
+          ...layer,
+          opened,
+          search,
+        }),
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
+function pane(
+  { search }: { readonly search: SearchField },
+  lines: TextPane['lines'],
+  height: number,
+  top: number,
+  change: TextPane['with'],
+): TextPane {
+  return { lines, height, top: clamp(top, 0, lines.length - height), search, with: change };
+}
+
+/** Movements and searches in a text. `false`: the action is none of them. */
+export function pressText(store: ConsoleStore, action: KeyAction): boolean {
+  const text = textPaneOf(store, store.state.layers.at(-1));
+  if (text === undefined) return false;
+  const last = Math.max(0, text.lines.length - text.height);
+  const to = movedTo(action, text.top, { rows: text.height, last });
+  if (to !== undefined) return put(store, text.with({ top: clamp(to, 0, last) }));
+  switch (action) {
+    case 'search':
+      return put(store, text.with({ search: { ...text.search, isOpen: true } }));
+    case 'match-next':
+      return seek(store, text, 1);
+    case 'match-previous':
+      return seek(store, text, -1);
+    case 'close':
+      return text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
+    default:
+      return false;
+  }
+}
+
+/** What is typed is found as it is typed: from the first line on that is shown. */
+export function searchTyped(text: TextPane, search: SearchField): Layer {
+  const matches = matchingLines(text.lines, search);
+  const at = matches.find((line) => line >= text.top) ?? matches[0];
+  return text.with({ search: { ...search, at }, ...(at !== undefined && { top: topFor(text, at) }) });
+}
+
+function seek(store: ConsoleStore, text: TextPane, step: 1 | -1): boolean {
+  const matches = matchingLines(text.lines, text.search);
+  const from = text.search.at ?? (step === 1 ? text.top - 1 : text.top);
+  const at = nextMatch(matches, from, step);
+  if (at !== undefined) return put(store, text.with({ search: { ...text.search, at }, top: topFor(text, at) }));
+  store.say(text.search.line.text === '' ? 'nothing is searched for: / searches' : 'no match');
+  return true;
+}
+
+/** The window moves only when the line is outside of it; then the line is in its middle. */
+function topFor({ lines, height, top }: TextPane, at: number): number {
+  if (at >= top && at < top + height) return top;
+  return clamp(at - (height >> 1), 0, lines.length - height);
+}
+
+/** The lines of the window, with what is searched for marked. */
+export function paneLines({ lines, height, top, search }: TextPane): TextPane['lines'] {
+  return lines.slice(top, top + height).map((line, row) => highlighted(line, search, top + row === search.at));
+}
+
+/** How many matches there are, and which of them is the present one. */
+export function paneMatchText({ lines, search }: TextPane): string {
+  return matchText(matchingLines(lines, search), search.at);
+}
+
+function put(store: ConsoleStore, layer: Layer): true {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+  return true;
+}

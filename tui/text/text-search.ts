@@ -1,0 +1,81 @@
+import { run, type Run } from './theme.ts';
+import type { SearchField } from '../form/search-field.ts';
+
+type Line = readonly Run[];
+
+/** The words of a search in lower case. */
+export function wordsOf({ line }: SearchField): readonly string[] {
+  return line.text
+    .toLowerCase()
+    .split(' ')
+    .filter((word) => word !== '');
+}
+
+/** Places of the lines that hold every word that is looked for; none while nothing is. */
+export function matchingLines(lines: readonly Line[], search: SearchField): readonly number[] {
+  const words = wordsOf(search);
+  if (words.length === 0) return [];
+  return lines.flatMap((line, index) => {
+    const text = line
+      .map((piece) => piece.text)
+      .join('')
+      .toLowerCase();
+    return words.every((word) => text.includes(word)) ? [index] : [];
+  });
+}
+
+/** The next match behind a line, or the one before it; from the last one on to the first again. */
+export function nextMatch(matches: readonly number[], from: number, step: 1 | -1): number | undefined {
+  return step === 1
+    ? (matches.find((at) => at > from) ?? matches[0])
+    : (matches.findLast((at) => at < from) ?? matches.at(-1));
+}
+
+/** `3 of 12`, `12 matches`, `no match`. */
+export function matchText(matches: readonly number[], at: number | undefined): string {
+  const index = at === undefined ? -1 : matches.indexOf(at);
+  if (matches.length === 0) return 'no match';
+  if (index !== -1) return `${String(index + 1)} of ${String(matches.length)}`;
+  return matches.length === 1 ? '1 match' : `${String(matches.length)} matches`;
+}
+
+/**
+ * The line with the words marked: bold, so that they can be told without colors, and inverse in the line of the present
+ * match.
+ */
+export function highlighted(line: Line, search: SearchField, isPresent: boolean): Line {
+  const words = wordsOf(search);
+  if (words.length === 0) return line;
+  return line.flatMap((piece) => markedPieces(piece, words, isPresent));
+}
+
+function markedPieces({ text, tone }: Run, words: readonly string[], isPresent: boolean): readonly Run[] {
+  const lower = text.toLowerCase();
+  // Some letters are longer in lower case: then the places are not those of the text.
+  if (lower.length !== text.length) return [run(text, tone)];
+  const pieces: Run[] = [];
+  let done = 0;
+  for (;;) {
+    const found = firstOf(lower, words, done);
+    if (found === undefined) break;
+    pieces.push(
+      run(text.slice(done, found.start), tone),
+      run(text.slice(found.start, found.end), isPresent ? 'cursor' : 'strong'),
+    );
+    done = found.end;
+  }
+  return done === 0 ? [run(text, tone)] : [...pieces, run(text.slice(done), tone)].filter((piece) => piece.text !== '');
+}
+
+function firstOf(
+  text: string,
+  words: readonly string[],
+  from: number,
+): { readonly start: number; readonly end: number } | undefined {
+  let first: { readonly start: number; readonly end: number } | undefined;
+  for (const word of words) {
+    const start = text.indexOf(word, from);
+    if (start !== -1 && (first === undefined || start < first.start)) first = { start, end: start + word.length };
+  }
+  return first;
+}

@@ -1,0 +1,71 @@
+import type { ConsoleState } from '../state/console-state.ts';
+import { keyOf } from '../actions/keys.ts';
+import { countText } from './count-text.ts';
+import { LAGGING_MS, type FeedStatus } from '../model/feed-status.ts';
+import { run, type Run } from '../text/theme.ts';
+
+/** Epoch milliseconds as `22:14:07Z`; without seconds `22:14Z`. */
+export function clockText(atMs: number, seconds = true): string {
+  return `${new Date(atMs).toISOString().slice(11, seconds ? 19 : 16)}Z`;
+}
+
+/** A span as `00:41`, or `1:02:03` from an hour on. */
+export function spanText(ms: number): string {
+  const total = Math.max(0, Math.floor(ms / 1000));
+  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
+  return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** The state of the connection in words, for the header; what is missed least comes last. */
+export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'], nowMs: number): readonly Run[] {
+  const { connection } = feed;
+  const lost = feed.lostAtMs === undefined ? '' : ` ${spanText(nowMs - feed.lostAtMs)}`;
+  switch (connection.kind) {
+    case 'connecting':
+      if (feed.everLive)
+        return [run(`✗ DISCONNECTED${lost}`, 'alert'), run(`  connecting (#${String(connection.attempt)})`)];
+      return [run('… CONNECTING', 'warning'), run(connection.attempt > 1 ? ` (#${String(connection.attempt)})` : '')];
+    case 'waiting': {
+      const retry = Math.max(0, Math.ceil((connection.retryAtMs - nowMs) / 1000));
+      return [
+        run(`✗ DISCONNECTED${lost}`, 'alert'),
+        run(`  retry in ${String(retry)}s`),
+        run(` (#${String(connection.attempt)})`),
+        run(`  ${keyOf('reconnect')} now`),
+      ];
+    }
+    case 'refused':
+      return [run(`✗ REFUSED${lost}`, 'alert')];
+    case 'syncing':
+      return [run('… SYNCING', 'warning')];
+    case 'live':
+      if (paused !== undefined) {
+        const unseen = paused.unseen === 0 ? '' : `  +${countText(paused.unseen)} unseen`;
+        return [run(`‖ PAUSED ${spanText(nowMs - paused.sinceMs)}`, 'warning'), run(unseen)];
+      }
+      return feed.lagMs > LAGGING_MS
+        ? [run(`● LAGGING ${(feed.lagMs / 1000).toFixed(1)}s`, 'warning')]
+        : [run('● LIVE', 'ok')];
+  }
+}
+
+/** How many backends of a merged list are live, and of the others since when they are not. */
+export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: number): readonly Run[] {
+  const all = [...backends];
+  const live = all.filter(([, { connection }]) => connection.kind === 'live').length;
+  const count = `${String(live)} of ${String(all.length)} live`;
+  if (live === all.length) return [run(`● ${count}`, 'ok')];
+  const others = all.flatMap(([name, status]) =>
+    status.connection.kind === 'live' ? [] : [run(`  ${memberText(name, status, nowMs)}`, 'warning')],
+  );
+  return [run(`✗ ${count}`, 'alert'), ...others];
+}
+
+function memberText(name: string, { connection, lostAtMs }: FeedStatus, nowMs: number): string {
+  if (connection.kind === 'refused') return `${name} refused`;
+  return lostAtMs === undefined ? `${name} syncing` : `${name} ${spanText(nowMs - lostAtMs)}`;
+}

@@ -1,0 +1,11 @@
+import { clockText } from './connection-text.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { isLoadedView } from '../model/view-data.ts';
+
+/** What went wrong with the last request of this view's data, and how old that is what is shown; `undefined`: nothing. */
+export function failureText({ state, loads }: Pick<ConsoleStore, 'state' | 'loads'>): string | undefined {
+  if (!isLoadedView(state.view)) return undefined;
+  const { failure, loadedAtMs } = loads.of(state.view);
+  if (failure === undefined) return undefined;
+  return `${loadedAtMs === undefined ? 'not loaded' : `as of ${clockText(loadedAtMs)}`}: ${failure}`;
+}
