@@ -2,7 +2,7 @@ import type { KeyAction } from './keys.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetterEvent } from './dead-letters.ts';
 import { pressFeedKey } from './feed-keys.ts';
-import { pressText } from '../text/text-pane.ts';
+import { pressText } from '../screens/text-pane.ts';
 
 export function pressHandling(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);

@@ -3,7 +3,7 @@ import type { ConsoleStore } from '../state/console-store.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
 import { NO_SEARCH, searchOf, type SearchField } from './search-field.ts';
-import { searchTyped, textPaneOf } from '../text/text-pane.ts';
+import { searchTyped, textPaneOf } from '../screens/text-pane.ts';
 
 export function pressSearch(store: ConsoleStore, action: KeyAction): void {
   const search = topSearch(store);

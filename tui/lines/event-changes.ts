@@ -1,5 +1,6 @@
 import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
-import { eventClass, type EventClass } from '../model/event-record.ts';
+import { eventClass } from '../model/event-record.ts';
+import { type EventClass } from '../text/theme.ts';
 
 /** What an event has become: the class that it is in now, or that it ended. */
 export type ChangeKind = EventClass | 'resolved';

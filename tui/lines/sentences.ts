@@ -3,8 +3,9 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countText } from '../words/count-text.ts';
 import { countOf } from '../state/changes.ts';
-import { eventClass, type EventClass } from '../model/event-record.ts';
+import { eventClass } from '../model/event-record.ts';
 import type { ChangeKind, EventChange } from './event-changes.ts';
+import { type EventClass } from '../text/theme.ts';
 
 /** The worst is said first, and what got better last. */
 const KINDS: readonly ChangeKind[] = ['critical', 'warning', 'unknown', 'ok', 'silenced', 'resolved'];

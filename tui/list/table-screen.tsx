@@ -13,8 +13,8 @@ import type { TableRows } from './table-rows.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from '../screens/chrome-props.ts';
-import { connectingText } from '../words/connecting-text.ts';
-import { failureText } from '../words/failure-text.ts';
+import { connectingText } from '../screens/connection/connecting-text.ts';
+import { failureText } from '../screens/failure-text.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;

@@ -1,5 +1,6 @@
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { eventClass, type EventClass } from './event-record.ts';
+import { eventClass } from './event-record.ts';
+import { type EventClass } from '../text/theme.ts';
 
 /** Events by how they are shown; a silenced one counts only as silenced. */
 export interface EventCounts extends Readonly<Record<EventClass, number>> {

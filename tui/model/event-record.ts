@@ -2,9 +2,7 @@ import { searchText, type SearchRow } from '../../shared/domain/search.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { splitName } from './backend-names.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-
-/** What a row is shown as: the severity, or `silenced`, which people look at last. */
-export type EventClass = 'critical' | 'warning' | 'unknown' | 'ok' | 'silenced';
+import type { EventClass } from '../text/theme.ts';
 
 const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 4 };
 

@@ -7,7 +7,7 @@ import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } f
 import type { Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { entityRuns, headerRule } from './entity-banner.ts';
-import { clockText, connectionRuns, membersRuns } from '../words/connection-text.ts';
+import { clockText, connectionRuns, membersRuns } from './connection/connection-text.ts';
 import { countText } from '../words/count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from '../text/row.tsx';

@@ -1,5 +1,4 @@
 import type { Severity } from '../../shared/domain/severity.ts';
-import type { EventClass } from '../model/event-record.ts';
 
 /** How a run of text looks. Names say what it means, so that a skin is one table. */
 export type Tone =
@@ -163,3 +162,6 @@ export function toAscii(line: string, widthOf: (character: string) => number): s
   if (!/[^\u0000-\u007F]/.test(line)) return line;
   return line.replaceAll(/[^\u0000-\u007F]/gu, (symbol) => ASCII.get(symbol) ?? '?'.repeat(widthOf(symbol)));
 }
+
+/** What a row is shown as: the severity, or `silenced`, which people look at last. */
+export type EventClass = 'critical' | 'warning' | 'unknown' | 'ok' | 'silenced';

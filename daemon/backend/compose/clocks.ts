@@ -11,7 +11,7 @@ import { handleUnsilenced } from '../silences/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../silences/write-unsilenced.ts';
 import { expireStashes } from '../stashes/clock.ts';
 import { SHARD } from '../store/main-shard.ts';
-import { watchDisk } from '../store/watch-disk.ts';
+import { watchDisk } from '../health/watch-disk.ts';
 import type { Teardown } from '../teardown.ts';
 import type { Ground } from './ground.ts';
 import type { Writers } from './writers.ts';

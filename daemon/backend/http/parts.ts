@@ -33,7 +33,7 @@ import type { VersionParts } from '../plans/versions.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import type { PlanRunner } from '../plans/plan-runner.ts';
-import type { StoreUpgrades } from '../store/upgrade/store-upgrades.ts';
+import type { StoreUpgrades } from '../plans/store-upgrades.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import type { Callers } from '../access/caller.ts';

@@ -50,7 +50,7 @@ import { handlerRoutes } from '../handlers/mon.ts';
 import { explainRoutes } from '../handlers/mon-explain.ts';
 import { batchRoutes } from '../results/mon.ts';
 import { silencedRoutesOfMon } from '../silences/mon.ts';
-import { storeRoutes } from '../store/mon.ts';
+import { storeRoutes } from '../plans/mon-store.ts';
 import { simulateRoutes } from '../results/mon-simulate.ts';
 import { upgradeRoutes } from '../plans/mon.ts';
 import type { MakeServer } from './http-server.ts';

@@ -9,7 +9,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { UpgradeFactParts } from './facts.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { StoreUpgrades } from '../store/upgrade/store-upgrades.ts';
+import type { StoreUpgrades } from './store-upgrades.ts';
 
 /** What the steps of a plan work with. */
 export interface StepParts {

@@ -5,10 +5,10 @@ import { languageOf } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { eventKey, type ClientRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../words/count-text.ts';
-import { classTone, SILENCED_SYMBOL, STATUS } from '../../text/theme.ts';
+import { classTone, SILENCED_SYMBOL, STATUS, type EventClass } from '../../text/theme.ts';
 import { askDeleteClients, silenceClients } from '../../actions/clients.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
-import { eventClass, type EventClass } from '../../model/event-record.ts';
+import { eventClass } from '../../model/event-record.ts';
 import { openInspect } from '../inspect/open.ts';
 import { compareText, tableView } from '../../list/table-view.ts';
 

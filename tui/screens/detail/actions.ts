@@ -8,7 +8,7 @@ import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import type { Target } from '../silences/form.ts';
-import { pressText } from '../../text/text-pane.ts';
+import { pressText } from '../text-pane.ts';
 
 export function openDetail(store: ConsoleStore, target: Target, raw: boolean): void {
   const { peek } = store.state;

@@ -11,9 +11,9 @@ import type { ConsoleStore } from '../../state/console-store.ts';
 import { EventRecord } from '../../model/event-record.ts';
 import { detailBodyRows } from '../../state/screen-layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
-import { paneLines, textPaneOf } from '../../text/text-pane.ts';
+import { paneLines, textPaneOf } from '../text-pane.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
-import { textStatus } from '../../words/text-status.ts';
+import { textStatus } from '../text-status.ts';
 
 export function DetailScreen({
   theme,

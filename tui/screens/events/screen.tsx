@@ -12,7 +12,7 @@ import { eventsLayout, isTallHeader } from '../../state/screen-layout.ts';
 import { run, type Theme } from '../../text/theme.ts';
 import { eventSortText } from './sort.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
-import { connectingText } from '../../words/connecting-text.ts';
+import { connectingText } from '../connection/connecting-text.ts';
 
 export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
   const { state, list, events, feed, nowMs } = store;

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { clockText } from '../../words/connection-text.ts';
+import { clockText } from '../connection/connection-text.ts';
 import { Hints } from '../footer.tsx';
 import { ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
@@ -11,9 +11,9 @@ import type { DeadLetterLayer, HandlingLayer } from '../../state/loaded-layer.ts
 import { loadedBodyRows } from '../../state/screen-layout.ts';
 import { targetOf } from '../silences/form.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
-import { paneLines, textPaneOf, type TextPane } from '../../text/text-pane.ts';
+import { paneLines, textPaneOf, type TextPane } from '../text-pane.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
-import { textStatus } from '../../words/text-status.ts';
+import { textStatus } from '../text-status.ts';
 
 /** A dead letter, or what becomes of an event at its handlers: text that is read from top to bottom. */
 export function LoadedScreen({

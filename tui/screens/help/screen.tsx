@@ -8,7 +8,7 @@ import type { ConsoleStore } from '../../state/console-store.ts';
 import { bindingsOf } from './actions.ts';
 import { helpView, type HelpLayer } from './layer.ts';
 import { CONTEXT_TITLES, type HelpLine } from './lines.ts';
-import { highlighted } from '../../text/text-search.ts';
+import { highlighted } from '../../form/text-search.ts';
 import { centredTop, helpBodyRows } from '../../state/screen-layout.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';

@@ -16,7 +16,7 @@ import { askRun, runsOn } from '../../actions/run-now.ts';
 import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { targetOf, type Target } from '../silences/form.ts';
-import { pressText } from '../../text/text-pane.ts';
+import { pressText } from '../text-pane.ts';
 
 export function pressInspect(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { clockText } from '../../words/connection-text.ts';
+import { clockText } from '../connection/connection-text.ts';
 import { besideRuns, Hints } from '../footer.tsx';
 import { isStale, ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
@@ -17,11 +17,11 @@ import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from './layer.
 import { rowSearch } from './list.ts';
 import { inspectPlace } from './place.ts';
 import { inspectRows } from './rows.ts';
-import { paneLines, textPaneOf } from '../../text/text-pane.ts';
+import { paneLines, textPaneOf } from '../text-pane.ts';
 import { fit } from '../../terminal/cells.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
-import { textStatus } from '../../words/text-status.ts';
+import { textStatus } from '../text-status.ts';
 
 const PLACES: Readonly<Record<SubjectKind, string>> = {
   client: 'clients',

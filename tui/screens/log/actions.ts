@@ -7,7 +7,7 @@ import type { LogLayer } from './layer.ts';
 import { logBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
-import { pressText } from '../../text/text-pane.ts';
+import { pressText } from '../text-pane.ts';
 
 export function pressLog(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);

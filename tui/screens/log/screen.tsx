@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { clockText } from '../../words/connection-text.ts';
+import { clockText } from '../connection/connection-text.ts';
 import { Hints } from '../footer.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
@@ -11,8 +11,8 @@ import type { ConsoleStore } from '../../state/console-store.ts';
 import { logEntries, logIndex, type LogEntry } from './entries.ts';
 import type { LogLayer } from './layer.ts';
 import { logRow } from './lines.ts';
-import { paneLines, paneMatchText, textPaneOf } from '../../text/text-pane.ts';
-import { highlighted } from '../../text/text-search.ts';
+import { paneLines, paneMatchText, textPaneOf } from '../text-pane.ts';
+import { highlighted } from '../../form/text-search.ts';
 import { centredTop, logBodyRows } from '../../state/screen-layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { hintsProps } from '../chrome-props.ts';

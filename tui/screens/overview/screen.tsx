@@ -3,7 +3,7 @@ import { beside } from '../../text/beside.ts';
 import { Hints } from '../footer.tsx';
 import { isStale, ShortHeader, TallHeader } from '../header.tsx';
 import { MessageLine } from '../message-line.tsx';
-import { boxLines } from '../../text/box.ts';
+import { boxLines } from './box.ts';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import type { ConsoleStore } from '../../state/console-store.ts';
@@ -12,7 +12,7 @@ import { overviewBoxes } from './boxes.ts';
 import { overviewLayout, type PlacedBox } from './layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
-import { failureText } from '../../words/failure-text.ts';
+import { failureText } from '../failure-text.ts';
 
 /** What there is to know at first sight, in boxes. */
 export function OverviewScreen({

@@ -2,7 +2,7 @@ import { shellWord } from '../../../shared/domain/command-text.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
-import { clockText } from '../../words/connection-text.ts';
+import { clockText } from '../connection/connection-text.ts';
 import { keyOf } from '../../actions/keys.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import { EMPTY_LINE, lineOf } from '../../form/line-editor.ts';

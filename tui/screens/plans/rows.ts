@@ -3,7 +3,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunLogLine, PlanRunStep, PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
 import type { RuleVerdict } from '../../../shared/schemas/plan.ts';
-import { clockText, spanText } from '../../words/connection-text.ts';
+import { clockText, spanText } from '../connection/connection-text.ts';
 import { spread } from '../../text/runs.ts';
 import { keyOf } from '../../actions/keys.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';

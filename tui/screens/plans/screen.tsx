@@ -16,7 +16,7 @@ import { upgradeColumns, upgradeHeight, type UpgradeSection } from './lines.ts';
 import { fit } from '../../terminal/cells.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
-import { failureText } from '../../words/failure-text.ts';
+import { failureText } from '../failure-text.ts';
 
 const LABEL_CELLS = 28;
 

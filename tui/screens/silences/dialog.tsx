@@ -26,7 +26,7 @@ import { targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { run, STATUS, type Run, type Theme } from '../../text/theme.ts';
-import { clockText } from '../../words/connection-text.ts';
+import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, Dialog, dialogWidth } from '../../form/dialog.tsx';
 import { fieldRuns } from '../../form/text-field.ts';
 

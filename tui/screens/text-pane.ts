@@ -1,17 +1,17 @@
 import type { KeyAction } from '../actions/keys.ts';
-import type { Run } from './theme.ts';
+import type { Run } from '../text/theme.ts';
 import type { Layer } from '../state/console-state.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import { deadLetterLines } from '../screens/dead-letters/lines.ts';
-import { detailBody } from '../screens/detail/lines.ts';
-import { handlingLines } from '../screens/handling/lines.ts';
-import { inspectBody } from '../screens/inspect/body.ts';
+import { deadLetterLines } from './dead-letters/lines.ts';
+import { detailBody } from './detail/lines.ts';
+import { handlingLines } from './handling/lines.ts';
+import { inspectBody } from './inspect/body.ts';
 import { clamp } from '../list/list-cursor.ts';
-import { logDetailLines } from '../screens/log/lines.ts';
+import { logDetailLines } from './log/lines.ts';
 import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-layout.ts';
 import { movedTo } from '../actions/scroll-keys.ts';
 import { NO_SEARCH, type SearchField } from '../form/search-field.ts';
-import { highlighted, matchingLines, matchText, nextMatch } from './text-search.ts';
+import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 
 /** Text on the screen that is read from top to bottom, and searched. */
 export interface TextPane {

@@ -1,4 +1,4 @@
-import { clockText } from './connection-text.ts';
+import { clockText } from './connection/connection-text.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { isLoadedView } from '../model/view-data.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { highlighted, matchingLines, matchText, nextMatch } from '../../../tui/text/text-search.ts';
+import { highlighted, matchingLines, matchText, nextMatch } from '../../../tui/form/text-search.ts';
 import { EMPTY_LINE } from '../../../tui/form/line-editor.ts';
 import type { SearchField } from '../../../tui/form/search-field.ts';
 import { run } from '../../../tui/text/theme.ts';

@@ -1,8 +1,8 @@
-import type { ConsoleState } from '../state/console-state.ts';
-import { keyOf } from '../actions/keys.ts';
-import { countText } from './count-text.ts';
-import { LAGGING_MS, type FeedStatus } from '../model/feed-status.ts';
-import { run, type Run } from '../text/theme.ts';
+import type { ConsoleState } from '../../state/console-state.ts';
+import { keyOf } from '../../actions/keys.ts';
+import { countText } from '../../words/count-text.ts';
+import { LAGGING_MS, type FeedStatus } from '../../model/feed-status.ts';
+import { run, type Run } from '../../text/theme.ts';
 
 /** Epoch milliseconds as `22:14:07Z`; without seconds `22:14Z`. */
 export function clockText(atMs: number, seconds = true): string {

@@ -2,7 +2,7 @@ import { diskStatus, type DiskLevel } from '../../../shared/domain/disk-space.ts
 import { errorMessage } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
-import type { DiskGuard } from './disk-guard.ts';
+import type { DiskGuard } from '../store/disk-guard.ts';
 import type { Results } from '../results/write.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';

@@ -1,5 +1,5 @@
-import { run, type Run } from './theme.ts';
-import type { SearchField } from '../form/search-field.ts';
+import { run, type Run } from '../text/theme.ts';
+import type { SearchField } from './search-field.ts';
 
 type Line = readonly Run[];
 

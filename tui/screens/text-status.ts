@@ -1,10 +1,10 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { MESSAGE_TONES } from '../screens/footer.tsx';
+import { MESSAGE_TONES } from './footer.tsx';
 import { spread } from '../text/runs.ts';
 import { searchRuns } from '../form/search-line.ts';
-import { countText } from './count-text.ts';
+import { countText } from '../words/count-text.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import { paneMatchText, type TextPane } from '../text/text-pane.ts';
+import { paneMatchText, type TextPane } from './text-pane.ts';
 import { run, type Run } from '../text/theme.ts';
 
 /**

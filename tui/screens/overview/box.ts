@@ -1,9 +1,9 @@
-import type { PlacedBox } from '../screens/overview/layout.ts';
-import type { BoxRow } from '../screens/overview/boxes.ts';
-import { centredTop } from '../state/screen-layout.ts';
-import { run, type Run } from './theme.ts';
-import { rateChart } from './rate-chart.ts';
-import { fitRuns, runsWidth, spread } from './runs.ts';
+import type { PlacedBox } from './layout.ts';
+import type { BoxRow } from './boxes.ts';
+import { centredTop } from '../../state/screen-layout.ts';
+import { run, type Run } from '../../text/theme.ts';
+import { rateChart } from '../../text/rate-chart.ts';
+import { fitRuns, runsWidth, spread } from '../../text/runs.ts';
 
 export interface BoxAbout {
   readonly width: number;

@@ -1,4 +1,4 @@
-import type { ConsoleStore } from '../state/console-store.ts';
+import type { ConsoleStore } from '../../state/console-store.ts';
 
 /** What a list says until there was a connection: where to, why not, and when again. */
 export function connectingText({ feed, options, nowMs }: ConsoleStore): readonly string[] {
