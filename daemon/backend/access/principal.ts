@@ -1,6 +1,6 @@
 import { isGranted, reachesInto, type Doing, type Grant } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 
 /** Who sends a request or holds a socket, once that is certain. */
@@ -101,6 +101,8 @@ export interface AskedRoute {
   readonly url: string | undefined;
   /** Of the path, where its pattern has one. */
   readonly namespace: string | undefined;
+  /** That its query names, where it takes one; `*`: all that the principal may see. Absent: it takes none. */
+  readonly asked?: string | undefined;
   /** The user in its path. */
   readonly user?: string | undefined;
   /** Whether it reaches into all namespaces at once, whichever the principal is kept to. */
@@ -149,13 +151,14 @@ export function seesNamespace(principal: Principal, name: string): boolean {
 
 /**
  * Refuses what the principal may not do (security S3). Who is kept to one namespace reaches nothing outside of it: the
- * faces that show `default` only with that one, and of the newer face its own namespace and lists.
+ * faces that show `default` only with that one, what names its namespace in the query by that name, and of the newer face its
+ * own namespace and lists.
  *
  * @throws MonError `forbidden`; `not_found` for an object in a namespace that it may not see
  */
 export function refuseWithoutAccess(
   principal: Principal,
-  { access, url, namespace, user, isOfAllNamespaces = false, isForAnonymous = false, doing }: AskedRoute,
+  { access, url, namespace, asked, user, isOfAllNamespaces = false, isForAnonymous = false, doing }: AskedRoute,
 ): void {
   if (access === 'public' || access === 'authenticated') return;
   if (access === 'self' && isUser(principal, user)) return;
@@ -165,6 +168,10 @@ export function refuseWithoutAccess(
   const scopes = scopesAsked(access);
   refuseWithoutScope(principal, ...scopes);
   if (namespace !== undefined) return;
+  if (asked !== undefined) {
+    if (asked !== EVERY_NAMESPACE) refuseOutsideNamespace(principal, asked);
+    return;
+  }
   const isOfV2 = url?.startsWith(V2_PREFIX) === true;
   if (!isOfV2) refuseOutsideDefault(principal);
   if (principal.namespace !== undefined && (isOfAllNamespaces || (isOfV2 && scopes.includes('admin')))) {

@@ -1,91 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
-import { MonError } from '../../../shared/errors.ts';
-import type { AggregateResults } from '../../../shared/schemas/aggregate.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { checksOf, checksOfClient, clientsOf, readOutputs, summaryOf, type Freshness } from './read.ts';
-import type { Aggregate } from './state.ts';
-import type { ClientEntry } from '../registry/entries.ts';
-import { actorOf } from '../access/actor.ts';
+import type { FastifyInstance } from 'fastify';
 import { sendList } from '../http/list.ts';
+import { v1Face } from '../http/face.ts';
 import { v1Namespace, type ApiParts } from '../http/parts.ts';
-import { pathName } from '../http/path-name.ts';
-import { queryOf, wholeNumber } from '../http/query.ts';
-import { needs, needsUnlessOpen, routes } from '../http/route.ts';
+import { needs, routes } from '../http/route.ts';
+import { aggregateMemberRoutes } from './members.ts';
 
 /** Named aggregates (completion 1.7). */
 export function aggregateRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { aggregates, clock, store } = parts;
-
-  function find(request: FastifyRequest): Aggregate | undefined {
-    return v1Namespace(parts).aggregates.get(pathName(request, 'aggregate'));
-  }
-  function get(request: FastifyRequest): Aggregate {
-    const aggregate = find(request);
-    if (aggregate !== undefined) return aggregate;
-    throw new MonError('not_found', `there is no aggregate ${pathName(request, 'aggregate')}`);
-  }
-  function freshness(request: FastifyRequest): Freshness {
-    return { maxAge: wholeNumber(queryOf(request), 'max_age'), nowMs: clock.now() };
-  }
-
   routes(app, '/aggregates', {
     GET: needs('read', (request, reply) =>
       sendList(request, reply, v1Namespace(parts).aggregates.sorted(), (some) => some.map(({ name }) => ({ name }))),
     ),
   });
-
-  routes(app, '/aggregates/:aggregate', {
-    GET: needs('read', (request) => summaryOf(v1Namespace(parts), get(request), freshness(request))),
-
-    DELETE: needsUnlessOpen('admin', async (request, reply) => {
-      await aggregates.remove(DEFAULT_NAMESPACE, pathName(request, 'aggregate'), actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
-
-  routes(app, '/aggregates/:aggregate/clients', {
-    GET: needs('read', (request, reply) => {
-      const aggregate = find(request);
-      if (aggregate === undefined) return reply.code(404).send([]);
-      const clients = clientsOf(v1Namespace(parts), aggregate);
-      const read = (some: readonly ClientEntry[]): unknown[] => some.map((client) => checksOfClient(aggregate, client));
-      return sendList(request, reply, clients, read, { isPaginated: false });
-    }),
-  });
-
-  routes(app, '/aggregates/:aggregate/checks', {
-    GET: needs('read', (request, reply) => {
-      const aggregate = find(request);
-      if (aggregate === undefined) return reply.code(404).send([]);
-      const checks = checksOf(v1Namespace(parts), aggregate);
-      return sendList(request, reply, checks, (some) => some, { isPaginated: false });
-    }),
-  });
-
-  routes(app, '/aggregates/:aggregate/results/:severity', {
-    GET: needs('read', async (request, reply) => {
-      // Before the aggregate, as the peer does (legacy-peer, Aggregates).
-      const severity = severityIn(request);
-      const aggregate = get(request);
-      const outputs = await readOutputs(store, v1Namespace(parts), aggregate, severity, freshness(request));
-      request.peer?.hold(lengthOf(outputs));
-      return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
-    }),
-  });
-}
-
-/** About what they take in memory: they cannot be made as they are read, because the most frequent ones come first. */
-function lengthOf(results: readonly AggregateResults[]): number {
-  let length = 0;
-  for (const { summary } of results)
-    for (const { output, clients } of summary) length += output.length + 8 * clients.length;
-  return length;
-}
-
-function severityIn(request: FastifyRequest): Severity {
-  const { severity } = request.params as { readonly severity: string };
-  const known = SEVERITIES.find((one) => one === severity);
-  if (known !== undefined) return known;
-  throw new MonError('invalid', `"${severity}" is no severity: use one of ${SEVERITIES.join(', ')}`);
+  aggregateMemberRoutes(app, parts, v1Face('/aggregates/:aggregate', parts));
 }

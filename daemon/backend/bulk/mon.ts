@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MonError } from '../../../shared/errors.ts';
 import { bulkSchema, type BulkAnswer, type BulkRequest } from '../../../shared/schemas/bulk.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { creatorOf, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody } from '../http/json-body.ts';
 import { BATCH_BYTES_MAX } from '../http/limits.ts';
+import { askedNamespace } from '../http/asked-namespace.ts';
 import type { ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
+import { inNamespace, routes } from '../http/route.ts';
 import { refuseAgainstPolicy, silencePolicy } from '../silences/policy.ts';
 
 /** Operations whose problems are told: a script that sends thousands of the same kind has read enough. */
@@ -22,18 +22,19 @@ export function bulkRoutes(app: FastifyInstance, parts: ApiParts): void {
     app,
     '/api/mon/v1/bulk',
     {
-      POST: needs(['silence', 'resolve'], async (request): Promise<BulkAnswer> => {
+      POST: inNamespace(['silence', 'resolve'], async (request): Promise<BulkAnswer> => {
+        const namespace = askedNamespace(request, parts);
         const wanted = signed(readBody(request, validate), request.principal);
         for (const { op } of wanted.operations)
           refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
         refuseAgainstPolicy(parts, wanted.operations, clock.now());
         const actor = actorOf(request, claimedCreator(wanted));
-        return { results: await bulk.run(DEFAULT_NAMESPACE, wanted, actor) };
+        return { results: await bulk.run(namespace.name, wanted, actor) };
       }),
     },
     { bodyLimit: BATCH_BYTES_MAX },
   );
-  routes(app, '/api/mon/v1/silence-policy', { GET: needs('read', () => silencePolicy(parts)) });
+  routes(app, '/api/mon/v1/silence-policy', { GET: inNamespace('read', () => silencePolicy(parts)) });
 }
 
 function validate(value: unknown): BulkRequest {

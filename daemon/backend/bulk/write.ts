@@ -7,7 +7,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { recordAudit, type AuditedChange } from '../audit/write.ts';
+import { recordAudit, targetIn, type AuditedChange } from '../audit/write.ts';
 import { recordBulk } from './audit.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { auditedEvent, resolveEvent } from '../events/write.ts';
@@ -54,7 +54,7 @@ export class Bulk {
         refuseFarBegins(operations, transaction.now);
         if (expect === 'all') refuseMissing(namespace, operations, transaction.nowMs);
         const all = operations.map((operation) => perform(transaction, namespace, operation));
-        const changes = all.flatMap(({ change }) => change ?? []);
+        const changes = all.flatMap(({ change }) => change ?? []).map((change) => placedIn(namespaceName, change));
         const [only] = changes;
         if (only !== undefined && operations.length === 1 && undo !== true) recordAudit(transaction, actor, only);
         else recordBulk(transaction, actor, undo === true ? 'undo' : 'bulk', changes);
@@ -66,6 +66,10 @@ export class Bulk {
       },
     );
   }
+}
+
+function placedIn(namespace: string, change: AuditedChange): AuditedChange {
+  return { ...change, target: targetIn(namespace, change.target) };
 }
 
 /** Ids of the entries that operations make. */

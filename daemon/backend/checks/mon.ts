@@ -1,19 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import { checkRenameSchema, type CheckRenameAnswer } from '../../../shared/schemas/check-rename.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../shared/schemas/scheduled-check.ts';
 import type { NamedCheck } from '../config/definitions.ts';
 import { readChecksOfClients, resultsOfCheck } from './summaries.ts';
+import { monFace } from '../http/face.ts';
+import { deletesCheck } from './delete-check.ts';
 import { shownCheck, shownChecks } from './read.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../http/asked-namespace.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
+import { inNamespace, routes } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
 const validate = validator(checkRenameSchema);
@@ -21,47 +24,48 @@ const validate = validator(checkRenameSchema);
 /** What the legacy API has no way to say of checks, or to do with them. */
 export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { checkNames, clock, config, schedule, store } = parts;
-  const shown = ({ name, ...check }: NamedCheck): ScheduledCheck => {
-    const nextMs = schedule.nextRunMs(DEFAULT_NAMESPACE, name);
+  const shown = ({ name, ...check }: NamedCheck, namespace: Namespace): ScheduledCheck => {
+    const nextMs = schedule.nextRunMs(namespace.name, name);
     return {
       ...check,
       name,
       next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000),
-      results: v1Namespace(parts).resultsByCheck.of(name),
+      results: namespace.resultsByCheck.of(name),
     };
   };
   routes(app, '/api/mon/v1/checks', {
-    GET: needs('read', (request, reply) => {
+    GET: inNamespace('read', (request, reply) => {
       const where = searchFilter(CHECK_SEARCH, queryOf(request), (check: ScheduledCheck) => check, clock.now());
-      return sendList(
-        request,
-        reply,
-        shownChecks(config.definitions.in(DEFAULT_NAMESPACE)),
-        (some) => some.map(shown),
-        { where },
-      );
+      const asked = askedNamespaces(request, parts);
+      const entries = entriesOf(asked, ({ name }) => shownChecks(config.definitions.in(name)));
+      const placed = ({ entry, namespace }: Placed<NamedCheck>): ScheduledCheck =>
+        asked.placed(shown(entry, namespace), namespace.name);
+      return sendList(request, reply, entries, (some) => some.map(placed), { where });
     }),
   });
   routes(app, '/api/mon/v1/checks/:check', {
-    GET: needs('read', (request): ScheduledCheck => {
+    GET: inNamespace('read', (request): ScheduledCheck => {
+      const namespace = askedNamespace(request, parts);
       const name = pathName(request, 'check');
-      const check = shownCheck(config.definitions.in(DEFAULT_NAMESPACE), name);
+      const check = shownCheck(config.definitions.in(namespace.name), name);
       if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
-      return shown(check);
+      return shown(check, namespace);
     }),
+    DELETE: deletesCheck(monFace('/checks/:check', parts), parts),
   });
   routes(app, '/api/mon/v1/checks/:check/results', {
-    GET: needs('read', (request, reply) => {
-      const entries = resultsOfCheck(v1Namespace(parts), pathName(request, 'check'));
+    GET: inNamespace('read', (request, reply) => {
+      const entries = resultsOfCheck(askedNamespace(request, parts), pathName(request, 'check'));
       return sendList(request, reply, entries, (some) => readChecksOfClients(store, some, clock.now()));
     }),
   });
   routes(app, '/api/mon/v1/checks/:check/rename', {
-    POST: needs('admin', async (request): Promise<CheckRenameAnswer> => {
+    POST: inNamespace('admin', async (request): Promise<CheckRenameAnswer> => {
+      const { name } = askedNamespace(request, parts);
       const { to, force } = readBody(request, validate);
       const from = pathName(request, 'check');
       const rename = { from, to, isForced: force === true };
-      return { moved: await checkNames.rename(DEFAULT_NAMESPACE, rename, actorOf(request)) };
+      return { moved: await checkNames.rename(name, rename, actorOf(request)) };
     }),
   });
 }

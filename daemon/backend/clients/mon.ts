@@ -4,19 +4,21 @@ import { countField, timeField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { DeletedClients } from '../../../shared/schemas/client.ts';
 import { clientRow } from '../feed/rows.ts';
-import { readClient, shownClient } from './read.ts';
+import { readClient, readClients, shownClient } from './read.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import { readChecksOf } from '../checks/summaries.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Filter } from '../http/filter.ts';
 import { sendList } from '../http/list.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { askedNamespace, askedNamespaces } from '../http/asked-namespace.ts';
+import { monFace } from '../http/face.ts';
+import { deletesClient, historyRoutes, savesClient } from './members.ts';
+import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
+import { inNamespace, routes } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
@@ -36,35 +38,52 @@ const CHUNK = 2000;
 export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { clients, clock, schedule, store } = parts;
   routes(app, '/api/mon/v1/clients', {
-    GET: needs('read', (request, reply) => {
+    GET: inNamespace('read', (request, reply) => {
       const where = searchFilter(FOUND_CLIENT, queryOf(request), (client: ListedClient) => client, clock.now());
-      const entries = v1Namespace(parts).sortedClients();
-      return sendList(request, reply, entries, (some) => some.map(listed), { where });
+      const { namespaces, placed } = askedNamespaces(request, parts);
+      const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
+      const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
+      if (queryOf(request).has('whole')) {
+        return sendList(request, reply, found(entries, where), async (some) =>
+          (await readClients(store, some)).map(([entry, client]) => placed(shownClient(client), entry.namespace.name)),
+        );
+      }
+      return sendList(request, reply, entries, (some) => some.map(shown), { where });
     }),
-    DELETE: needs('admin', async (request): Promise<DeletedClients> => {
+    POST: savesClient(monFace('/clients', parts), parts),
+    DELETE: inNamespace('admin', async (request): Promise<DeletedClients> => {
+      const namespace = askedNamespace(request, parts);
       const where = searchFilter(FOUND_CLIENT, queryOf(request), listed, clock.now());
       if (where === undefined) throw new MonError('invalid', 'q: say which clients, as in q=keepalive>30d result>30d');
-      const names = await firstFound(v1Namespace(parts).sortedClients(), where);
+      const names = await firstFound(namespace.sortedClients(), where);
       const wanted = names.slice(0, DELETE_MAX);
-      const deleted = await clients.removeMany(DEFAULT_NAMESPACE, wanted, where, actorOf(request));
+      const deleted = await clients.removeMany(namespace.name, wanted, where, actorOf(request));
       return { deleted, more: names.length > wanted.length };
     }),
   });
+  historyRoutes(app, parts, monFace('/clients/:client/history', parts));
   routes(app, '/api/mon/v1/clients/:client', {
-    GET: needs('read', async (request) => {
+    GET: inNamespace('read', async (request) => {
+      const namespace = askedNamespace(request, parts);
       const name = pathName(request, 'client');
-      const entry = v1Namespace(parts).clients.get(name);
+      const entry = namespace.clients.get(name);
       const client = await readClient(store, entry);
       if (entry === undefined || client === undefined) throw new MonError('not_found', `there is no client ${name}`);
       const checks = await readChecksOf(
         store,
         entry,
-        (check) => schedule.nextRunMs(DEFAULT_NAMESPACE, check),
+        (check) => schedule.nextRunMs(namespace.name, check),
         clock.now(),
       );
       return { client: shownClient(client), checks };
     }),
+    DELETE: deletesClient(monFace('/clients/:client', parts), parts),
   });
+}
+
+/** Those that a search finds; it looks at what a row tells. */
+function found(entries: readonly ClientEntry[], where: Filter<ListedClient> | undefined): readonly ClientEntry[] {
+  return where === undefined ? entries : entries.filter((entry) => where(listed(entry)));
 }
 
 function listed(entry: ClientEntry): ListedClient {

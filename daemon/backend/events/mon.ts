@@ -4,31 +4,48 @@ import { MonError } from '../../../shared/errors.ts';
 import { EVENT_SORT_COLUMNS, eventOrder } from '../../../shared/domain/event-order.ts';
 import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { eventMemberRoutes } from './members.ts';
 import { eventRow } from '../feed/rows.ts';
+import { readEvents } from './read.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 import { sendList } from '../http/list.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { askedNamespaces } from '../http/asked-namespace.ts';
+import { monFace } from '../http/face.ts';
+import type { ApiParts } from '../http/parts.ts';
 import { queryOf } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
+import { inNamespace, routes } from '../http/route.ts';
 import { searchOf } from '../http/search.ts';
 
 /** Events that are looked at until others get their turn: a few milliseconds. */
 const TURN = 5000;
 
-/** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`). */
+/** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?whole`: as v1 tells of them. */
 export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { clock } = parts;
   routes(app, '/api/mon/v1/events', {
-    GET: needs('read', async (request, reply) => {
+    GET: inNamespace('read', async (request, reply) => {
       const query = queryOf(request);
       const search = searchOf(EVENT_SEARCH, query);
       const order = orderOf(query.get('sort') ?? 'status');
       const nowMs = clock.now();
-      const found = await foundEvents([...v1Namespace(parts).events()], search, nowMs);
+      const { namespaces, placed } = askedNamespaces(request, parts);
+      const shown = (entry: CheckEntry): EventRow | null => {
+        const row = eventRow(entry, nowMs);
+        return row === null ? null : placed(row, entry.client.namespace.name);
+      };
+      const found = await foundEvents(
+        namespaces.flatMap((namespace) => [...namespace.events()]),
+        search,
+        nowMs,
+      );
       const sorted = found.toSorted((a, b) => order(a.row, b.row)).map(({ entry }) => entry);
-      return sendList(request, reply, sorted, (some) => some.flatMap((entry) => eventRow(entry, nowMs) ?? []));
+      if (query.has('whole')) {
+        return sendList(request, reply, sorted, (some) => readEvents(parts.store, some, nowMs, placed));
+      }
+      return sendList(request, reply, sorted, (some) => some.flatMap((entry) => shown(entry) ?? []));
     }),
   });
+  eventMemberRoutes(app, parts, monFace('/events/:client/:check', parts));
 }
 
 interface FoundEvent {

@@ -9,12 +9,22 @@ import type { CheckEntry } from '../registry/entries.ts';
 import { readOwners, type StoredOwner } from '../clients/read.ts';
 import { readRecords, readRecordTexts } from './read-records.ts';
 
-/** The committed events of these checks, redacted; one that is resolved by now is left out. */
-export async function readEvents(store: Store, entries: readonly CheckEntry[], nowMs: number): Promise<Event[]> {
+/**
+ * The committed events of these checks, redacted; one that is resolved by now is left out.
+ *
+ * @param placed an event as it is shown, by its namespace
+ */
+export async function readEvents(
+  store: Store,
+  entries: readonly CheckEntry[],
+  nowMs: number,
+  placed = (event: Event, _namespace: string): Event => event,
+): Promise<Event[]> {
   const [records, clients] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
   return records.flatMap(([entry, record]) => {
     const client = clients.get(entry.client);
-    return client === undefined ? [] : (shownEvent(entry, record, client.record(), nowMs) ?? []);
+    const event = client === undefined ? undefined : shownEvent(entry, record, client.record(), nowMs);
+    return event === undefined ? [] : placed(event, entry.client.namespace.name);
   });
 }
 

@@ -2,17 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import type { Explanation } from '../../../shared/schemas/explain.ts';
 import { explainEvent } from './explain.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { askedNamespace } from '../http/asked-namespace.ts';
+import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
-import { needs, routes } from '../http/route.ts';
+import { inNamespace, routes } from '../http/route.ts';
 
 /** "Why was I not paged?" */
 export function explainRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/api/mon/v1/events/:client/:check/explain', {
-    GET: needs('read', async (request): Promise<Explanation> => {
+    GET: inNamespace('read', async (request): Promise<Explanation> => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      const entry = v1Namespace(parts).check(client, check);
+      const entry = askedNamespace(request, parts).check(client, check);
       const explanation = entry === undefined ? undefined : await explainEvent(parts, entry, parts.clock.now());
       if (explanation === undefined) {
         throw new MonError('not_found', `there is neither an event nor a result of ${client}/${check}`);

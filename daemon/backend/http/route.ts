@@ -19,6 +19,8 @@ declare module 'fastify' {
     isOfAllNamespaces?: boolean;
     /** Whether it is for everybody while no credentials exist, see `needsUnlessOpen`. */
     isForAnonymous?: boolean;
+    /** Whether its query names the namespace, see `inNamespace`. */
+    takesNamespace?: boolean;
   }
 }
 
@@ -29,6 +31,7 @@ interface GuardedHandler {
   readonly access: Access;
   readonly isOfAllNamespaces?: boolean;
   readonly isForAnonymous?: boolean;
+  readonly takesNamespace?: boolean;
   readonly handler: Handler;
 }
 
@@ -48,6 +51,16 @@ export function needsUnlessOpen(access: Access, handler: Handler): GuardedHandle
 /** As `needs`, for what reaches into all namespaces at once: nothing for who is kept to one of them, `default` or another. */
 export function inAllNamespaces(access: Access, handler: Handler): GuardedHandler {
   return { access, handler, isOfAllNamespaces: true };
+}
+
+/** As `needs`, for what is in the namespace that the query names, see `askedNamespace`: nothing for who is kept to another. */
+export function inNamespace(access: Access, handler: Handler): GuardedHandler {
+  return { access, handler, takesNamespace: true };
+}
+
+/** Both `needsUnlessOpen` and `inNamespace`. */
+export function inNamespaceUnlessOpen(access: Access, handler: Handler): GuardedHandler {
+  return { access, handler, takesNamespace: true, isForAnonymous: true };
 }
 
 /** One method of one path, and what it asks for. */

@@ -33,6 +33,7 @@ import { resultRoutes } from '../results/v1.ts';
 import { settingsRoutes } from '../health/v1-settings.ts';
 import { silencedRoutes } from '../silences/v1.ts';
 import { stashRoutes } from '../stashes/v1.ts';
+import { namespaceIn } from './asked-namespace.ts';
 import { isLoopback } from './host.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import { accessRoutes } from '../access/mon.ts';
@@ -241,9 +242,11 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
 function askedRoute(request: FastifyRequest): AskedRoute {
   const { routeOptions } = request;
   const { namespace, user } = (request.params ?? {}) as { readonly namespace?: string; readonly user?: string };
-  const { access = 'authenticated', isOfAllNamespaces = false, isForAnonymous = false } = routeOptions.config ?? {};
+  const { access = 'authenticated', takesNamespace = false, ...rest } = routeOptions.config ?? {};
+  const { isOfAllNamespaces = false, isForAnonymous = false } = rest;
+  const asked = takesNamespace ? namespaceIn(request) : undefined;
   const doing = (): Doing | undefined => doingOfRequest(request);
-  return { access, url: routeOptions.url, namespace, user, isOfAllNamespaces, isForAnonymous, doing };
+  return { access, url: routeOptions.url, namespace, asked, user, isOfAllNamespaces, isForAnonymous, doing };
 }
 
 /** In the words of roles; of the newer API only. */

@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readResults, resultsOf } from './read.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
 import { BATCH_BYTES_MAX } from '../http/limits.ts';
 import { sendList } from '../http/list.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { askedNamespace, askedNamespaces } from '../http/asked-namespace.ts';
+import { monFace } from '../http/face.ts';
+import { resultMemberRoutes } from './members.ts';
+import type { ApiParts } from '../http/parts.ts';
 import { queryOf } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
+import { inNamespace, routes } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
@@ -25,21 +27,23 @@ export function batchRoutes(app: FastifyInstance, parts: ApiParts): void {
     app,
     '/api/mon/v1/results',
     {
-      GET: needs('read', (request, reply) => {
+      GET: inNamespace('read', (request, reply) => {
         const where = searchFilter(RESULT_SEARCH, queryOf(request), foundResult, clock.now());
-        const entries = resultsOf(v1Namespace(parts));
-        return sendList(request, reply, entries, (some) => readResults(store, some), { where });
+        const { namespaces, placed } = askedNamespaces(request, parts);
+        const entries = namespaces.flatMap(resultsOf);
+        return sendList(request, reply, entries, (some) => readResults(store, some, placed), { where });
       }),
-      POST: needs('submit', async (request, reply) => {
+      POST: inNamespace('submit', async (request, reply) => {
+        const { name } = askedNamespace(request, parts);
         const { valid, indexes, rejected } = validateBatch(parseBody(request));
-        const refused =
-          valid.length > 0 ? await results.submit(DEFAULT_NAMESPACE, valid, request.admission) : NONE_REFUSED;
+        const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
         for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
         return reply.code(202).send({ accepted: valid.length - refused.size, rejected } satisfies BatchAnswer);
       }),
     },
     { bodyLimit: BATCH_BYTES_MAX },
   );
+  resultMemberRoutes(app, parts, monFace('/results/:client/:check', parts));
 }
 
 function validateBatch({ value, strict }: ParsedBody): {

@@ -20,16 +20,22 @@ export function resultsOfClient(client: ClientEntry): CheckEntry[] {
   return client.sortedChecks().filter(({ status }) => status !== undefined);
 }
 
-/** The committed results of these checks, redacted; one that is gone by now is left out. */
-export async function readResults(store: Store, entries: readonly CheckEntry[]): Promise<StoredResult[]> {
+/**
+ * The committed results of these checks, redacted; one that is gone by now is left out.
+ *
+ * @param shown a result as it is shown, by its namespace
+ */
+export async function readResults(
+  store: Store,
+  entries: readonly CheckEntry[],
+  shown = (result: StoredResult, _namespace: string): StoredResult => result,
+): Promise<StoredResult[]> {
   const results: StoredResult[] = [];
   for (const [entry, record] of await readRecords(store, entries)) {
     if (record.check === null) continue;
     const keys = checkRedactKeysOf(entry.client);
-    results.push({
-      client: entry.client.name,
-      check: redact({ ...record.check, history: statusesOf(record.history) }, keys),
-    });
+    const check = redact({ ...record.check, history: statusesOf(record.history) }, keys);
+    results.push(shown({ client: entry.client.name, check }, entry.client.namespace.name));
   }
   return results;
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { validateSubmitted } from './validate-result.ts';
+import { resultMemberRoutes } from './members.ts';
 import { readResults, resultsOf, resultsOfClient } from './read.ts';
-import { actorOf } from '../access/actor.ts';
 import { readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
+import { v1Face } from '../http/face.ts';
 import { issued, v1Namespace, type ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { needs, routes } from '../http/route.ts';
@@ -39,21 +39,5 @@ export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
     }),
   });
 
-  routes(app, '/results/:client/:check', {
-    GET: needs('read', async (request) => {
-      const client = pathName(request, 'client');
-      const check = pathName(request, 'check');
-      const entry = v1Namespace(parts).check(client, check);
-      const [result] = entry === undefined ? [] : await readResults(store, [entry]);
-      if (result === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
-      return result;
-    }),
-
-    DELETE: needs('resolve', async (request, reply) => {
-      const client = pathName(request, 'client');
-      const check = pathName(request, 'check');
-      await results.remove(DEFAULT_NAMESPACE, client, check, actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
+  resultMemberRoutes(app, parts, v1Face('/results/:client/:check', parts));
 }

@@ -5,13 +5,16 @@ import { MonError } from '../../../shared/errors.ts';
 import { silencePreviewSchema, type RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { recoveredSince } from '../events/recent-problems.ts';
+import { monFace } from '../http/face.ts';
+import { clearRoutes, makesSilence } from './changes.ts';
 import { livingEntries, silencedDetail } from './read.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
+import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../http/asked-namespace.ts';
+import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
+import { inNamespace, routes } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
 const validatePreview = validator(silencePreviewSchema);
@@ -19,43 +22,46 @@ const validatePreview = validator(silencePreviewSchema);
 /** How far back a preview looks. */
 const RECENT_MS = 24 * 3_600_000;
 
-/** Silenced entries with what they kept back, found by a search (`?q=`); they are made and ended at `/silenced`. */
+/** Silenced entries with what they kept back, found by a search (`?q=`); and the making and ending of them. */
 export function silencedRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
-  const { clock } = parts;
-  const registry = (): ReturnType<typeof v1Namespace>['silenced'] => v1Namespace(parts).silenced;
+  const { clock, registry } = parts;
 
   routes(app, '/api/mon/v1/silenced', {
-    GET: needs('read', (request, reply) => {
+    GET: inNamespace('read', (request, reply) => {
       const nowMs = clock.now();
       const where = searchFilter(SILENCED_SEARCH, queryOf(request), (detail: SilencedDetail) => detail, nowMs);
-      const details = (entries: readonly SilencedEntry[]): SilencedDetail[] =>
-        entries.map((entry) => silencedDetail(registry(), entry, nowMs));
-      return sendList(request, reply, livingEntries(registry().all(), nowMs), details, { where });
+      const asked = askedNamespaces(request, parts);
+      const entries = entriesOf(asked, ({ silenced }) => livingEntries(silenced.all(), nowMs));
+      const shown = ({ namespace, entry }: Placed<SilencedEntry>): SilencedDetail =>
+        asked.placed(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
+      return sendList(request, reply, entries, (some) => some.map(shown), { where });
     }),
+    POST: makesSilence(monFace('/silenced', parts), parts),
   });
+  clearRoutes(app, parts, monFace('/silenced/clear', parts));
 
   // What was not OK before the registry was read, and is now, nobody remembers.
-  const known = new WeakMap([[v1Namespace(parts), clock.now()]]);
+  let known = { generation: registry.generation, sinceMs: clock.now() };
   routes(app, '/api/mon/v1/silenced/preview', {
-    POST: needs('read', async (request): Promise<RecentProblems> => {
+    POST: inNamespace('read', async (request): Promise<RecentProblems> => {
       const { entries } = readBody(request, validatePreview);
-      const namespace = v1Namespace(parts);
+      const namespace = askedNamespace(request, parts);
       const nowMs = clock.now();
-      const knownMs = known.get(namespace) ?? nowMs;
-      known.set(namespace, knownMs);
-      const since = Math.floor(Math.max(knownMs, nowMs - RECENT_MS) / 1000);
+      if (known.generation !== registry.generation) known = { generation: registry.generation, sinceMs: nowMs };
+      const since = Math.floor(Math.max(known.sinceMs, nowMs - RECENT_MS) / 1000);
       return { recovered: await recoveredSince(namespace, entries, since), since };
     }),
   });
 
   routes(app, '/api/mon/v1/silenced/:id', {
-    GET: needs('read', (request): SilencedDetail => {
+    GET: inNamespace('read', (request): SilencedDetail => {
+      const { silenced } = askedNamespace(request, parts);
       const id = pathName(request, 'id');
-      const entry = registry().get(id);
+      const entry = silenced.get(id);
       if (entry === undefined || isExpired(entry, clock.now())) {
         throw new MonError('not_found', `there is no silenced entry ${id}`);
       }
-      return silencedDetail(registry(), entry, clock.now());
+      return silencedDetail(silenced, entry, clock.now());
     }),
   });
 }

@@ -3,20 +3,16 @@ import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedView } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { clearSilencedSchema, silencedSchema, type SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { livingEntries } from './read.ts';
-import { creatorOf } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { v1Namespace, type ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
 import { needs, routes } from '../http/route.ts';
-import { refuseV1AgainstPolicy } from './policy.ts';
-
-const validateEntry = validator(silencedSchema);
-const validateClear = validator(clearSilencedSchema);
+import { v1Face } from '../http/face.ts';
+import { clearRoutes, makesSilence } from './changes.ts';
 
 /** The silenced registry (completion 1.2). */
 export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
@@ -33,21 +29,10 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
   routes(app, '/silenced', {
     GET: needs('read', (request, reply) => sendEntries(request, reply, registry().all())),
 
-    POST: needs('silence', async (request, reply) => {
-      const submitted = readBody(request, validateEntry);
-      const entry = { ...submitted, creator: creatorOf(request.principal, submitted.creator) };
-      refuseV1AgainstPolicy(parts, entry);
-      await silenced.create(DEFAULT_NAMESPACE, entry, actorOf(request, entry.creator));
-      return reply.code(201).send();
-    }),
+    POST: makesSilence(v1Face('/silenced', parts), parts),
   });
 
-  routes(app, '/silenced/clear', {
-    POST: needs('silence', async (request, reply) => {
-      await silenced.clear(DEFAULT_NAMESPACE, readBody(request, validateClear), actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
+  clearRoutes(app, parts, v1Face('/silenced/clear', parts));
 
   routes(app, '/silenced/ids/:id', {
     GET: needs('read', (request) => {

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const MON = '/api/mon/v1';
+
+let backend: RunningBackend;
+let asRoot: Ask;
+/** Of a key that is kept to `team-a`. */
+let asTeam: Ask;
+
+beforeAll(async () => {
+  backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  asRoot = asking(backend.url, basic('root', 'long enough'));
+  for (const name of ['team-a', 'team-b']) await asRoot('POST', '/api/core/v2/namespaces', { name });
+  const { body } = await asRoot('POST', '/api/core/v2/apikeys', { username: 'root', namespace: 'team-a' });
+  asTeam = asking(backend.url, `Key ${(body as { readonly key: string }).key}`);
+  await asRoot('POST', '/api/core/v2/namespaces/team-a/checks', {
+    metadata: { name: 'disk', namespace: 'team-a' },
+    command: 'true',
+    interval: 3600,
+    subscriptions: ['linux'],
+  });
+});
+
+afterAll(() => backend[Symbol.asyncDispose]());
+
+/** A result that is not OK, of a member of an aggregate. */
+async function fails(namespace: string, source: string, name = 'disk'): Promise<void> {
+  const result = { source, name, output: `full in ${namespace}`, status: 2, aggregate: 'disks' };
+  expect(await asRoot('POST', `${MON}/results?namespace=${namespace}`, [result])).toMatchObject({
+    status: 202,
+    body: { accepted: 1 },
+  });
+}
+
+const LISTS = ['events', 'clients', 'results', 'silenced', 'checks', 'aggregates'] as const;
+
+describe('lists', () => {
+  beforeAll(async () => {
+    await fails('default', 'db-1');
+    await fails('team-a', 'web-1');
+    await fails('team-b', 'web-1');
+    for (const namespace of ['default', 'team-a', 'team-b']) {
+      const operations = [{ op: 'silence', check: 'disk', reason: namespace }];
+      await asRoot('POST', `${MON}/bulk?namespace=${namespace}`, { operations });
+    }
+  });
+
+  const namesIn = async (ask: Ask, list: string, query: string): Promise<unknown> => {
+    const { status, body } = await ask('GET', `${MON}/${list}${query}`);
+    if (status !== 200) return status;
+    return (body as Readonly<Record<string, string>>[]).map(({ namespace, client, name, reason }) =>
+      [namespace, reason ?? client ?? name].join(' '),
+    );
+  };
+
+  test.each<{ list: (typeof LISTS)[number]; default: string[]; team: string[]; all: string[] }>([
+    { list: 'events', default: ['db-1'], team: ['web-1'], all: ['default db-1', 'team-a web-1', 'team-b web-1'] },
+    { list: 'clients', default: ['db-1'], team: ['web-1'], all: ['default db-1', 'team-a web-1', 'team-b web-1'] },
+    { list: 'results', default: ['db-1'], team: ['web-1'], all: ['default db-1', 'team-a web-1', 'team-b web-1'] },
+    {
+      list: 'silenced',
+      default: ['default'],
+      team: ['team-a'],
+      all: ['default default', 'team-a team-a', 'team-b team-b'],
+    },
+    { list: 'checks', default: [], team: ['disk'], all: ['team-a disk'] },
+    { list: 'aggregates', default: ['disks'], team: ['disks'], all: ['default disks', 'team-a disks', 'team-b disks'] },
+  ])('of $list show a namespace, or all that the caller may see', async ({ list, default: own, team, all }) => {
+    const nameless = (names: readonly string[]): string[] => names.map((name) => ` ${name}`);
+    expect(await namesIn(asRoot, list, '')).toEqual(nameless(own));
+    expect(await namesIn(asRoot, list, '?namespace=default')).toEqual(nameless(own));
+    expect(await namesIn(asRoot, list, '?namespace=team-a')).toEqual(nameless(team));
+    expect(await namesIn(asTeam, list, '?namespace=team-a')).toEqual(nameless(team));
+    expect((await namesIn(asRoot, list, '?namespace=*')) as string[]).toEqual(expect.arrayContaining(all));
+    expect(await namesIn(asRoot, list, '?namespace=*')).toHaveLength(all.length);
+    const seen = all.filter((name) => name.startsWith('team-a'));
+    expect(await namesIn(asTeam, list, '?namespace=*')).toEqual(seen);
+  });
+});
+
+describe('one thing', () => {
+  beforeAll(async () => {
+    await fails('default', 'twin');
+    await fails('team-a', 'twin');
+  });
+
+  test.each([
+    { path: 'events/twin/disk', body: { check: { output: 'full in team-a' } } },
+    { path: 'events/twin/disk/explain', body: { client: 'twin', check: 'disk' } },
+    { path: 'results/twin/disk', body: { check: { output: 'full in team-a' } } },
+    { path: 'clients/twin', body: { client: { name: 'twin' }, checks: [{ name: 'disk' }] } },
+    { path: 'checks/disk', body: { name: 'disk', interval: 3600 } },
+    { path: 'aggregates/disks/results/critical', body: [{ check: 'disk', summary: [{ output: 'full in team-a' }] }] },
+    { path: 'silence-policy', body: { reason: 'required' } },
+  ])('at $path is that of the namespace', async ({ path, body }) => {
+    for (const ask of [asRoot, asTeam]) {
+      expect(await ask('GET', `${MON}/${path}?namespace=team-a`)).toMatchObject({ status: 200, body });
+    }
+  });
+
+  test('is changed there alone', async () => {
+    expect(await asTeam('DELETE', `${MON}/events/twin/disk?namespace=team-a`)).toMatchObject({ status: 202 });
+    expect((await asRoot('GET', `${MON}/events/twin/disk?namespace=team-a`)).status).toBe(404);
+    expect((await asRoot('GET', '/events/twin/disk')).status).toBe(200);
+    expect((await asTeam('DELETE', `${MON}/results/twin/disk?namespace=team-a`)).status).toBe(204);
+    expect((await asTeam('DELETE', `${MON}/clients/twin?namespace=team-a`)).status).toBe(202);
+    expect((await asRoot('GET', '/clients/twin')).status).toBe(200);
+    expect((await asTeam('DELETE', `${MON}/aggregates/disks?namespace=team-a`)).status).toBe(204);
+    expect((await asRoot('GET', '/aggregates/disks')).status).toBe(200);
+  });
+
+  test('is made and undone there by a bulk, which the audit trail tells', async () => {
+    const operations = [{ op: 'silence', subscription: 'linux', expire: 3600, reason: 'move' }];
+    const made = await asTeam('POST', `${MON}/bulk?namespace=team-a`, { operations });
+    expect(made).toMatchObject({ status: 200, body: { results: [{ ok: true }] } });
+    expect((await asRoot('GET', '/silenced/ids/linux%3A*')).status).toBe(404);
+    const { body } = await asRoot('GET', `${MON}/audit?limit=1`);
+    expect(body).toMatchObject([{ action: 'silence.create', target: 'team-a/linux:*' }]);
+    const { results } = made.body as { readonly results: readonly { readonly undo: object }[] };
+    await asTeam('POST', `${MON}/bulk?namespace=team-a`, { operations: results.map(({ undo }) => undo), undo: true });
+    expect((await asRoot('GET', `${MON}/silenced/linux%3A*?namespace=team-a`)).status).toBe(404);
+  });
+
+  test('is asked for a run there', async () => {
+    expect((await asTeam('POST', `${MON}/request?namespace=team-a`, { check: 'disk' })).status).toBe(202);
+    expect((await asRoot('POST', `${MON}/request`, { check: 'disk' })).status).toBe(404);
+  });
+
+  test('is simulated and previewed there', async () => {
+    const result = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
+    expect((await asTeam('POST', `${MON}/simulate?namespace=team-a`, result)).status).toBe(200);
+    const preview = { entries: [{ check: 'disk' }] };
+    expect(await asTeam('POST', `${MON}/silenced/preview?namespace=team-a`, preview)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('what is not for the caller', () => {
+  test.each([...LISTS, 'events/a/b/explain'])('%s: another namespace than that of the key', async (path) => {
+    for (const query of ['', '?namespace=team-b', '?namespace=nowhere']) {
+      const asked = /=(.+)/.exec(query)?.[1] ?? 'default';
+      expect(await asTeam('GET', `${MON}/${path}${query}`)).toEqual(
+        expect.objectContaining({
+          status: 403,
+          body: expect.objectContaining({
+            error: `root is kept to the namespace team-a, and this asks for ${asked}: name team-a`,
+          }) as unknown,
+        }),
+      );
+    }
+  });
+
+  test.each([...LISTS, 'events/a/b/explain', 'clients/a'])('%s: a namespace that there is not', async (path) => {
+    const answer = await asRoot('GET', `${MON}/${path}?namespace=nowhere`);
+    expect(answer).toMatchObject({ status: 404, body: { error: 'namespace "nowhere" not found' } });
+  });
+
+  test.each(['clients/a', 'events/a/b/explain'])('%s: all namespaces where one is meant', async (path) => {
+    const answer = await asRoot('GET', `${MON}/${path}?namespace=*`);
+    expect(answer).toMatchObject({ status: 400, body: { error: 'namespace: * is for lists, name one here' } });
+  });
+
+  test('v1 knows no namespaces: the query changes nothing there', async () => {
+    await fails('team-b', 'elsewhere');
+    expect((await asRoot('GET', '/events/elsewhere/disk?namespace=team-b')).status).toBe(404);
+  });
+});
