@@ -12,6 +12,7 @@ import type { SilencedDetail, SilencedView, SubmittedSilenced } from '../schemas
 import type { RecentProblems, SilencePreviewRequest } from '../schemas/silence-preview.ts';
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
+import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import { answers } from './answers.ts';
 import type {
   AggregateResults,
@@ -225,17 +226,29 @@ export interface ApiClientOptions {
   readonly timeoutMs?: number;
   /** Where credentials are looked for that the URL does not hold. Default: the process environment. */
   readonly env?: CredentialsEnv;
+  /**
+   * What everything is about that is in a namespace; `*`: lists are of all that the credentials may see, and their elements
+   * say in `namespace` where they are. Stashes are in `default` alone. Default: `default`, also of backends that know no others.
+   */
+  readonly namespace?: string | undefined;
 }
 
 /** @throws MonError `invalid` when `backend` is no URL */
-export function openApiClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): ApiClient {
+export function openApiClient(options: ApiClientOptions): ApiClient {
+  const { backend, headers = {}, timeoutMs = 30_000, env, namespace } = options;
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  return apiClientOver(url, openRequester(address, timeoutMs));
+  return apiClientOver(url, openRequester(address, timeoutMs), namespace);
 }
 
 /** The client over any way to ask, such as one that only notes what would be asked. */
-export function apiClientOver(url: string, ask: Requester): ApiClient {
+export function apiClientOver(url: string, requester: Requester, namespace: string = DEFAULT_NAMESPACE): ApiClient {
+  // `default` is asked for as ever: older services know nothing else.
+  const isDefault = namespace === DEFAULT_NAMESPACE;
+  const ask: Requester = (request) =>
+    requester(isDefault ? request : { ...request, query: { ...request.query, namespace } });
+  /** What the legacy API has at this path. */
+  const at = (...path: readonly string[]): readonly string[] => (isDefault ? path : [...MON, ...path]);
   const get = async <Output>(path: readonly string[], schema: z.ZodType<Output>, query: Query = {}): Promise<Output> =>
     readAnswer(await ask({ method: 'GET', path, query }), schema, url);
   const find = async <Output>(
@@ -251,13 +264,21 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
   const remove = async (path: readonly string[]): Promise<boolean> =>
     (await ask({ method: 'DELETE', path, accept: [404] })).status !== 404;
 
+  const silencedDetails: ApiClient['silencedDetails'] = ({ check, subscription } = {}) =>
+    get([...MON, 'silenced'], answers.silencedDetails, { 'filter.check': check, 'filter.subscription': subscription });
+  const silencedDetail: ApiClient['silencedDetail'] = (id) => find([...MON, 'silenced', id], answers.silencedDetail);
+
   return {
     url,
     events({ client, ...query } = {}) {
+      if (!isDefault) {
+        const whole = { whole: 'true', 'filter.client.name': client };
+        return get([...MON, 'events'], answers.events, { ...listQuery(query), ...whole });
+      }
       return get(client === undefined ? ['events'] : ['events', client], answers.events, listQuery(query));
     },
     event(client, check) {
-      return find(['events', client, check], answers.event);
+      return find(at('events', client, check), answers.event);
     },
     explainEvent(client, check) {
       return find([...MON, 'events', client, check, 'explain'], answers.explanation);
@@ -266,50 +287,58 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       return post([...MON, 'simulate'], result, answers.simulation);
     },
     async resolve({ client, check }) {
+      if (!isDefault) {
+        const path = at('events', client, check);
+        return readAnswer(await ask({ method: 'DELETE', path }), answers.issued, url);
+      }
       const answer = await ask({ method: 'POST', path: ['resolve'], body: { client, check }, accept: [404] });
       // This 404 has no body (reference 4.4).
       if (answer.status === 404) throw new MonError('not_found', `there is no event ${client}/${check}`);
       return readAnswer(answer, answers.issued, url);
     },
     results({ client, ...query } = {}) {
+      if (!isDefault) return get(at('results'), answers.results, { ...listQuery(query), 'filter.client': client });
       return get(client === undefined ? ['results'] : ['results', client], answers.results, listQuery(query));
     },
     result(client, check) {
-      return find(['results', client, check], answers.result);
+      return find(at('results', client, check), answers.result);
     },
-    submitResult(result) {
-      return post(['results'], result, answers.issued);
+    async submitResult(result) {
+      if (isDefault) return post(['results'], result, answers.issued);
+      const { rejected } = await post([...MON, 'results'], [result], answers.batch);
+      const [refused] = rejected;
+      if (refused !== undefined) throw new MonError('invalid', refused.error);
+      return { issued: Math.floor(Date.now() / 1000) };
     },
     submitResults(results) {
       return post([...MON, 'results'], results, answers.batch);
     },
     deleteResult(client, check) {
-      return remove(['results', client, check]);
+      return remove(at('results', client, check));
     },
     silenced(about) {
+      if (!isDefault) {
+        const query = about === undefined ? {} : 'check' in about ? about : { subscription: about.subscription };
+        return silencedDetails(query);
+      }
       if (about === undefined) return get(['silenced'], answers.silenced);
       return 'check' in about
         ? get(['silenced', 'checks', about.check], answers.silenced)
         : get(['silenced', 'subscriptions', about.subscription], answers.silenced);
     },
     silencedEntry(id) {
-      return find(['silenced', 'ids', id], answers.silencedOne);
+      return isDefault ? find(['silenced', 'ids', id], answers.silencedOne) : silencedDetail(id);
     },
-    silencedDetails({ check, subscription } = {}) {
-      const query = { 'filter.check': check, 'filter.subscription': subscription };
-      return get([...MON, 'silenced'], answers.silencedDetails, query);
-    },
-    silencedDetail(id) {
-      return find([...MON, 'silenced', id], answers.silencedDetail);
-    },
+    silencedDetails,
+    silencedDetail,
     silencePreview(request) {
       return post([...MON, 'silenced', 'preview'], request, answers.recentProblems);
     },
     async silence(entry) {
-      await ask({ method: 'POST', path: ['silenced'], body: entry });
+      await ask({ method: 'POST', path: at('silenced'), body: entry });
     },
     async clearSilenced(target) {
-      const answer = await ask({ method: 'POST', path: ['silenced', 'clear'], body: target, accept: [404] });
+      const answer = await ask({ method: 'POST', path: at('silenced', 'clear'), body: target, accept: [404] });
       return answer.status !== 404;
     },
     silencePolicy() {
@@ -319,23 +348,24 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       return (await post([...MON, 'bulk'], request, answers.bulk)).results;
     },
     clients(page = {}) {
-      return get(['clients'], answers.clients, { ...page });
+      return get(at('clients'), answers.clients, { ...page, ...(!isDefault && { whole: 'true' }) });
     },
-    client(name) {
-      return find(['clients', name], answers.client);
+    async client(name) {
+      if (isDefault) return find(['clients', name], answers.client);
+      return (await find([...MON, 'clients', name], answers.clientDetail))?.client;
     },
     clientDetail(name) {
       return find([...MON, 'clients', name], answers.clientDetail);
     },
     clientHistory(name) {
-      return get(['clients', name, 'history'], answers.clientHistories);
+      return get(at('clients', name, 'history'), answers.clientHistories);
     },
     async saveClient(client) {
-      await ask({ method: 'POST', path: ['clients'], body: client });
+      await ask({ method: 'POST', path: at('clients'), body: client });
     },
     async deleteClient(name, invalidation) {
       const query = invalidation && { invalidate: 'true', invalidate_expire: invalidation.expireSeconds };
-      const answer = await ask({ method: 'DELETE', path: ['clients', name], ...(query && { query }) });
+      const answer = await ask({ method: 'DELETE', path: at('clients', name), ...(query && { query }) });
       return readAnswer(answer, answers.issued, url);
     },
     async findClients(search, limit) {
@@ -357,35 +387,35 @@ export function apiClientOver(url: string, ask: Requester): ApiClient {
       return get([...MON, 'checks', name, 'results'], answers.checksOfClients, { ...page });
     },
     async deleteCheck(name) {
-      return readAnswer(await ask({ method: 'DELETE', path: ['checks', name] }), answers.issued, url);
+      return readAnswer(await ask({ method: 'DELETE', path: at('checks', name) }), answers.issued, url);
     },
     requestCheck(order) {
-      return post(['request'], order, answers.issued);
+      return post(at('request'), order, answers.issued);
     },
     renameCheck(name, to, isForced) {
       const body = { to, ...(isForced && { force: true }) };
       return post([...SCHEDULED_CHECKS, name, 'rename'], body, answers.renamed);
     },
     aggregates(page = {}) {
-      return get(['aggregates'], answers.named, { ...page });
+      return get(at('aggregates'), answers.named, { ...page });
     },
     aggregateSummaries(page = {}) {
       return get([...MON, 'aggregates'], answers.aggregateSummaries, { ...page });
     },
     aggregate(name, { maxAge } = {}) {
-      return find(['aggregates', name], answers.aggregate, { max_age: maxAge });
+      return find(at('aggregates', name), answers.aggregate, { max_age: maxAge });
     },
     aggregateClients(name) {
-      return find(['aggregates', name, 'clients'], answers.aggregateClients);
+      return find(at('aggregates', name, 'clients'), answers.aggregateClients);
     },
     aggregateChecks(name) {
-      return find(['aggregates', name, 'checks'], answers.aggregateChecks);
+      return find(at('aggregates', name, 'checks'), answers.aggregateChecks);
     },
     aggregateResults(name, severity, { maxAge } = {}) {
-      return find(['aggregates', name, 'results', severity], answers.aggregateResults, { max_age: maxAge });
+      return find(at('aggregates', name, 'results', severity), answers.aggregateResults, { max_age: maxAge });
     },
     deleteAggregate(name) {
-      return remove(['aggregates', name]);
+      return remove(at('aggregates', name));
     },
     stashes(page = {}) {
       return get(['stashes'], answers.stashes, { ...page });

@@ -34,7 +34,7 @@ export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
         return row === null ? null : placed(row, entry.client.namespace.name);
       };
       const found = await foundEvents(
-        namespaces.flatMap((namespace) => [...namespace.events()]),
+        namespaces.flatMap((namespace) => Array.from(namespace.events())),
         search,
         nowMs,
       );

@@ -36,6 +36,16 @@ async function fails(namespace: string, source: string, name = 'disk'): Promise<
 
 const LISTS = ['events', 'clients', 'results', 'silenced', 'checks', 'aggregates'] as const;
 
+const namesIn = async (ask: Ask, list: string, query: string): Promise<unknown> => {
+  const { status, body } = await ask('GET', `${MON}/${list}${query}`);
+  if (status !== 200) return status;
+  return (body as Readonly<Record<string, string>>[]).map(({ namespace, client, name, reason }) =>
+    [namespace, reason ?? client ?? name].join(' '),
+  );
+};
+
+const nameless = (names: readonly string[]): string[] => names.map((name) => ` ${name}`);
+
 describe('lists', () => {
   beforeAll(async () => {
     await fails('default', 'db-1');
@@ -46,14 +56,6 @@ describe('lists', () => {
       await asRoot('POST', `${MON}/bulk?namespace=${namespace}`, { operations });
     }
   });
-
-  const namesIn = async (ask: Ask, list: string, query: string): Promise<unknown> => {
-    const { status, body } = await ask('GET', `${MON}/${list}${query}`);
-    if (status !== 200) return status;
-    return (body as Readonly<Record<string, string>>[]).map(({ namespace, client, name, reason }) =>
-      [namespace, reason ?? client ?? name].join(' '),
-    );
-  };
 
   test.each<{ list: (typeof LISTS)[number]; default: string[]; team: string[]; all: string[] }>([
     { list: 'events', default: ['db-1'], team: ['web-1'], all: ['default db-1', 'team-a web-1', 'team-b web-1'] },
@@ -68,7 +70,6 @@ describe('lists', () => {
     { list: 'checks', default: [], team: ['disk'], all: ['team-a disk'] },
     { list: 'aggregates', default: ['disks'], team: ['disks'], all: ['default disks', 'team-a disks', 'team-b disks'] },
   ])('of $list show a namespace, or all that the caller may see', async ({ list, default: own, team, all }) => {
-    const nameless = (names: readonly string[]): string[] => names.map((name) => ` ${name}`);
     expect(await namesIn(asRoot, list, '')).toEqual(nameless(own));
     expect(await namesIn(asRoot, list, '?namespace=default')).toEqual(nameless(own));
     expect(await namesIn(asRoot, list, '?namespace=team-a')).toEqual(nameless(team));
