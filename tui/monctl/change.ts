@@ -63,7 +63,7 @@ export async function confirm(
 
 async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<void> {
   const { url } = call.api();
-  const request = await unsentRequest(url, (api, core) => change.send(api, core));
+  const request = await unsentRequest(url, call.namespace, (api, core) => change.send(api, core));
   const effects = await change.effects();
   const { method, body } = request;
   const shown = { method, url: requestUrl(url, request).href, ...(body !== undefined && { body }) };
@@ -80,7 +80,11 @@ async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<v
 }
 
 /** What `send` asks of a backend, taken from its hands: there is no second description of it that could differ. */
-async function unsentRequest(url: string, send: Change<unknown>['send']): Promise<Request> {
+async function unsentRequest(
+  url: string,
+  namespace: string | undefined,
+  send: Change<unknown>['send'],
+): Promise<Request> {
   let request: Request | undefined;
   const kept = new Error('kept back');
   const keep: Requester = (asked) => {
@@ -88,7 +92,7 @@ async function unsentRequest(url: string, send: Change<unknown>['send']): Promis
     return Promise.reject(kept);
   };
   try {
-    await send(apiClientOver(url, keep), v2ClientOver(url, keep));
+    await send(apiClientOver(url, keep, namespace), v2ClientOver(url, keep));
   } catch (error) {
     if (error !== kept) throw error;
   }

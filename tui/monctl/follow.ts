@@ -16,6 +16,7 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   unauthenticated: 'unauthenticated',
   forbidden: 'forbidden',
   invalid: 'invalid',
+  not_found: 'not_found',
 };
 
 /**
@@ -25,7 +26,7 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
  * @throws MonError when the backend will have none of it
  */
 export async function* follow<Item>(
-  { backend, credentials, clock }: Pick<Call, 'backend' | 'credentials' | 'clock'>,
+  { backend, credentials, clock, namespace }: Pick<Call, 'backend' | 'credentials' | 'clock' | 'namespace'>,
   topic: FeedTopic,
   itemsOf: (replica: FeedReplica) => readonly Item[],
 ): AsyncGenerator<Sight<Item>, void, undefined> {
@@ -39,7 +40,7 @@ export async function* follow<Item>(
   let wake: (() => void) | undefined;
 
   const feed = openFeed(
-    { backend, env: credentials, topics: [topic], clock },
+    { backend, env: credentials, topics: [topic], clock, ...(namespace !== undefined && { namespace }) },
     {
       onState(state) {
         isLive = state.kind === 'live';

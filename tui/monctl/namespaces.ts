@@ -68,6 +68,11 @@ export function alsoInNamespaces(
   };
 }
 
+/** A command that does the same in any namespace. */
+export function inAnyNamespace(command: Command): Command {
+  return { ...command, options: { ...command.options, ...NAMESPACE_OPTION } };
+}
+
 /**
  * A command that only the older API has, which knows one namespace. Where the context or the environment names another it
  * is refused: what it would show or change is not what somebody there has in mind.

@@ -39,7 +39,7 @@ import { EXIT, exitCode, ExitError } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
-import { inDefaultOnly } from './namespaces.ts';
+import { inAnyNamespace, inDefaultOnly } from './namespaces.ts';
 import { openOutput } from './output.ts';
 import type { OutputStream } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
@@ -47,10 +47,10 @@ import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-argumen
 export const COMMANDS = [
   ...eventCommands,
   ...silencedCommands,
-  ...clientCommands.map(inDefaultOnly),
+  ...clientCommands.map(inAnyNamespace),
   ...checkCommands,
-  ...resultCommands.map(inDefaultOnly),
-  ...aggregateCommands.map(inDefaultOnly),
+  ...resultCommands.map(inAnyNamespace),
+  ...aggregateCommands.map(inAnyNamespace),
   ...stashCommands.map(inDefaultOnly),
   ...migrateCommands.map(inDefaultOnly),
   ...upgradeCommands,
@@ -61,7 +61,7 @@ export const COMMANDS = [
   ...apiKeyCommands,
   ...handlerCommands,
   ...deadLetterCommands,
-  inDefaultOnly(simulateCommand),
+  inAnyNamespace(simulateCommand),
   ...backendCommands,
   createFileCommand,
   deleteFileCommand,
@@ -129,17 +129,18 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       const {
         backend,
         env: credentials,
-        namespace,
+        namespace: ofContext,
       } = command.isLocal === true ? NO_BACKEND : await chosen(flags, surroundings);
+      const namespace = flags.value('namespace') ?? (env['MON_NAMESPACE'] || ofContext);
       let api: ApiClient | undefined;
       let core: V2Client | undefined;
       await command.run({
         operands,
         flags,
         backend,
-        api: () => (api ??= openApiClient({ backend, env: credentials })),
+        api: () => (api ??= openApiClient({ backend, env: credentials, namespace })),
         core: () => (core ??= openV2Client({ backend, env: credentials, warn: (text) => output.note(text) })),
-        namespace: flags.value('namespace') ?? (env['MON_NAMESPACE'] || namespace),
+        namespace,
         output,
         credentials,
         env,

@@ -111,7 +111,6 @@ test('what check delete does not delete it says, and what to do instead', async 
     stderr:
       'monctl: no check nope is defined in default: see monctl check list --namespace default; results that are left of one are deleted with monctl check delete nope --results\n',
   });
-  expect(await monctl('check', 'delete', 'http', '--results', '--namespace', 'staging')).toMatchObject({ code: 2 });
 });
 
 test.each([
@@ -170,12 +169,43 @@ test('the namespace of the environment stands in for the option', async () => {
   expect(JSON.parse(stdout)).toMatchObject([{ metadata: { name: 'web-1', namespace: 'staging' } }]);
 });
 
+test('what is the same everywhere is about the namespace that is named', async () => {
+  const options = ['--namespace', 'staging'];
+  const entry = ['--check', 'swap', '--reason', 'move', ...options];
+  await monctl('silenced', 'create', ...entry);
+  await monctl(
+    'check',
+    'create',
+    'swap',
+    '--command',
+    'swap',
+    '--interval',
+    '3600',
+    '--subscriptions',
+    'db',
+    ...options,
+  );
+  expect(await rows('client', 'list', ...options)).toEqual([expect.stringMatching(/^web-1\|/)]);
+  expect((await monctl('client', 'list')).stderr).toBe('no clients\n');
+  expect((await monctl('client', 'info', 'web-1', ...options)).stdout).toMatch(/name +web-1/);
+  expect(await rows('result', 'list', '--check', 'http', ...options)).toEqual([
+    expect.stringMatching(/^CRIT\|web-1\|/),
+  ]);
+  expect((await monctl('event', 'explain', 'web-1', 'http', ...options)).code).toBe(0);
+  expect((await monctl('event', 'explain', 'web-1', 'http')).code).toBe(3);
+  expect((await monctl('silenced', 'extend', '*:swap', '1h', ...options)).stdout).toMatch(/^silenced \*:swap until /);
+  expect((await monctl('check', 'request', 'swap', ...options)).stdout).toMatch(/^requested swap/);
+  expect((await monctl('check', 'delete', 'swap', '--results', ...options)).code).toBe(0);
+  expect(await monctl('client', 'delete', 'web-1', '--dry-run', ...options)).toMatchObject({
+    stdout: expect.stringContaining('/api/mon/v1/clients/web-1?namespace=staging') as unknown,
+  });
+  await monctl('check', 'delete', 'swap', ...options);
+  await monctl('silenced', 'clear', '*:swap', ...options);
+});
+
 test.each([
-  ['client', 'list'],
-  ['event', 'explain', 'web-1', 'http'],
-  ['silenced', 'extend', 'client:web-1:http', '1h'],
-  ['check', 'request', 'disk'],
   ['stash', 'list'],
+  ['stash', 'info', 'none'],
 ])('what knows the default namespace only says so where another one is set: %s %s', async (...line) => {
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'staging' };
   const { code, stderr } = await runMonctl(line, env);

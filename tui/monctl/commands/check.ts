@@ -5,7 +5,6 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
@@ -13,7 +12,7 @@ import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
-import { alsoInNamespaces, inDefaultOnly, NAMESPACE_OPTION, namespaceOf } from '../namespaces.ts';
+import { alsoInNamespaces, inAnyNamespace, NAMESPACE_OPTION } from '../namespaces.ts';
 import { severityCounts } from '../severity-text.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
@@ -93,7 +92,7 @@ const remove: Command = {
   options: {
     results: {
       type: 'switch',
-      text: 'delete results and resolve events, in the namespace default; the definition stays',
+      text: 'delete results and resolve events; the definition stays',
     },
     ...NAMESPACE_OPTION,
     ...DELETE_OPTIONS,
@@ -104,12 +103,6 @@ const remove: Command = {
   ],
   async run(call) {
     if (call.flags.switch('results') !== true) return deleteDefinition(call);
-    if (namespaceOf(call) !== DEFAULT_NAMESPACE) {
-      throw new MonError(
-        'invalid',
-        `--results knows the namespace ${DEFAULT_NAMESPACE} only: elsewhere use monctl event delete ENTITY CHECK --namespace ${namespaceOf(call)}`,
-      );
-    }
     await deleteResults(call);
   },
 };
@@ -203,9 +196,9 @@ export const checkCommands: readonly Command[] = [
   list,
   info,
   createCheck,
-  inDefaultOnly(request),
+  inAnyNamespace(request),
   executeCheck,
-  inDefaultOnly(rename),
+  inAnyNamespace(rename),
   remove,
 ];
 

@@ -15,7 +15,7 @@ import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { alsoInNamespaces, inDefaultOnly, isElsewhere, NAMESPACE_OPTION, namespacesOf } from '../namespaces.ts';
+import { alsoInNamespaces, inAnyNamespace, isElsewhere, NAMESPACE_OPTION, namespacesOf } from '../namespaces.ts';
 import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
@@ -170,7 +170,7 @@ const remove = alsoInNamespaces(
   deleteInNamespace,
 );
 
-export const eventCommands: readonly Command[] = [list, followList, info, inDefaultOnly(explain), resolve, remove];
+export const eventCommands: readonly Command[] = [list, followList, info, inAnyNamespace(explain), resolve, remove];
 
 async function resolveEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
   const event = await wanted(api(), client, check);

@@ -17,7 +17,7 @@ import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import {
   alsoInNamespaces,
-  inDefaultOnly,
+  inAnyNamespace,
   isElsewhere,
   NAMESPACE_OPTION,
   NAMESPACES_OPTIONS,
@@ -213,7 +213,9 @@ const extend: Command = {
   examples: [['monctl silenced extend client:web-001:disk 2h', 'the maintenance takes longer']],
   async run(call) {
     const { api, output, nowMs } = call;
-    const [id = '', duration = ''] = call.operands;
+    const [named = '', duration = ''] = call.operands;
+    // Lists of other namespaces have the names of the newer API.
+    const id = isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;
     const expire = duration === 'never' ? EXPIRE_NEVER : parseLifetime('DURATION', duration);
     const {
       subscription,
@@ -272,7 +274,7 @@ const clear: Command = {
   },
 };
 
-export const silencedCommands: readonly Command[] = [list, info, create, inDefaultOnly(extend), clear];
+export const silencedCommands: readonly Command[] = [list, info, create, inAnyNamespace(extend), clear];
 
 function target(flags: Call['flags']): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');
