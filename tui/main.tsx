@@ -64,7 +64,7 @@ async function main(flags: Arguments): Promise<void> {
       return await startWatch({ ...shown, ...flags.watch }, clock);
     }
     if (wantsLines(flags, process.env)) {
-      const { startPlain } = await import('./lines/start-plain.ts');
+      const { startPlain } = await import('./lines/start.ts');
       return startPlain({ ...shown, clock, creator: creatorOf(process.env), readOnly: flags.readOnly });
     }
     if (!process.stdin.isTTY || !process.stdout.isTTY) {

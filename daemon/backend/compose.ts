@@ -175,7 +175,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       namespaces,
       stashMigrations,
       storeUpgrades,
-      runbooks: new Plans(batcher),
+      plans: new Plans(batcher),
       facts: { registry, definitions, entityLimit, clock, name, store, stateDir: config.program['state-dir'] },
       clock,
       startedMs: clock.now(),

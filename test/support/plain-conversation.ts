@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { onTestFinished, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
-import { PlainConsole } from '../../tui/lines/plain-console.ts';
+import { LinesConsole } from '../../tui/lines/console.ts';
 import { eventOf } from './console-rig.ts';
 import { SCENE, SCENE_EVENTS } from './console-scene.ts';
 import { FEED_HELLO, SOON, startFeedServer, type FeedServer } from './feed-server.ts';
@@ -15,7 +15,7 @@ const POLICY = { reason: 'required', reason_pattern: null, max_expire: null, war
 export class Conversation {
   readonly clock = new ManualClock(FEED_HELLO.time);
   readonly server: FeedServer;
-  readonly running: PlainConsole;
+  readonly running: LinesConsole;
   readonly bulks: readonly unknown[];
   text = '';
   #seq = 1;
@@ -23,7 +23,7 @@ export class Conversation {
   constructor(server: FeedServer, bulks: readonly unknown[], readOnly: boolean) {
     this.server = server;
     this.bulks = bulks;
-    this.running = new PlainConsole({
+    this.running = new LinesConsole({
       backend: server.url,
       api: async () => openApiClient({ backend: server.url }),
       clock: this.clock,

@@ -3,9 +3,9 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { countText } from '../words/count-text.ts';
-import { meantEvent, keyOf } from './plain-events.ts';
-import { talkOfUpgrade, UPGRADE_WORDS } from './plain-upgrade.ts';
-import type { PlainState } from './plain-state.ts';
+import { meantEvent, keyOf } from './events.ts';
+import { talkOfUpgrade, UPGRADE_WORDS } from './plans.ts';
+import type { LinesState } from './state.ts';
 import { askAcknowledge, askResolve, askSilence, askUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
 import { countsWords, eventSentence } from './sentences.ts';
@@ -15,14 +15,14 @@ import type { Talk } from './talk.ts';
 const LIST_DEFAULT = 10;
 const LIST_MAX = 1000;
 
-interface PlainCommand {
+interface LinesCommand {
   readonly words: string;
   readonly help: string;
   /** `true`: the conversation is over. */
-  readonly run: (state: PlainState, talk: Talk, rest: string) => Promise<boolean | void> | boolean | void;
+  readonly run: (state: LinesState, talk: Talk, rest: string) => Promise<boolean | void> | boolean | void;
 }
 
-const COMMANDS: Readonly<Record<string, PlainCommand>> = {
+const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   next: { words: 'next', help: 'the next event, worst first', run: (state, talk) => step(state, talk, 1) },
   previous: { words: 'previous', help: 'the event before', run: (state, talk) => step(state, talk, -1) },
   list: { words: 'list [NUMBER]', help: 'that many events from the top, else ten', run: list },
@@ -73,7 +73,7 @@ const COMMANDS: Readonly<Record<string, PlainCommand>> = {
  *
  * @returns whether the conversation is over
  */
-export async function runCommand(line: string, state: PlainState, talk: Talk): Promise<boolean> {
+export async function runCommand(line: string, state: LinesState, talk: Talk): Promise<boolean> {
   const [, verb = '', rest = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
   if (verb === '') return false;
   const meant = COMMANDS[verb] === undefined ? meantVerbs(verb) : [verb];
@@ -97,7 +97,7 @@ function unknownVerb(typed: string, meant: readonly string[]): string {
   );
 }
 
-function step(state: PlainState, talk: Talk, by: 1 | -1): void {
+function step(state: LinesState, talk: Talk, by: 1 | -1): void {
   const shown = state.shown();
   const at = shown.findIndex((row) => keyOf(row) === state.current);
   // What was read last may be gone: then the top is next.
@@ -107,12 +107,12 @@ function step(state: PlainState, talk: Talk, by: 1 | -1): void {
   talk.say(shown.length === 0 ? nothingText(state) : `That was the ${by === 1 ? 'last' : 'first'} event.`);
 }
 
-function read(state: PlainState, talk: Talk, row: EventRow, index: number, total: number): void {
+function read(state: LinesState, talk: Talk, row: EventRow, index: number, total: number): void {
   state.goTo(row);
   talk.say(`${countText(index + 1)} of ${countText(total)}: ${eventSentence(row, state.nowMs)}`);
 }
 
-function list(state: PlainState, talk: Talk, rest: string): void {
+function list(state: LinesState, talk: Talk, rest: string): void {
   const wanted = rest === '' ? LIST_DEFAULT : Number(rest);
   if (!Number.isInteger(wanted) || wanted < 1) return talk.say('list takes a number, as in: list 20');
   const shown = state.shown();
@@ -126,7 +126,7 @@ function list(state: PlainState, talk: Talk, rest: string): void {
 }
 
 async function withEvent(
-  state: PlainState,
+  state: LinesState,
   talk: Talk,
   text: string,
   act: (row: EventRow) => Promise<void>,
@@ -141,7 +141,7 @@ async function withEvent(
   await act(row);
 }
 
-function filter(state: PlainState, talk: Talk, rest: string): void {
+function filter(state: LinesState, talk: Talk, rest: string): void {
   if (rest === '') {
     return talk.say(
       state.search === undefined ? 'There is no filter.' : `The filter is: ${safeLine(state.search.text)}`,
@@ -156,24 +156,24 @@ function filter(state: PlainState, talk: Talk, rest: string): void {
   talk.say(`${search === undefined ? 'No filter' : 'Filtered'}: ${countsWords(state.shown())}.`);
 }
 
-function status(state: PlainState, talk: Talk): void {
+function status(state: LinesState, talk: Talk): void {
   const connection = state.isLive ? 'Connected' : 'Not connected; what follows may be out of date';
   const { size } = state.about.events;
   const of = state.search === undefined ? '' : ` The filter shows them of ${countText(size)} events.`;
   talk.say(`${connection}: ${countsWords(state.shown())}.${of}${state.isQuiet ? ' Nothing is announced.' : ''}`);
 }
 
-function quiet(state: PlainState, talk: Talk): void {
+function quiet(state: LinesState, talk: Talk): void {
   state.isQuiet = !state.isQuiet;
   talk.say(state.isQuiet ? 'Nothing is announced until you type quiet again.' : 'What changes is announced again.');
 }
 
-function help(_state: PlainState, talk: Talk): void {
+function help(_state: LinesState, talk: Talk): void {
   for (const { words, help: text } of Object.values(COMMANDS)) talk.say(`${words}: ${text}.`);
   talk.say('A verb may be cut short. Any question is left with cancel.');
 }
 
-function nothingText({ search, everLive, about }: PlainState): string {
+function nothingText({ search, everLive, about }: LinesState): string {
   if (!everLive) return 'Nothing is known yet: the backend is not connected.';
   if (search !== undefined && about.events.size > 0) return 'No event matches the filter; filter off shows all.';
   return 'There are no events: everything that reports is OK.';

@@ -4,7 +4,7 @@ import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countText } from '../words/count-text.ts';
-import type { PlainState } from './plain-state.ts';
+import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
 
@@ -12,7 +12,7 @@ import type { Talk } from './talk.ts';
 const OUTPUT_LINES_MAX = 40;
 
 /** Reads an event with everything that the backend knows about it. */
-export async function eventLines(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+export async function eventLines(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   const event = await (await state.about.api()).event(row.client, row.check);
   if (event === undefined) return talk.say(`${nameWords(row)} is resolved.`);
   talk.say(eventSentence(row, state.nowMs));

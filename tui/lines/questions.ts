@@ -6,7 +6,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../state/changes.ts';
-import type { PlainState } from './plain-state.ts';
+import type { LinesState } from './state.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
 
@@ -14,7 +14,7 @@ import type { Talk } from './talk.ts';
 const DEFAULT_SECONDS = 3600;
 
 /** Silences one event, after as many questions as the dialog has fields. */
-export async function askSilence(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+export async function askSilence(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
   const policy = await (await state.about.api()).silencePolicy();
   const name = nameWords(row);
@@ -46,7 +46,7 @@ export async function askSilence(state: PlainState, talk: Talk, row: EventRow): 
   await change(state, talk, { verb: 'silence', operations: [operation] });
 }
 
-export async function askAcknowledge(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+export async function askAcknowledge(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
   if (row.silenced_by.length > 0) return talk.say(`${nameWords(row)} is silenced already.`);
   if (!(await isSure(talk, `Silence ${nameWords(row)} until it resolves?`))) return;
@@ -63,7 +63,7 @@ export async function askAcknowledge(state: PlainState, talk: Talk, row: EventRo
   await change(state, talk, { verb: 'acknowledge', operations: [operation] });
 }
 
-export async function askUnsilence(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+export async function askUnsilence(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
   const { silenced_by: ids } = row;
   if (ids.length === 0) return talk.say(`${nameWords(row)} is not silenced.`);
@@ -71,14 +71,14 @@ export async function askUnsilence(state: PlainState, talk: Talk, row: EventRow)
   await change(state, talk, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
 }
 
-export async function askResolve(state: PlainState, talk: Talk, row: EventRow): Promise<void> {
+export async function askResolve(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
   if (!(await isSure(talk, `Resolve ${nameWords(row)}? It cannot be undone.`))) return;
   const { client, check } = row;
   await change(state, talk, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
 }
 
-export async function askUndo(state: PlainState, talk: Talk): Promise<void> {
+export async function askUndo(state: LinesState, talk: Talk): Promise<void> {
   if (!mayChange(state, talk)) return;
   const { undo } = state;
   if (undo === undefined) return talk.say('There is nothing to undo.');
@@ -134,14 +134,14 @@ export async function isSure(talk: Talk, question: string): Promise<boolean> {
 }
 
 /** Whether something can be changed now; if not, says why. */
-export function mayChange({ about, isLive }: PlainState, talk: Talk): boolean {
+export function mayChange({ about, isLive }: LinesState, talk: Talk): boolean {
   if (about.readOnly) talk.say('Nothing can be changed: this console was started with --read-only.');
   else if (!isLive) talk.say('Nothing can be changed while the backend is not connected.');
   return !about.readOnly && isLive;
 }
 
 /** Sends a change and says what became of it, operation by operation where not all went well. */
-async function change(state: PlainState, talk: Talk, wanted: Change): Promise<void> {
+async function change(state: LinesState, talk: Talk, wanted: Change): Promise<void> {
   const results = await (
     await state.about.api()
   ).bulk({

@@ -6,7 +6,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { eventClass } from '../model/event-record.ts';
 import { EXIT, type ExitCode } from '../monctl/exit-codes.ts';
 import { EventChanges, type EventChange } from './event-changes.ts';
-import { worstFirst } from './plain-events.ts';
+import { worstFirst } from './events.ts';
 import { changeSentence } from './sentences.ts';
 
 /** What changed within this time is told as one: the feed itself brings changes twenty times a second. */

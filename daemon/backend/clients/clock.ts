@@ -60,7 +60,7 @@ function lastOf({ checks }: ClientEntry): { readonly executed: number; readonly 
 function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disposable {
   let isSweeping = false;
   return parts.clock.every(periodMs, () => {
-    if (isSweeping || parts.disk?.isQuiet === true || parts.registry.runbooks.isQuiet(parts.clock.now())) return;
+    if (isSweeping || parts.disk?.isQuiet === true || parts.registry.plans.isQuiet(parts.clock.now())) return;
     isSweeping = true;
     sweep(parts, isDue)
       // The next sweep looks again.

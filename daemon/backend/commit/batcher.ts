@@ -173,7 +173,7 @@ export class Batcher {
    */
   refuseReports(): void {
     this.#room.refuseGrowth();
-    if (!this.#registry.runbooks.isDraining) return;
+    if (!this.#registry.plans.isDraining) return;
     throw new BusyError('no results are taken during an upgrade: keep them and try again later');
   }
 

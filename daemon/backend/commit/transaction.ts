@@ -340,16 +340,16 @@ export class Transaction {
   /** As its next revision. */
   savePlan(stored: StoredPlan): StoredPlan {
     const { id } = stored.runbook;
-    const revision = (this.registry.runbooks.get(id)?.runbook.revision ?? 0) + 1;
+    const revision = (this.registry.plans.get(id)?.runbook.revision ?? 0) + 1;
     const next = { ...stored, runbook: { ...stored.runbook, revision } };
-    this.registry.runbooks.put(next);
+    this.registry.plans.put(next);
     this.#put(planKey(id), JSON.stringify(next));
     this.#changes.push(['upgrade', DEFAULT_NAMESPACE, id]);
     return next;
   }
 
   removePlan(id: number): void {
-    this.registry.runbooks.remove(id);
+    this.registry.plans.remove(id);
     this.#del(planKey(id));
     this.#changes.push(['upgrade', DEFAULT_NAMESPACE, id]);
   }

@@ -57,7 +57,7 @@ function shownOutput({ client, summary: output }: CheckEntry): string {
 
 /** What rows are made of. */
 export interface ShownState {
-  readonly registry: Pick<Registry, 'held' | 'namespaces' | 'runbooks'>;
+  readonly registry: Pick<Registry, 'held' | 'namespaces' | 'plans'>;
   readonly reach: FeedReach;
 }
 
@@ -96,7 +96,7 @@ export function* changedRows(
   }
   for (const [name, keys] of changed) yield* rowsAt(keys.silencedAndClients(nowMs), name, reach);
   for (const id of upgrades) {
-    const stored = registry.runbooks.get(id);
+    const stored = registry.plans.get(id);
     yield ['upgrades', String(id), stored === undefined ? null : upgradeRow(stored.runbook)];
   }
   for (const [name, keys] of changed) yield* rowsAt(keys.eventRows(nowMs), name, reach);

@@ -20,7 +20,7 @@ export function* snapshotRows(
     for (const namespace of namespaces) yield* rowsAt(silencedOf(namespace, now), namespace.name, reach);
   }
   if (topics.includes('upgrades') && reach.seesPlans) {
-    for (const { runbook } of registry.runbooks.all()) yield ['upgrades', String(runbook.id), upgradeRow(runbook)];
+    for (const { runbook } of registry.plans.all()) yield ['upgrades', String(runbook.id), upgradeRow(runbook)];
   }
   if (topics.includes('clients')) {
     for (const namespace of namespaces) yield* rowsAt(clientsOf(namespace), namespace.name, reach);

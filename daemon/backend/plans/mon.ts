@@ -12,7 +12,7 @@ const validateOrder = validator(planOrderSchema);
 /** Plans for upgrades: made here, and carried out step by step. */
 export function upgradeRoutes(app: FastifyInstance, { upgrades, registry }: ApiParts): void {
   routes(app, '/api/mon/v1/upgrades', {
-    GET: inAllNamespaces('read', () => registry.runbooks.all().map(({ runbook }) => summaryOf(runbook))),
+    GET: inAllNamespaces('read', () => registry.plans.all().map(({ runbook }) => summaryOf(runbook))),
     POST: inAllNamespaces('admin', async (request, reply) => {
       const made = await upgrades.create(readBody(request, validateNew), actorOf(request));
       return reply.code(201).send(made);
@@ -26,7 +26,7 @@ export function upgradeRoutes(app: FastifyInstance, { upgrades, registry }: ApiP
   routes(app, '/api/mon/v1/upgrades/:id', {
     GET: inAllNamespaces('read', (request) => {
       const id = idOf(request);
-      const stored = registry.runbooks.get(id);
+      const stored = registry.plans.get(id);
       if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
       return stored.runbook;
     }),

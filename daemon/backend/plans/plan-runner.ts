@@ -18,22 +18,22 @@ const RETRY_MS = 1000;
 
 /** Makes plans, takes the orders of operators, and runs the steps that are for the backend. Disposing ends the one that runs. */
 export class PlanRunner implements AsyncDisposable {
-  readonly #runbooks: Plans;
+  readonly #plans: Plans;
   readonly #parts: StepParts;
   readonly #log: Log;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
-  private constructor({ runbooks, log, ...parts }: StepParts & { readonly runbooks: Plans; readonly log: Log }) {
-    this.#runbooks = runbooks;
+  private constructor({ plans, log, ...parts }: StepParts & { readonly plans: Plans; readonly log: Log }) {
+    this.#plans = plans;
     this.#parts = parts;
     this.#log = log;
   }
 
   /** What ran when the last backend ended can be started again from here on. */
-  static async start(parts: StepParts & { readonly runbooks: Plans; readonly log: Log }): Promise<PlanRunner> {
-    const { open } = parts.registry.runbooks;
-    if (open !== undefined) await parts.runbooks.interrupt(open.runbook.id);
+  static async start(parts: StepParts & { readonly plans: Plans; readonly log: Log }): Promise<PlanRunner> {
+    const { open } = parts.registry.plans;
+    if (open !== undefined) await parts.plans.interrupt(open.runbook.id);
     return new PlanRunner(parts);
   }
 
@@ -47,7 +47,7 @@ export class PlanRunner implements AsyncDisposable {
     const path = parsePath(from, to);
     if ('problem' in path) throw new MonError('invalid', path.problem);
     const facts = withTold(await this.facts(), told);
-    return await this.#runbooks.create(
+    return await this.#plans.create(
       planOf(path, facts),
       { facts: told, entities: facts.entities?.total ?? null },
       actor,
@@ -56,7 +56,7 @@ export class PlanRunner implements AsyncDisposable {
 
   /** @throws MonError as `Plans.order` */
   async order(id: number, order: PlanOrder, actor: Actor): Promise<PlanRun> {
-    const stored = await this.#runbooks.order(id, order, actor);
+    const stored = await this.#plans.order(id, order, actor);
     const step = currentStep(stored.runbook);
     const isStarted = (order.order === 'start' || order.order === 'confirm') && step?.state === 'running';
     if (isStarted && step.id === order.step) this.#begin(stored, step, actor);
@@ -80,7 +80,7 @@ export class PlanRunner implements AsyncDisposable {
     const { signal } = this.#stop;
     for (;;) {
       try {
-        return await this.#runbooks.finish(id, step, outcome);
+        return await this.#plans.finish(id, step, outcome);
       } catch (error) {
         this.#log.error({ step, reason: errorMessage(error) }, 'the end of a step could not be stored');
         // The next start of the backend ends it.
@@ -117,7 +117,7 @@ export class PlanRunner implements AsyncDisposable {
       const nowMs = clock.monotonic();
       if (nowMs - toldMs < TELL_MS) return;
       toldMs = nowMs;
-      this.#runbooks.note(id, step, text).catch((error: unknown) => {
+      this.#plans.note(id, step, text).catch((error: unknown) => {
         this.#log.warn({ step, reason: errorMessage(error) }, 'progress of a step could not be stored');
       });
     };

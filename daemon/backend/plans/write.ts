@@ -16,9 +16,9 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 
 /** Plans that are kept; the oldest go, and with them what was noted about their steps. */
-const RUNBOOKS_MAX = 50;
+const PLANS_MAX = 50;
 
-/** Making plans for upgrades and noting how far they are. What their steps do is in `runbook/`. */
+/** Making plans for upgrades and noting how far they are. What their steps do is in `plan-runner.ts`. */
 export class Plans {
   readonly #batcher: Batcher;
 
@@ -36,8 +36,8 @@ export class Plans {
     actor: Actor,
   ): Promise<PlanRun> {
     return this.#batcher.run((transaction) => {
-      const { runbooks } = transaction.registry;
-      const { open } = runbooks;
+      const { plans } = transaction.registry;
+      const { open } = plans;
       if (open !== undefined) {
         const { id, from, to } = open.runbook;
         throw new MonError(
@@ -46,9 +46,9 @@ export class Plans {
         );
       }
       transaction.refuseNew(undefined);
-      const kept = runbooks.all();
+      const kept = plans.all();
       const id = (kept[0]?.runbook.id ?? 0) + 1;
-      for (const { runbook } of kept.slice(RUNBOOKS_MAX - 1)) transaction.removePlan(runbook.id);
+      for (const { runbook } of kept.slice(PLANS_MAX - 1)) transaction.removePlan(runbook.id);
       const { facts, entities } = about;
       const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
       const { from, to, verdict } = made;
@@ -101,7 +101,7 @@ export class Plans {
 }
 
 function storedOf({ registry }: Transaction, id: number): StoredPlan {
-  const stored = registry.runbooks.get(id);
+  const stored = registry.plans.get(id);
   if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
   return stored;
 }

@@ -55,7 +55,7 @@ export class Registry {
   readonly definitions: StoredDefinitions;
   /** The namespaces that exist for callers; one of them may hold nothing. */
   readonly declared = new DeclaredNamespaces();
-  readonly runbooks = new PlanRegistry();
+  readonly plans = new PlanRegistry();
   /** By which times that are written are told from those before. */
   corrections = NO_CORRECTIONS;
 
@@ -118,7 +118,7 @@ export class Registry {
     ]);
     const definitions = await readDefinitions(store);
     const declared = await readDeclared(store);
-    await this.runbooks.load(store);
+    await this.plans.load(store);
     // Last: its times are in force from here on, as those of the others are a moment later.
     await this.credentials.load(store);
     this.#held = held;

@@ -8,8 +8,8 @@ import { errorMessage } from '../../shared/errors.ts';
 import { runCommand } from './commands.ts';
 import { EventChanges } from './event-changes.ts';
 import { LineSource } from './line-source.ts';
-import { matching } from './plain-events.ts';
-import { PlainState } from './plain-state.ts';
+import { matching } from './events.ts';
+import { LinesState } from './state.ts';
 import { announcement, countsWords } from './sentences.ts';
 
 /** At most one line that nobody asked for in this time: a reader that is interrupted more often reads nothing. */
@@ -20,16 +20,16 @@ const LOOK_EVERY_MS = 250;
 
 const PROMPT = 'mon> ';
 
-export interface PlainClock extends FeedClock {
+export interface LinesClock extends FeedClock {
   every(periodMs: number, task: () => void): Disposable;
 }
 
-export interface PlainParts {
+export interface LinesParts {
   readonly backend: string;
   /** Where credentials are that the URL does not hold. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
   readonly api: () => Promise<ApiClient>;
-  readonly clock: PlainClock;
+  readonly clock: LinesClock;
   readonly creator: string;
   /** Names this console among those that work on plans for upgrades; default: a name of its own. */
   readonly session?: string;
@@ -44,13 +44,13 @@ export interface PlainParts {
  * The console as a conversation: sentences that are only ever appended, and a prompt. For screen readers, and for
  * terminals that cannot move the cursor. What happens is announced by itself, but never while a question is open.
  */
-export class PlainConsole implements Disposable {
+export class LinesConsole implements Disposable {
   /** Resolves when the person quits or the input ends. */
   readonly done: Promise<void>;
-  readonly #parts: PlainParts;
+  readonly #parts: LinesParts;
   readonly #lines = new LineSource();
   readonly #changes = new EventChanges();
-  readonly #state: PlainState;
+  readonly #state: LinesState;
   readonly #feed: Feed;
   readonly #timer: Disposable;
   /** Whether the prompt is on the screen, and nothing is asked. */
@@ -62,10 +62,10 @@ export class PlainConsole implements Disposable {
   #isLossKnown = false;
   #saidAtMs = -Infinity;
 
-  constructor(parts: PlainParts) {
+  constructor(parts: LinesParts) {
     this.#parts = parts;
     const { backend, env, clock, chance = Math.random } = parts;
-    this.#state = new PlainState({
+    this.#state = new LinesState({
       ...parts,
       events: this.#changes.events,
       session: parts.session ?? randomUUID(),

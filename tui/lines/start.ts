@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
-import { PlainConsole, type PlainParts } from './plain-console.ts';
+import { LinesConsole, type LinesParts } from './console.ts';
 
 /** The plain console on the terminal, or on whatever input and output are: what is echoed and edited is up to them. */
-export function startPlain(parts: Omit<PlainParts, 'write'>): void {
-  const running = new PlainConsole({ ...parts, write: (text) => void process.stdout.write(text) });
+export function startPlain(parts: Omit<LinesParts, 'write'>): void {
+  const running = new LinesConsole({ ...parts, write: (text) => void process.stdout.write(text) });
   // Without `terminal: false` Node would edit the line itself, and move the cursor for it.
   const lines = createInterface({ input: process.stdin, terminal: false });
   lines.on('line', (line) => running.input(line));

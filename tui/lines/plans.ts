@@ -7,7 +7,7 @@ import { nearest } from '../../shared/domain/nearest.ts';
 import { toldOf } from '../actions/plan-told.ts';
 import { holderName, stepText } from '../actions/plan-wishes.ts';
 import { restoreCommand } from '../screens/plans/questions.ts';
-import type { PlainState } from './plain-state.ts';
+import type { LinesState } from './state.ts';
 import { answer, isSure, mayChange } from './questions.ts';
 import type { Talk } from './talk.ts';
 
@@ -24,7 +24,7 @@ const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
 export const UPGRADE_WORDS = 'upgrade [new | run | skip | take | release | roll-back | abandon]';
 
 interface Work {
-  readonly state: PlainState;
+  readonly state: LinesState;
   readonly talk: Talk;
   readonly client: UpgradeClient;
   readonly session: string;
@@ -33,7 +33,7 @@ interface Work {
 }
 
 /** Reads the plan for an upgrade, or does something about it, each after its questions. */
-export async function talkOfUpgrade(state: PlainState, talk: Talk, rest: string): Promise<void> {
+export async function talkOfUpgrade(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const client = await state.about.upgrades();
   const [newest] = await client.plans();
   const plan = newest && (await client.plan(newest.id));
@@ -68,7 +68,7 @@ function stepSentence(plan: PlanRun, step: PlanRunStep, isNext: boolean): string
   return safeLine(`${stepText(plan, step)}: ${what}${step.note === '' ? '' : `, ${step.note}`}.`);
 }
 
-async function makePlan(state: PlainState, talk: Talk, client: UpgradeClient): Promise<void> {
+async function makePlan(state: LinesState, talk: Talk, client: UpgradeClient): Promise<void> {
   if (!mayChange(state, talk)) return;
   const from = await answer(talk, 'Upgrade from which version?', readText);
   if (from === undefined) return;

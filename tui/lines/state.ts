@@ -3,9 +3,9 @@ import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import type { Search } from '../../shared/domain/search.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { keyOf, matching } from './plain-events.ts';
+import { keyOf, matching } from './events.ts';
 
-export interface PlainAbout {
+export interface LinesAbout {
   readonly events: ReadonlyMap<string, EventRow>;
   readonly api: () => Promise<ApiClient>;
   readonly upgrades: () => Promise<UpgradeClient>;
@@ -17,24 +17,24 @@ export interface PlainAbout {
 }
 
 /** What can be taken back. */
-export interface PlainUndo {
+export interface LinesUndo {
   /** What was done, as a sentence. */
   readonly text: string;
   readonly operations: readonly BulkOperation[];
 }
 
 /** What the conversation is about now. */
-export class PlainState {
-  readonly about: PlainAbout;
+export class LinesState {
+  readonly about: LinesAbout;
   search: Search | undefined;
   /** Key of the event that was read last. */
   current: string | undefined;
   isQuiet = false;
   isLive = false;
   everLive = false;
-  undo: PlainUndo | undefined;
+  undo: LinesUndo | undefined;
 
-  constructor(about: PlainAbout) {
+  constructor(about: LinesAbout) {
     this.about = about;
   }
 

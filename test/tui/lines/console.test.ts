@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ANNOUNCE_EVERY_MS } from '../../../tui/lines/plain-console.ts';
+import { ANNOUNCE_EVERY_MS } from '../../../tui/lines/console.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 import { FEED_HELLO, SOON } from '../../support/feed-server.ts';
