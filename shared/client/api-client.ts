@@ -13,7 +13,7 @@ import type { RecentProblems, SilencePreviewRequest } from '../schemas/silence-p
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
-import { answers } from './answers.ts';
+import { answers } from '../api/answers.ts';
 import type {
   AggregateResults,
   AggregateSummary,
@@ -26,7 +26,7 @@ import type {
   SimulatedResult,
   StoredDeadLetter,
   StoredStash,
-} from './answers.ts';
+} from '../api/answers.ts';
 import { backendAddress } from './local-access.ts';
 import type { CredentialsEnv } from './backend-address.ts';
 import { openRequester, readAnswer } from './request.ts';

@@ -1,4 +1,4 @@
-import { UPGRADE_ANSWERS } from './plan-answers.ts';
+import { UPGRADE_ANSWERS } from '../api/plan-answers.ts';
 import type { NewPlan, PlanRun, PlanOrder, PlanRunSummary } from '../schemas/plan-run.ts';
 import { upgradeFactsSchema, type UpgradeFacts } from '../schemas/plan.ts';
 import type { ApiClientOptions } from './api-client.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { StoredDeadLetter } from '../../shared/client/answers.ts';
+import type { StoredDeadLetter } from '../../shared/api/answers.ts';
 import { eventKey, type FeedRows } from '../../shared/schemas/feed.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../support/feed-rows.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -1,4 +1,4 @@
-import type { StoredDeadLetter } from '../../shared/client/answers.ts';
+import type { StoredDeadLetter } from '../../shared/api/answers.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';

@@ -1,4 +1,4 @@
-import type { StoredDeadLetter } from '../../shared/client/answers.ts';
+import type { StoredDeadLetter } from '../../shared/api/answers.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';

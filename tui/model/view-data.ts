@@ -3,7 +3,7 @@ import type {
   DefinedCheck,
   RunningHandlerStatus,
   StoredDeadLetter,
-} from '../../shared/client/answers.ts';
+} from '../../shared/api/answers.ts';
 import type { Health } from '../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';

@@ -1,4 +1,4 @@
-import type { EventExplanation, StoredDeadLetter } from '../../shared/client/answers.ts';
+import type { EventExplanation, StoredDeadLetter } from '../../shared/api/answers.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { ConsoleStore } from './console-store.ts';
 import { NO_SEARCH, type SearchField } from '../form/search-field.ts';

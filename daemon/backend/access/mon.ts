@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { hasScope } from './principal.ts';
-import { needs, routes, type RouteAccess } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
+import type { RouteAccess } from '../http/route.ts';
 
 /** Who the caller is and may do, and what each route asks for. */
 export function accessRoutes(app: FastifyInstance, table: readonly RouteAccess[]): void {
-  routes(app, '/api/mon/v1/access', {
-    GET: needs('authenticated', ({ principal }) => ({
+  monRoutes(app, {
+    access: ({ principal }) => ({
       name: principal.name,
       via: principal.via,
       scopes: SCOPES.filter((scope) => hasScope(principal, scope)),
@@ -14,6 +15,6 @@ export function accessRoutes(app: FastifyInstance, table: readonly RouteAccess[]
       key: principal.keyId ?? null,
       expires_at: principal.expiresMs === undefined ? null : Math.floor(principal.expiresMs / 1000),
       routes: table,
-    })),
+    }),
   });
 }

@@ -9,13 +9,13 @@ import { aggregateMemberRoutes } from './members.ts';
 import { monFace } from '../http/face.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { queryOf } from '../http/query.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 import { searchFilter } from '../http/search.ts';
 
 /** All aggregates by name, each with its counters, found by a search (`?q=`), in one answer. */
 export function aggregateRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
-  routes(app, '/api/mon/v1/aggregates', {
-    GET: inNamespace('read', (request, reply) => {
+  monRoutes(app, {
+    aggregates: (request, reply) => {
       const asked = askedNamespaces(request, parts);
       const freshness = { maxAge: undefined, nowMs: parts.clock.now() };
       const shown = ({ namespace, entry }: Placed<Aggregate>): NamedAggregate =>
@@ -28,7 +28,7 @@ export function aggregateRoutesOfMon(app: FastifyInstance, parts: ApiParts): voi
       );
       const entries = entriesOf(asked, ({ aggregates }) => aggregates.sorted());
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
-    }),
+    },
   });
   aggregateMemberRoutes(app, parts, monFace('/aggregates/:aggregate', parts));
 }

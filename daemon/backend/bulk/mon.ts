@@ -6,10 +6,9 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { creatorOf, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody } from '../http/json-body.ts';
-import { BATCH_BYTES_MAX } from '../http/limits.ts';
 import { askedNamespace } from '../http/asked-namespace.ts';
 import type { ApiParts } from '../http/parts.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 import { refuseAgainstPolicy, silencePolicy } from '../silences/policy.ts';
 
 /** Operations whose problems are told: a script that sends thousands of the same kind has read enough. */
@@ -18,23 +17,17 @@ const PROBLEMS_MAX = 10;
 /** Many changes as one, and the policy that they are held to. */
 export function bulkRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { bulk, clock } = parts;
-  routes(
-    app,
-    '/api/mon/v1/bulk',
-    {
-      POST: inNamespace(['silence', 'resolve'], async (request): Promise<BulkAnswer> => {
-        const namespace = askedNamespace(request, parts);
-        const wanted = signed(readBody(request, validate), request.principal);
-        for (const { op } of wanted.operations)
-          refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
-        refuseAgainstPolicy(parts, wanted.operations, clock.now());
-        const actor = actorOf(request, claimedCreator(wanted));
-        return { results: await bulk.run(namespace.name, wanted, actor) };
-      }),
+  monRoutes(app, {
+    bulk: async (request): Promise<BulkAnswer> => {
+      const namespace = askedNamespace(request, parts);
+      const wanted = signed(readBody(request, validate), request.principal);
+      for (const { op } of wanted.operations) refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
+      refuseAgainstPolicy(parts, wanted.operations, clock.now());
+      const actor = actorOf(request, claimedCreator(wanted));
+      return { results: await bulk.run(namespace.name, wanted, actor) };
     },
-    { bodyLimit: BATCH_BYTES_MAX },
-  );
-  routes(app, '/api/mon/v1/silence-policy', { GET: inNamespace('read', () => silencePolicy(parts)) });
+    silencePolicy: () => silencePolicy(parts),
+  });
 }
 
 function validate(value: unknown): BulkRequest {

@@ -18,7 +18,7 @@ import { deletesClient, historyRoutes, savesClient } from './members.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
@@ -37,8 +37,8 @@ const CHUNK = 2000;
 /** Clients as the feed tells of them, found by a search (`?q=`), and each with everything that is known of its checks. */
 export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { clients, clock, schedule, store } = parts;
-  routes(app, '/api/mon/v1/clients', {
-    GET: inNamespace('read', (request, reply) => {
+  monRoutes(app, {
+    clients: (request, reply) => {
       const where = searchFilter(FOUND_CLIENT, queryOf(request), (client: ListedClient) => client, clock.now());
       const { namespaces, placed } = askedNamespaces(request, parts);
       const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
@@ -49,9 +49,9 @@ export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
         );
       }
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
-    }),
-    POST: savesClient(monFace('/clients', parts), parts),
-    DELETE: inNamespace('admin', async (request): Promise<DeletedClients> => {
+    },
+    saveClient: savesClient(monFace('/clients', parts), parts).handler,
+    deleteClients: async (request): Promise<DeletedClients> => {
       const namespace = askedNamespace(request, parts);
       const where = searchFilter(FOUND_CLIENT, queryOf(request), listed, clock.now());
       if (where === undefined) throw new MonError('invalid', 'q: say which clients, as in q=keepalive>30d result>30d');
@@ -59,11 +59,11 @@ export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       const wanted = names.slice(0, DELETE_MAX);
       const deleted = await clients.removeMany(namespace.name, wanted, where, actorOf(request));
       return { deleted, more: names.length > wanted.length };
-    }),
+    },
   });
   historyRoutes(app, parts, monFace('/clients/:client/history', parts));
-  routes(app, '/api/mon/v1/clients/:client', {
-    GET: inNamespace('read', async (request) => {
+  monRoutes(app, {
+    client: async (request) => {
       const namespace = askedNamespace(request, parts);
       const name = pathName(request, 'client');
       const entry = namespace.clients.get(name);
@@ -76,8 +76,8 @@ export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
         clock.now(),
       );
       return { client: shownClient(client), checks };
-    }),
-    DELETE: deletesClient(monFace('/clients/:client', parts), parts),
+    },
+    deleteClient: deletesClient(monFace('/clients/:client', parts), parts).handler,
   });
 }
 

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
+import { MON_API } from '../../../shared/api/mon.ts';
 import { kindNamed } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { restoreSchema, RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../shared/schemas/restore.ts';
+import { RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../shared/schemas/restore.ts';
 import { dumpPage } from './read.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
-import { BATCH_BYTES_MAX } from '../http/limits.ts';
+import { readBody } from '../http/json-body.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { queryOf, wholeNumber } from '../http/query.ts';
-import { inAllNamespaces, routes } from '../http/route.ts';
+import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
 
-const validate = validator(restoreSchema);
+const validate = bodyValidator(MON_API.restore);
 
 /** Longest time between two pages of one dump. */
 const DUMP_PAUSE_MS = 60_000;
@@ -28,8 +28,8 @@ export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
     return after === undefined || clock.monotonic() - before > DUMP_PAUSE_MS;
   }
 
-  routes(app, '/api/mon/v1/dump/:type', {
-    GET: inAllNamespaces('admin', async (request): Promise<DumpPage> => {
+  monRoutes(app, {
+    dump: async (request): Promise<DumpPage> => {
       const { type } = request.params as { type: string };
       const kind = kindNamed(type);
       if (kind === undefined) throw new MonError('not_found', `there is no type ${type}`);
@@ -42,16 +42,9 @@ export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
       const namespace = query.get('namespace') ?? undefined;
       const limit = Math.min(Math.max(1, wholeNumber(query, 'limit') ?? RESTORE_MAX), RESTORE_MAX);
       return dumpPage(parts, { type: kind.type, namespace, after, limit });
+    },
+    restore: async (request): Promise<RestoreAnswer> => ({
+      results: await restore.run(readBody(request, validate), actorOf(request)),
     }),
   });
-  routes(
-    app,
-    '/api/mon/v1/restore',
-    {
-      POST: inAllNamespaces('admin', async (request): Promise<RestoreAnswer> => ({
-        results: await restore.run(readBody(request, validate), actorOf(request)),
-      })),
-    },
-    { bodyLimit: BATCH_BYTES_MAX },
-  );
 }

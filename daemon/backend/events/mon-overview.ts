@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { overviewOf } from './overview.ts';
 import type { ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 
 export function overviewRoutes(app: FastifyInstance, { overview }: ApiParts): void {
-  routes(app, '/api/mon/v1/overview', { GET: needs('read', () => overviewOf(overview)) });
+  monRoutes(app, {
+    overview: () => overviewOf(overview),
+  });
 }

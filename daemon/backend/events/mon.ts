@@ -13,7 +13,7 @@ import { askedNamespaces } from '../http/asked-namespace.ts';
 import { monFace } from '../http/face.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { queryOf } from '../http/query.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 import { searchOf } from '../http/search.ts';
 
 /** Events that are looked at until others get their turn: a few milliseconds. */
@@ -22,8 +22,8 @@ const TURN = 5000;
 /** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?whole`: as v1 tells of them. */
 export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { clock } = parts;
-  routes(app, '/api/mon/v1/events', {
-    GET: inNamespace('read', async (request, reply) => {
+  monRoutes(app, {
+    events: async (request, reply) => {
       const query = queryOf(request);
       const search = searchOf(EVENT_SEARCH, query);
       const order = orderOf(query.get('sort') ?? 'status');
@@ -43,7 +43,7 @@ export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
         return sendList(request, reply, sorted, (some) => readEvents(parts.store, some, nowMs, placed));
       }
       return sendList(request, reply, sorted, (some) => some.flatMap((entry) => shown(entry) ?? []));
-    }),
+    },
   });
   eventMemberRoutes(app, parts, monFace('/events/:client/:check', parts));
 }

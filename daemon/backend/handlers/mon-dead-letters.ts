@@ -1,27 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
-import {
-  deadLetterSelectionSchema,
-  type DeadLetterSummary,
-  type DeadLetterView,
-} from '../../../shared/schemas/dead-letter.ts';
+import type { DeadLetterSummary, DeadLetterView } from '../../../shared/schemas/dead-letter.ts';
 import { readDeadLetter, shownDeadLetter } from './read-dead-letters.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { queryOf } from '../http/query.ts';
-import { inAllNamespaces, routes } from '../http/route.ts';
+import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
 import { searchFilter } from '../http/search.ts';
 
-const validateSelection = validator(deadLetterSelectionSchema);
+const validateSelection = bodyValidator(MON_API.retryDeadLetters);
 
 /** Runs of handlers that failed for good: to be read, retried and dropped. */
 export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, deadLetters, store } = parts;
-  routes(app, '/api/mon/v1/dead-letters', {
-    GET: inAllNamespaces('read', (request, reply) => {
+  monRoutes(app, {
+    deadLetters: (request, reply) => {
       const where = searchFilter(
         DEAD_LETTER_SEARCH,
         queryOf(request),
@@ -29,35 +26,27 @@ export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
         clock.now(),
       );
       return sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter), { where });
-    }),
-  });
-  routes(app, '/api/mon/v1/dead-letters/retry', {
-    POST: inAllNamespaces('resolve', async (request) => ({
+    },
+    retryDeadLetters: async (request) => ({
       retried: await deadLetters.retry(readBody(request, validateSelection), actorOf(request)),
-    })),
-  });
-  routes(app, '/api/mon/v1/dead-letters/drop', {
-    POST: inAllNamespaces('resolve', async (request) => ({
+    }),
+    dropDeadLetters: async (request) => ({
       dropped: await deadLetters.drop(readBody(request, validateSelection), actorOf(request)),
-    })),
-  });
-  routes(app, '/api/mon/v1/dead-letters/:id', {
-    GET: inAllNamespaces('read', async (request): Promise<DeadLetterView> => {
+    }),
+    deadLetter: async (request): Promise<DeadLetterView> => {
       const id = idOf(request);
       const entry = deadLetters.get(id);
       const letter = entry === undefined ? undefined : await readDeadLetter(store, entry);
       if (letter === undefined) throw new MonError('not_found', `there is no dead letter ${String(id)}`);
       return letter;
-    }),
-    DELETE: inAllNamespaces('resolve', async (request, reply) => {
+    },
+    dropDeadLetter: async (request, reply) => {
       await deadLetters.drop({ id: idOf(request) }, actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
-  routes(app, '/api/mon/v1/dead-letters/:id/retry', {
-    POST: inAllNamespaces('resolve', async (request) => ({
+      return reply.send();
+    },
+    retryDeadLetter: async (request) => ({
       retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request)),
-    })),
+    }),
   });
 }
 

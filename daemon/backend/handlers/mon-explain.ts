@@ -5,12 +5,12 @@ import { explainEvent } from './explain.ts';
 import { askedNamespace } from '../http/asked-namespace.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 
 /** "Why was I not paged?" */
 export function explainRoutes(app: FastifyInstance, parts: ApiParts): void {
-  routes(app, '/api/mon/v1/events/:client/:check/explain', {
-    GET: inNamespace('read', async (request): Promise<Explanation> => {
+  monRoutes(app, {
+    explainEvent: async (request): Promise<Explanation> => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       const entry = askedNamespace(request, parts).check(client, check);
@@ -19,6 +19,6 @@ export function explainRoutes(app: FastifyInstance, parts: ApiParts): void {
         throw new MonError('not_found', `there is neither an event nor a result of ${client}/${check}`);
       }
       return explanation;
-    }),
+    },
   });
 }

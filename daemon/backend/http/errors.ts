@@ -1,36 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { MonError, type ErrorCode } from '../../../shared/errors.ts';
+import { HTTP_STATUS, type ErrorAnswer } from '../../../shared/api/errors.ts';
+import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { formatBytes } from './limits.ts';
 import { loggedPath } from './logged-path.ts';
 
-/** The one place where a failure becomes an HTTP status. */
-const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
-  invalid: 400,
-  unauthenticated: 401,
-  payment_required: 402,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  precondition: 412,
-  threshold: 400,
-  too_large: 413,
-  no_memory: 507,
-  unavailable: 503,
-  internal: 500,
-};
-
 export const RETRY_AFTER_SECONDS = 1;
 
-/** What an error answer of v1 and `mon` routes holds: the sentence for people, the code for programs. */
-export interface ErrorBody {
-  readonly error: string;
-  readonly code: ErrorCode;
-}
-
-export function errorBody({ message: error, code }: Pick<MonError, 'message' | 'code'>): ErrorBody {
+export function errorBody({ message: error, code }: Pick<MonError, 'message' | 'code'>): ErrorAnswer {
   return { error, code };
 }
 

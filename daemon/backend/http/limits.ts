@@ -8,7 +8,6 @@ export const HEADER_BYTES_MAX = 16 * 1024;
  * Recorded was a result of 2 MiB; that one is refused here (completion 1.21).
  */
 export const BODY_BYTES_MAX = 1024 * 1024;
-export const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Deepest nesting of a stash, which nothing here ever looks into: recorded was one of 500 levels. */
 export const STASH_DEPTH_MAX = 512;

@@ -15,7 +15,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route asks for. */
     access?: Access;
-    /** Whether it reaches into all namespaces, see `inAllNamespaces`. */
+    /** Whether it reaches into all namespaces at once: nothing for who is kept to one of them. */
     isOfAllNamespaces?: boolean;
     /** Whether it is for everybody while no credentials exist, see `needsUnlessOpen`. */
     isForAnonymous?: boolean;
@@ -46,11 +46,6 @@ export function needs(access: Access, handler: Handler): GuardedHandler {
  */
 export function needsUnlessOpen(access: Access, handler: Handler): GuardedHandler {
   return { access, handler, isForAnonymous: true };
-}
-
-/** As `needs`, for what reaches into all namespaces at once: nothing for who is kept to one of them, `default` or another. */
-export function inAllNamespaces(access: Access, handler: Handler): GuardedHandler {
-  return { access, handler, isOfAllNamespaces: true };
 }
 
 /** As `needs`, for what is in the namespace that the query names, see `askedNamespace`: nothing for who is kept to another. */

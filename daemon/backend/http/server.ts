@@ -19,6 +19,7 @@ import { notFound, sendV2Error } from './v2-errors.ts';
 import { v2HealthRoutes } from '../health/v2.ts';
 import { v2Routes } from './v2-routes.ts';
 import { refuseMalformed, sendError } from './errors.ts';
+import { openApiRoutes } from './openapi.ts';
 import { aggregateRoutes } from '../aggregates/v1.ts';
 import { checkRoutes } from '../checks/v1.ts';
 import { clientRoutes } from '../clients/v1.ts';
@@ -236,6 +237,7 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
   handlerRoutes(app, parts);
   deadLetterRoutes(app, parts);
   accessRoutes(app, accessTable);
+  openApiRoutes(app);
 }
 
 /** What a request asks for. Where there is no route, who asks still has to be known. */

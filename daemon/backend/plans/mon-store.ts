@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify';
-import { storeUpgradeRequestSchema } from '../../../shared/schemas/store-upgrade.ts';
+import { MON_API } from '../../../shared/api/mon.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody } from '../http/json-body.ts';
 import type { ApiParts } from '../http/parts.ts';
-import { inAllNamespaces, routes } from '../http/route.ts';
+import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
 
-const validate = validator(storeUpgradeRequestSchema);
+const validate = bodyValidator(MON_API.startStoreUpgrade);
 
 /** The schema of the store, and its upgrade while the backend serves. */
 export function storeRoutes(app: FastifyInstance, { storeUpgrades }: ApiParts): void {
-  routes(app, '/api/mon/v1/store/upgrade', {
-    GET: inAllNamespaces('read', () => storeUpgrades.status()),
-    POST: inAllNamespaces('admin', async (request, reply) => {
+  monRoutes(app, {
+    storeUpgrade: () => storeUpgrades.status(),
+    startStoreUpgrade: async (request) => {
       await storeUpgrades.start(actorOf(request), readBody(request, validate));
-      return reply.code(202).send(await storeUpgrades.status());
-    }),
+      return storeUpgrades.status();
+    },
   });
 }

@@ -1,38 +1,28 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { newPlanSchema, planOrderSchema, type PlanRun, type PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
+import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody } from '../http/json-body.ts';
 import type { ApiParts } from '../http/parts.ts';
-import { inAllNamespaces, routes } from '../http/route.ts';
+import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
 
-const validateNew = validator(newPlanSchema);
-const validateOrder = validator(planOrderSchema);
+const validateNew = bodyValidator(MON_API.createPlan);
+const validateOrder = bodyValidator(MON_API.orderPlan);
 
 /** Plans for upgrades: made here, and carried out step by step. */
 export function upgradeRoutes(app: FastifyInstance, { upgrades, registry }: ApiParts): void {
-  routes(app, '/api/mon/v1/upgrades', {
-    GET: inAllNamespaces('read', () => registry.plans.all().map(({ runbook }) => summaryOf(runbook))),
-    POST: inAllNamespaces('admin', async (request, reply) => {
-      const made = await upgrades.create(readBody(request, validateNew), actorOf(request));
-      return reply.code(201).send(made);
-    }),
-  });
-
-  routes(app, '/api/mon/v1/upgrades/facts', {
-    GET: inAllNamespaces('read', () => upgrades.facts()),
-  });
-
-  routes(app, '/api/mon/v1/upgrades/:id', {
-    GET: inAllNamespaces('read', (request) => {
+  monRoutes(app, {
+    plans: () => registry.plans.all().map(({ runbook }) => summaryOf(runbook)),
+    createPlan: (request) => upgrades.create(readBody(request, validateNew), actorOf(request)),
+    planFacts: () => upgrades.facts(),
+    plan: (request) => {
       const id = idOf(request);
       const stored = registry.plans.get(id);
       if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
       return stored.runbook;
-    }),
-    POST: inAllNamespaces('admin', (request) =>
-      upgrades.order(idOf(request), readBody(request, validateOrder), actorOf(request)),
-    ),
+    },
+    orderPlan: (request) => upgrades.order(idOf(request), readBody(request, validateOrder), actorOf(request)),
   });
 }
 

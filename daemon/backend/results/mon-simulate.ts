@@ -8,13 +8,13 @@ import { readClient } from '../clients/read.ts';
 import { readBody } from '../http/json-body.ts';
 import { askedNamespace } from '../http/asked-namespace.ts';
 import type { ApiParts } from '../http/parts.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 
 /** What a result would do, said by the rules that would do it. */
 export function simulateRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, config, handling, store } = parts;
-  routes(app, '/api/mon/v1/simulate', {
-    POST: inNamespace('read', async (request): Promise<Simulation> => {
+  monRoutes(app, {
+    simulate: async (request): Promise<Simulation> => {
       const nowMs = clock.now();
       const namespace = askedNamespace(request, parts);
       const result = incomingFromApi(
@@ -24,6 +24,6 @@ export function simulateRoutes(app: FastifyInstance, parts: ApiParts): void {
       );
       const record = await readClient(store, namespace.clients.get(result.client));
       return simulateResult({ namespace, record, handling, nowMs, newId: randomUUID }, result);
-    }),
+    },
   });
 }

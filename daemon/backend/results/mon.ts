@@ -5,14 +5,13 @@ import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shar
 import { validateSubmitted } from './validate-result.ts';
 import { readResults, resultsOf } from './read.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
-import { BATCH_BYTES_MAX } from '../http/limits.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../http/asked-namespace.ts';
 import { monFace } from '../http/face.ts';
 import { resultMemberRoutes } from './members.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { queryOf } from '../http/query.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { monRoutes } from '../http/mon-routes.ts';
 import { searchFilter } from '../http/search.ts';
 
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
@@ -23,26 +22,21 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
  */
 export function batchRoutes(app: FastifyInstance, parts: ApiParts): void {
   const { clock, results, store } = parts;
-  routes(
-    app,
-    '/api/mon/v1/results',
-    {
-      GET: inNamespace('read', (request, reply) => {
-        const where = searchFilter(RESULT_SEARCH, queryOf(request), foundResult, clock.now());
-        const { namespaces, placed } = askedNamespaces(request, parts);
-        const entries = namespaces.flatMap(resultsOf);
-        return sendList(request, reply, entries, (some) => readResults(store, some, placed), { where });
-      }),
-      POST: inNamespace('submit', async (request, reply) => {
-        const { name } = askedNamespace(request, parts);
-        const { valid, indexes, rejected } = validateBatch(parseBody(request));
-        const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
-        for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
-        return reply.code(202).send({ accepted: valid.length - refused.size, rejected } satisfies BatchAnswer);
-      }),
+  monRoutes(app, {
+    results: (request, reply) => {
+      const where = searchFilter(RESULT_SEARCH, queryOf(request), foundResult, clock.now());
+      const { namespaces, placed } = askedNamespaces(request, parts);
+      const entries = namespaces.flatMap(resultsOf);
+      return sendList(request, reply, entries, (some) => readResults(store, some, placed), { where });
     },
-    { bodyLimit: BATCH_BYTES_MAX },
-  );
+    submitResults: async (request): Promise<BatchAnswer> => {
+      const { name } = askedNamespace(request, parts);
+      const { valid, indexes, rejected } = validateBatch(parseBody(request));
+      const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
+      for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
+      return { accepted: valid.length - refused.size, rejected };
+    },
+  });
   resultMemberRoutes(app, parts, monFace('/results/:client/:check', parts));
 }
 

@@ -1,23 +1,24 @@
 import type { FastifyInstance } from 'fastify';
+import { MON_API } from '../../../shared/api/mon.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { silencePreviewSchema, type RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { recoveredSince } from '../events/recent-problems.ts';
 import { monFace } from '../http/face.ts';
 import { clearRoutes, makesSilence } from './changes.ts';
 import { livingEntries, silencedDetail } from './read.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../http/asked-namespace.ts';
 import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { inNamespace, routes } from '../http/route.ts';
+import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
 import { searchFilter } from '../http/search.ts';
 
-const validatePreview = validator(silencePreviewSchema);
+const validatePreview = bodyValidator(MON_API.silencePreview);
 
 /** How far back a preview looks. */
 const RECENT_MS = 24 * 3_600_000;
@@ -26,8 +27,8 @@ const RECENT_MS = 24 * 3_600_000;
 export function silencedRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
   const { clock, registry } = parts;
 
-  routes(app, '/api/mon/v1/silenced', {
-    GET: inNamespace('read', (request, reply) => {
+  monRoutes(app, {
+    silenced: (request, reply) => {
       const nowMs = clock.now();
       const where = searchFilter(SILENCED_SEARCH, queryOf(request), (detail: SilencedDetail) => detail, nowMs);
       const asked = askedNamespaces(request, parts);
@@ -35,26 +36,23 @@ export function silencedRoutesOfMon(app: FastifyInstance, parts: ApiParts): void
       const shown = ({ namespace, entry }: Placed<SilencedEntry>): SilencedDetail =>
         asked.placed(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
-    }),
-    POST: makesSilence(monFace('/silenced', parts), parts),
+    },
+    silence: makesSilence(monFace('/silenced', parts), parts).handler,
   });
   clearRoutes(app, parts, monFace('/silenced/clear', parts));
 
   // What was not OK before the registry was read, and is now, nobody remembers.
   let known = { generation: registry.generation, sinceMs: clock.now() };
-  routes(app, '/api/mon/v1/silenced/preview', {
-    POST: inNamespace('read', async (request): Promise<RecentProblems> => {
+  monRoutes(app, {
+    silencePreview: async (request): Promise<RecentProblems> => {
       const { entries } = readBody(request, validatePreview);
       const namespace = askedNamespace(request, parts);
       const nowMs = clock.now();
       if (known.generation !== registry.generation) known = { generation: registry.generation, sinceMs: nowMs };
       const since = Math.floor(Math.max(known.sinceMs, nowMs - RECENT_MS) / 1000);
       return { recovered: await recoveredSince(namespace, entries, since), since };
-    }),
-  });
-
-  routes(app, '/api/mon/v1/silenced/:id', {
-    GET: inNamespace('read', (request): SilencedDetail => {
+    },
+    silencedEntry: (request): SilencedDetail => {
       const { silenced } = askedNamespace(request, parts);
       const id = pathName(request, 'id');
       const entry = silenced.get(id);
@@ -62,6 +60,6 @@ export function silencedRoutesOfMon(app: FastifyInstance, parts: ApiParts): void
         throw new MonError('not_found', `there is no silenced entry ${id}`);
       }
       return silencedDetail(silenced, entry, clock.now());
-    }),
+    },
   });
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { ClientHistory } from '../../../shared/client/answers.ts';
+import type { ClientHistory } from '../../../shared/api/answers.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { StoredDeadLetter } from '../../../shared/client/answers.ts';
+import type { StoredDeadLetter } from '../../../shared/api/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';

@@ -1,4 +1,4 @@
-import type { RunningHandlerStatus } from '../../../shared/client/answers.ts';
+import type { RunningHandlerStatus } from '../../../shared/api/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { Command } from '../command.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';

@@ -1,4 +1,4 @@
-import type { StoredStash } from '../../../shared/client/answers.ts';
+import type { StoredStash } from '../../../shared/api/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';

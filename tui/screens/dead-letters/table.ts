@@ -1,4 +1,4 @@
-import type { StoredDeadLetter } from '../../../shared/client/answers.ts';
+import type { StoredDeadLetter } from '../../../shared/api/answers.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';

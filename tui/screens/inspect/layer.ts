@@ -1,4 +1,4 @@
-import type { AggregateResults, AggregateSummary, ClientDetail, DefinedCheck } from '../../../shared/client/answers.ts';
+import type { AggregateResults, AggregateSummary, ClientDetail, DefinedCheck } from '../../../shared/api/answers.ts';
 import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
 import type { CheckOfClient } from '../../../shared/schemas/check-summary.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';

@@ -1,4 +1,4 @@
-import type { RunningHandlerStatus } from '../../../shared/client/answers.ts';
+import type { RunningHandlerStatus } from '../../../shared/api/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';

@@ -1,6 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Endpoint } from '../../../../shared/api/endpoint.ts';
+import { MON_API } from '../../../../shared/api/mon.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import { SCOPES } from '../../../../shared/schemas/scope.ts';
@@ -43,36 +45,14 @@ const ROWS = {
 } as const;
 type Row = keyof typeof ROWS;
 
-/** Every route that there is, by what it asks for. */
-const ROUTES: Readonly<Record<Row, readonly string[]>> = {
+/** Every route but ours, by what it asks for. */
+const OTHER_ROUTES: Readonly<Record<Row, readonly string[]>> = {
   read: [
     'GET /aggregates',
     'GET /aggregates/:aggregate',
     'GET /aggregates/:aggregate/checks',
     'GET /aggregates/:aggregate/clients',
     'GET /aggregates/:aggregate/results/:severity',
-    'GET /api/mon/v1/aggregates',
-    'GET /api/mon/v1/aggregates/:aggregate',
-    'GET /api/mon/v1/aggregates/:aggregate/checks',
-    'GET /api/mon/v1/aggregates/:aggregate/clients',
-    'GET /api/mon/v1/aggregates/:aggregate/results/:severity',
-    'GET /api/mon/v1/checks',
-    'GET /api/mon/v1/checks/:check',
-    'GET /api/mon/v1/checks/:check/results',
-    'GET /api/mon/v1/clients',
-    'GET /api/mon/v1/clients/:client',
-    'GET /api/mon/v1/clients/:client/history',
-    'GET /api/mon/v1/events',
-    'GET /api/mon/v1/events/:client/:check',
-    'GET /api/mon/v1/events/:client/:check/explain',
-    'GET /api/mon/v1/handlers',
-    'GET /api/mon/v1/overview',
-    'GET /api/mon/v1/results',
-    'GET /api/mon/v1/results/:client/:check',
-    'GET /api/mon/v1/silence-policy',
-    'GET /api/mon/v1/silenced',
-    'GET /api/mon/v1/silenced/:id',
-    'GET /api/mon/v1/versions',
     'GET /checks',
     'GET /checks/:check',
     'GET /clients',
@@ -98,32 +78,11 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
     'GET /stash/*',
     'GET /stashes',
     'GET /stashes/*',
-    'POST /api/mon/v1/silenced/preview',
-    'POST /api/mon/v1/simulate',
   ],
-  'read of all': [
-    'GET /api/mon/v1/audit',
-    'GET /api/mon/v1/audit/head',
-    'GET /api/mon/v1/dead-letters',
-    'GET /api/mon/v1/dead-letters/:id',
-    'GET /api/mon/v1/store/upgrade',
-    'GET /api/mon/v1/upgrades',
-    'GET /api/mon/v1/upgrades/:id',
-    'GET /api/mon/v1/upgrades/facts',
-  ],
-  submit: ['POST /api/mon/v1/clients', 'POST /api/mon/v1/results', 'POST /clients', 'POST /results'],
-  silence: [
-    'POST /api/mon/v1/silenced',
-    'POST /api/mon/v1/silenced/clear',
-    'DELETE /silenced/ids/:id',
-    'POST /silenced',
-    'POST /silenced/clear',
-  ],
+  'read of all': [],
+  submit: ['POST /clients', 'POST /results'],
+  silence: ['DELETE /silenced/ids/:id', 'POST /silenced', 'POST /silenced/clear'],
   resolve: [
-    'DELETE /api/mon/v1/checks/:check',
-    'DELETE /api/mon/v1/events/:client/:check',
-    'DELETE /api/mon/v1/results/:client/:check',
-    'POST /api/mon/v1/request',
     'DELETE /checks/:check',
     'DELETE /events/:client/:check',
     'DELETE /incidents/:client/:check',
@@ -131,22 +90,13 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
     'POST /request',
     'POST /resolve',
   ],
-  'resolve of all': [
-    'DELETE /api/mon/v1/dead-letters/:id',
-    'POST /api/mon/v1/dead-letters/:id/retry',
-    'POST /api/mon/v1/dead-letters/drop',
-    'POST /api/mon/v1/dead-letters/retry',
-  ],
-  'silence or resolve': ['POST /api/mon/v1/bulk'],
+  'resolve of all': [],
+  'silence or resolve': [],
   admin: [
     'DELETE /aggregates/:aggregate',
-    'DELETE /api/mon/v1/aggregates/:aggregate',
-    'DELETE /api/mon/v1/clients',
-    'DELETE /api/mon/v1/clients/:client',
     'DELETE /clients/:client',
     'DELETE /stash/*',
     'DELETE /stashes/*',
-    'POST /api/mon/v1/checks/:check/rename',
     'POST /stash/*',
     'POST /stashes',
     'POST /stashes/*',
@@ -182,7 +132,6 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
     'DELETE /api/core/v2/clusterrolebindings/:name',
     'GET /api/core/v2/users',
     'GET /api/core/v2/users/:user',
-    'GET /api/mon/v1/dump/:type',
     'POST /api/core/v2/apikeys',
     'POST /api/core/v2/checks',
     'POST /api/core/v2/assets',
@@ -192,10 +141,6 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
     'POST /api/core/v2/mutators',
     'POST /api/core/v2/namespaces',
     'POST /api/core/v2/users',
-    'POST /api/mon/v1/restore',
-    'POST /api/mon/v1/store/upgrade',
-    'POST /api/mon/v1/upgrades',
-    'POST /api/mon/v1/upgrades/:id',
     'PUT /api/core/v2/apikeys/:key',
     'PUT /api/core/v2/users/:user',
     'PUT /api/core/v2/users/:user/groups/:group',
@@ -303,11 +248,26 @@ const ROUTES: Readonly<Record<Row, readonly string[]>> = {
     'PUT /api/core/v2/namespaces/:namespace/handlers/:name',
     'PUT /api/core/v2/namespaces/:namespace/mutators/:name',
   ],
-  'any credentials': ['GET /api/mon/v1/access', 'GET /auth/test'],
+  'any credentials': ['GET /auth/test'],
   'user and password': ['GET /auth'],
   token: ['POST /auth/logout', 'POST /auth/token'],
   everybody: ['GET /version'],
 };
+
+/** Ours, as their table has them. */
+const MON_ROUTES = Map.groupBy(Object.values(MON_API) as Endpoint[], rowOf);
+
+function rowOf({ scope, isOfAllNamespaces }: Endpoint): Row {
+  if (scope === 'authenticated') return 'any credentials';
+  if (typeof scope !== 'string') return 'silence or resolve';
+  return isOfAllNamespaces === true ? (`${scope} of all` as Row) : scope;
+}
+
+/** Every route that there is, by what it asks for. */
+const ROUTES: Record<Row, readonly string[]> = { ...OTHER_ROUTES };
+for (const [row, endpoints] of MON_ROUTES) {
+  ROUTES[row] = [...ROUTES[row], ...endpoints.map(({ method, path }) => `${method} ${path}`)];
+}
 
 /** What a consumer of the feed may subscribe to, and the agents' connection, beside the routes. */
 const FEED_TOPICS = [

@@ -6,6 +6,11 @@ import type { BatchAnswer, StoredResult } from '../schemas/result.ts';
 import type { Client, DeletedClients } from '../schemas/client.ts';
 import type { DeadLetterSummary, HandlerStatus } from '../schemas/dead-letter.ts';
 import type { Event } from '../schemas/event.ts';
+import type { EventRow } from '../schemas/feed.ts';
+import type { ListedClient } from '../schemas/listed-client.ts';
+import type { DumpPage, RestoreAnswer } from '../schemas/restore.ts';
+import { SCOPES } from '../schemas/scope.ts';
+import type { StoreUpgradeStatus } from '../schemas/store-upgrade.ts';
 import type { Overview } from '../schemas/overview.ts';
 import type { RecentProblems } from '../schemas/silence-preview.ts';
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
@@ -341,7 +346,83 @@ const simulation = z.looseObject({
 /** What a result would do. */
 export type SimulatedResult = z.infer<typeof simulation>;
 
+const eventRow = z.looseObject({
+  namespace: z.string().exactOptional(),
+  client: z.string(),
+  check: z.string(),
+  status: z.number(),
+  action,
+  occurrences: z.number(),
+  since: z.number(),
+  last: z.number(),
+  silenced_by: strings,
+  output: z.string(),
+});
+
+const listedClient = z.looseObject({
+  namespace: z.string().exactOptional(),
+  name: z.string(),
+  address: z.string(),
+  subscriptions: strings,
+  timestamp: z.number(),
+  version: z.string(),
+  events: z.number(),
+  last_result: z.number(),
+});
+
+const access = z.looseObject({
+  name: z.string(),
+  via: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  namespace: z.string().nullable(),
+  key: z.string().nullable(),
+  expires_at: z.number().nullable(),
+  routes: z.array(
+    z.looseObject({
+      method: z.string(),
+      url: z.string(),
+      access: z.union([z.string(), strings]),
+      anonymous: z.boolean(),
+    }),
+  ),
+});
+
+const dumpPage = z.looseObject({ objects: z.array(content), continue: z.string().nullable() });
+
+const restored = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
+      reason: z.string().exactOptional(),
+      lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
+      warnings: strings.exactOptional(),
+    }),
+  ),
+});
+
+const step = { version: z.number(), name: z.string() };
+const storeUpgrade = z.looseObject({
+  schema: z.number(),
+  newest: z.number(),
+  pending: z.array(z.looseObject({ ...step, entries: z.number() })),
+  obstacles: z.array(
+    z.looseObject({ reason: z.string(), component: z.string(), message: z.string(), remedy: strings }),
+  ),
+  run: z.looseObject({
+    state: z.enum(['none', 'running', 'done', 'failed']),
+    progress: z.looseObject({ ...step, done: z.number(), total: z.number() }).optional(),
+    backup: z.string().optional(),
+    error: z.string().optional(),
+  }),
+});
+
 export const answers = {
+  eventRows: z.array(eventRow) satisfies z.ZodType<EventRow[]>,
+  listedClients: z.array(listedClient) satisfies z.ZodType<ListedClient[]>,
+  access,
+  dumpPage: dumpPage satisfies z.ZodType<DumpPage>,
+  restored: restored satisfies z.ZodType<RestoreAnswer>,
+  storeUpgrade: storeUpgrade satisfies z.ZodType<StoreUpgradeStatus>,
   event: event satisfies z.ZodType<Event>,
   events: z.array(event) satisfies z.ZodType<Event[]>,
   result: result satisfies z.ZodType<StoredResult>,
@@ -351,6 +432,7 @@ export const answers = {
   clients: z.array(client) satisfies z.ZodType<Client[]>,
   batch: batch satisfies z.ZodType<BatchAnswer>,
   issued: z.object({ issued: z.number() }),
+  name: z.object({ name: z.string() }),
   page: z.looseObject({ total: z.number() }),
   deletedClients: z.object({ deleted: z.number(), more: z.boolean() }) satisfies z.ZodType<DeletedClients>,
   problems: z.array(z.string()),

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../errors.ts';
+
+/** The one place where a failure becomes an HTTP status. */
+export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  payment_required: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition: 412,
+  threshold: 400,
+  too_large: 413,
+  no_memory: 507,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** What an error answer of v1 and `mon` routes holds: the sentence for people, the code for programs. */
+export const errorAnswer = z.object({
+  error: z.string().describe('what is wrong and what to do, for people'),
+  code: z.enum(ERROR_CODES).describe('the same for programs; it never changes'),
+});
+export type ErrorAnswer = z.infer<typeof errorAnswer>;

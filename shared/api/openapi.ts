@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import { COMMON_ERRORS, pathParameters, type Endpoint } from './endpoint.ts';
+import { errorAnswer, HTTP_STATUS } from './errors.ts';
+
+/** A JSON Schema, or any other part of the document. */
+export type OpenApiPart = Readonly<Record<string, unknown>>;
+
+/** How somebody may say who asks. Without credentials on the backend nobody has to, but for what needs `admin`. */
+const SECURITY_SCHEMES = {
+  basic: { type: 'http', scheme: 'basic' },
+  key: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Key ` and the key' },
+  token: { type: 'http', scheme: 'bearer' },
+};
+const SHOWN = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }));
+
+const ERROR = { $ref: '#/components/schemas/Error' };
+
+/** The endpoints of a table as an OpenAPI 3.1 document. */
+export function openApiOf(
+  endpoints: Readonly<Record<string, Endpoint>>,
+  { title, version }: { readonly title: string; readonly version: string },
+): OpenApiPart {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operationOf(name, endpoint);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    paths,
+    components: { schemas: { Error: schemaOf(errorAnswer) }, securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+/** What a schema takes, as JSON Schema; a rule that has no words there is left out. */
+export function schemaOf(schema: z.ZodType): OpenApiPart {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return rest;
+}
+
+/** Whether a query must have the parameter. */
+export function isRequired(schema: z.ZodType): boolean {
+  return !schema.safeParse(undefined).success;
+}
+
+/** In words: `read`, `silence or resolve`. */
+export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' | 'isOfAllNamespaces'>): string {
+  if (scope === 'authenticated') return 'any credentials';
+  const text = typeof scope === 'string' ? scope : scope.join(' or ');
+  return isOfAllNamespaces === true ? `${text} of all namespaces` : text;
+}
+
+/** Everything that may go wrong, by the status of its answer. */
+export function errorsByStatus({ errors }: Pick<Endpoint, 'errors'>): ReadonlyMap<number, readonly ErrorCode[]> {
+  return Map.groupBy([...errors, ...COMMON_ERRORS], (code) => HTTP_STATUS[code]);
+}
+
+function operationOf(name: string, endpoint: Endpoint): OpenApiPart {
+  const { summary, query = {}, body, status, answer } = endpoint;
+  const failures = Array.from(errorsByStatus(endpoint), ([failure, codes]) => [
+    String(failure),
+    { description: codes.join(', '), content: json(ERROR) },
+  ]);
+  return {
+    operationId: name,
+    summary,
+    description: `Needs ${scopeText(endpoint)}.`,
+    security: endpoint.scope === 'admin' ? SHOWN : [...SHOWN, {}],
+    parameters: [
+      ...pathParameters(endpoint).map((part) => ({
+        name: part,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...Object.entries(query).map(([parameter, schema]) => parameterOf(parameter, schema)),
+    ],
+    ...(body !== undefined && { requestBody: { required: true, content: json(schemaOf(body)) } }),
+    responses: {
+      [status]: { description: 'done', ...(answer !== undefined && { content: json(schemaOf(answer)) }) },
+      ...Object.fromEntries(failures),
+    },
+  };
+}
+
+function parameterOf(name: string, schema: z.ZodType): OpenApiPart {
+  const { description, ...rest } = schemaOf(schema);
+  return {
+    name,
+    in: 'query',
+    required: isRequired(schema),
+    ...(description !== undefined && { description }),
+    schema: rest,
+  };
+}
+
+function json(schema: OpenApiPart): OpenApiPart {
+  return { 'application/json': { schema } };
+}

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { COMMON_ERRORS, pathParameters, type Endpoint } from '../../../../shared/api/endpoint.ts';
+import { errorAnswer, HTTP_STATUS } from '../../../../shared/api/errors.ts';
+import { MON_API, type MonEndpoint } from '../../../../shared/api/mon.ts';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+/** What a request of each endpoint looks like; the parts of its path in their order. */
+interface Example {
+  readonly path?: () => readonly string[];
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+const FAILING = { source: 'web-1', name: 'disk', output: 'full', status: 2, handlers: ['fail'], aggregate: 'app' };
+const SESSION = 'console-1';
+
+/** Ids of the dead letters, once there are any. */
+let letters: readonly number[] = [];
+const letter =
+  (at: number): (() => string[]) =>
+  () => [String(letters[at])];
+
+/** In the order in which they are asked: what changes something comes behind those that look at it. */
+const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
+  access: {},
+  openApi: {},
+  submitResults: { body: [FAILING, { ...FAILING, source: 'web-2' }, { name: 'a b' }] },
+  simulate: { body: { ...FAILING, source: 'web-3' } },
+  events: { query: 'q=disk&sort=-age&limit=1' },
+  event: { path: () => ['web-1', 'disk'] },
+  explainEvent: { path: () => ['web-1', 'disk'] },
+  overview: {},
+  result: { path: () => ['web-1', 'disk'] },
+  results: { query: 'q=disk' },
+  bulk: {
+    body: {
+      operations: [
+        { op: 'silence', check: 'disk', expire: 60, reason: 'CHG-1' },
+        { op: 'clear', id: 'no:entry' },
+      ],
+    },
+  },
+  silenced: { query: 'filter.check=disk' },
+  silencedEntry: { path: () => ['*:disk'] },
+  silence: { body: { check: 'load', reason: 'CHG-2' } },
+  clearSilenced: { body: { id: '*:load' } },
+  silencePreview: { body: { entries: [{ check: 'disk' }] } },
+  silencePolicy: {},
+  clients: { query: 'q=web&limit=10' },
+  client: { path: () => ['web-1'] },
+  saveClient: { body: { name: 'own', address: '10.0.0.1' } },
+  clientHistory: { path: () => ['web-1'] },
+  checks: {},
+  check: { path: () => ['load'] },
+  checkResults: { path: () => ['disk'] },
+  requestCheck: { body: { check: 'load' } },
+  aggregates: {},
+  aggregate: { path: () => ['app'], query: 'max_age=60' },
+  aggregateClients: { path: () => ['app'] },
+  aggregateChecks: { path: () => ['app'] },
+  aggregateResults: { path: () => ['app', 'critical'] },
+  handlers: {},
+  deadLetters: { query: 'filter.handler=fail' },
+  deadLetter: { path: letter(0) },
+  retryDeadLetter: { path: letter(0), body: {} },
+  dropDeadLetter: { path: letter(1) },
+  retryDeadLetters: { body: { handler: 'fail' } },
+  dropDeadLetters: { body: { all: true } },
+  renameCheck: { path: () => ['disk'], body: { to: 'space' } },
+  deleteAggregate: { path: () => ['app'] },
+  resolveEvent: { path: () => ['web-1', 'space'] },
+  deleteResult: { path: () => ['web-1', 'space'] },
+  deleteCheck: { path: () => ['space'] },
+  deleteClient: { path: () => ['own'], query: 'invalidate=true' },
+  audit: { query: 'limit=5&filter.who=local%20administrator' },
+  auditHead: {},
+  dump: { path: () => ['silenced'] },
+  restore: {
+    body: {
+      objects: [
+        { type: 'Namespace', api_version: 'core/v2', metadata: {}, spec: { name: 'shop' } },
+        { type: 'Silenced', api_version: 'core/v2', metadata: {}, spec: {} },
+      ],
+    },
+  },
+  versions: {},
+  storeUpgrade: {},
+  startStoreUpgrade: { body: { backup: false } },
+  planFacts: {},
+  createPlan: { body: { from: '6.4.0', to: '6.5.0' } },
+  plans: {},
+  plan: { path: () => ['1'] },
+  orderPlan: { path: () => ['1'], body: { order: 'take', session: SESSION } },
+  deleteClients: { query: 'q=web' },
+};
+
+const endpointOf = (name: MonEndpoint): Endpoint => MON_API[name] as Endpoint;
+
+function targetOf(name: MonEndpoint): string {
+  const { path = () => [], query } = EXAMPLES[name];
+  const parts = path();
+  const endpoint = endpointOf(name);
+  const parameters = pathParameters(endpoint);
+  const target = parameters.reduce((url, part, at) => url.replace(`:${part}`, parts[at] ?? ''), endpoint.path);
+  return query === undefined ? target : `${target}?${query}`;
+}
+
+let backend: RunningBackend;
+let ask: Ask;
+beforeAll(async () => {
+  backend = await startBackend({
+    settings: {
+      checks: { load: { command: 'true', interval: 60, subscribers: ['base'] } },
+      handlers: { fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' } },
+    },
+  });
+  ask = asking(backend.url);
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+/** Both of them, once they have failed. */
+async function failedLetters(): Promise<readonly number[]> {
+  return await vi.waitFor(async () => {
+    const { body } = await ask('GET', targetOf('deadLetters'));
+    const ids = (body as readonly { readonly id: number }[]).map(({ id }) => id);
+    if (ids.length < 2) throw new Error(`only ${String(ids.length)} failed so far`);
+    return ids;
+  });
+}
+
+test('the routes that there are and the table are the same', async () => {
+  const { body } = await ask('GET', '/api/mon/v1/access');
+  const { routes } = body as {
+    routes: readonly { method: string; url: string; access: unknown; anonymous: boolean }[];
+  };
+  const registered = routes
+    .filter(({ url }) => url.startsWith('/api/mon/'))
+    .map(({ method, url, access, anonymous }) => [`${method} ${url}`, { access, anonymous }]);
+  const table = (Object.values(MON_API) as Endpoint[]).map(
+    ({ method, path, scope: access, isForAnonymous = false }) => [
+      `${method} ${path}`,
+      { access, anonymous: access !== 'admin' || isForAnonymous },
+    ],
+  );
+  expect(Object.fromEntries(registered)).toEqual(Object.fromEntries(table));
+  expect(registered).toHaveLength(table.length);
+});
+
+describe('every endpoint answers as the table says', () => {
+  test.each(Object.keys(EXAMPLES) as MonEndpoint[])('%s', async (name) => {
+    const endpoint = endpointOf(name);
+    if (name === 'deadLetters') letters = await failedLetters();
+    const { status, body, text } = await ask(endpoint.method, targetOf(name), EXAMPLES[name].body);
+    expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.answer === undefined ? '' : text });
+    // A list has something in it, so that its items were looked at.
+    expect(body).not.toEqual([]);
+    expect(endpoint.answer?.safeParse(body).error).toBeUndefined();
+  });
+});
+
+/** What is refused, and by which code. */
+const REFUSED: readonly {
+  readonly name: MonEndpoint;
+  readonly target: string;
+  readonly body?: unknown;
+  readonly code: string;
+}[] = [
+  { name: 'events', target: '/api/mon/v1/events?q=nope=1', code: 'invalid' },
+  { name: 'explainEvent', target: '/api/mon/v1/events/nobody/nothing/explain', code: 'not_found' },
+  { name: 'silencedEntry', target: '/api/mon/v1/silenced/no:entry', code: 'not_found' },
+  { name: 'bulk', target: '/api/mon/v1/bulk', body: {}, code: 'invalid' },
+  { name: 'renameCheck', target: '/api/mon/v1/checks/load/rename', body: { to: 'other' }, code: 'conflict' },
+  { name: 'deadLetter', target: '/api/mon/v1/dead-letters/x', code: 'not_found' },
+  { name: 'createPlan', target: '/api/mon/v1/upgrades', body: { from: '6.4.0', to: '6.5.0' }, code: 'conflict' },
+  { name: 'restore', target: '/api/mon/v1/restore', body: { objects: [] }, code: 'invalid' },
+];
+
+describe('what is refused has a code that the table names, and its status', () => {
+  test.each(REFUSED)('$name $target: $code', async ({ name, target, body, code }) => {
+    const endpoint = endpointOf(name);
+    const answer = await ask(endpoint.method, target, body);
+    const refusal = errorAnswer.parse(answer.body);
+    expect(refusal.code).toBe(code);
+    expect(answer.status).toBe(HTTP_STATUS[refusal.code]);
+    expect([...endpoint.errors, ...COMMON_ERRORS]).toContain(refusal.code);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  const OPENAPI = '/api/mon/v1/openapi.json';
+
+  test('needs no credentials where there are none, and any where there are some', async () => {
+    expect(await asking(backend.url, null)('GET', OPENAPI)).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
+    await using guarded = await startBackend({ settings: { api: { user: 'ada', password: 'let me in' } } });
+    expect(await asking(guarded.url, null)('GET', OPENAPI)).toMatchObject({ status: 401 });
+    expect(await asking(guarded.url, basic('ada', 'let me in'))('GET', OPENAPI)).toMatchObject({ status: 200 });
+  });
+
+  test('has every endpoint with its parameters, its body and its answers', async () => {
+    const { paths } = (await ask('GET', OPENAPI)).body as {
+      paths: Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
+    };
+    const operations = Object.values(paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(operations.toSorted()).toEqual(Object.keys(MON_API).toSorted());
+    expect(paths['/api/mon/v1/checks/{check}/rename']?.['post']).toMatchObject({
+      operationId: 'renameCheck',
+      summary: 'Gives results, histories and events of a check another name',
+      description: 'Needs admin.',
+      security: [{ basic: [] }, { key: [] }, { token: [] }],
+      parameters: [
+        { name: 'check', in: 'path', required: true, schema: { type: 'string' } },
+        { name: 'namespace', in: 'query', required: false, schema: { type: 'string' } },
+      ],
+      requestBody: { content: { 'application/json': { schema: { type: 'object', required: ['to'] } } } },
+      responses: {
+        200: { content: { 'application/json': { schema: { properties: { moved: { type: 'number' } } } } } },
+        400: {
+          description: 'invalid',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+        401: { description: 'unauthenticated' },
+        409: { description: 'conflict' },
+      },
+    });
+    expect(paths['/api/mon/v1/clients']?.['delete']).toMatchObject({
+      parameters: [{ name: 'namespace' }, { name: 'q', in: 'query', required: true, schema: { type: 'string' } }],
+    });
+  });
+});
