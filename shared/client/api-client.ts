@@ -14,6 +14,8 @@ import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import { answers } from '../api/answers.ts';
+import { MON_API } from '../api/mon.ts';
+import { endpointCaller, requestOf } from './call-endpoint.ts';
 import type {
   AggregateResults,
   AggregateSummary,
@@ -261,12 +263,13 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
   };
   const post = async <Output>(path: readonly string[], body: unknown, schema: z.ZodType<Output>): Promise<Output> =>
     readAnswer(await ask({ method: 'POST', path, body }), schema, url);
+  const { call, find: findAt } = endpointCaller(url, ask);
   const remove = async (path: readonly string[]): Promise<boolean> =>
     (await ask({ method: 'DELETE', path, accept: [404] })).status !== 404;
 
   const silencedDetails: ApiClient['silencedDetails'] = ({ check, subscription } = {}) =>
-    get([...MON, 'silenced'], answers.silencedDetails, { 'filter.check': check, 'filter.subscription': subscription });
-  const silencedDetail: ApiClient['silencedDetail'] = (id) => find([...MON, 'silenced', id], answers.silencedDetail);
+    call(MON_API.silenced, { query: { 'filter.check': check, 'filter.subscription': subscription } });
+  const silencedDetail: ApiClient['silencedDetail'] = (id) => findAt(MON_API.silencedEntry, { path: { id } });
 
   return {
     url,
@@ -281,10 +284,10 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return find(at('events', client, check), answers.event);
     },
     explainEvent(client, check) {
-      return find([...MON, 'events', client, check, 'explain'], answers.explanation);
+      return findAt(MON_API.explainEvent, { path: { client, check } });
     },
     simulate(result) {
-      return post([...MON, 'simulate'], result, answers.simulation);
+      return call(MON_API.simulate, { body: result });
     },
     async resolve({ client, check }) {
       if (!isDefault) {
@@ -305,13 +308,13 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
     },
     async submitResult(result) {
       if (isDefault) return post(['results'], result, answers.issued);
-      const { rejected } = await post([...MON, 'results'], [result], answers.batch);
+      const { rejected } = await call(MON_API.submitResults, { body: [result] });
       const [refused] = rejected;
       if (refused !== undefined) throw new MonError('invalid', refused.error);
       return { issued: Math.floor(Date.now() / 1000) };
     },
     submitResults(results) {
-      return post([...MON, 'results'], results, answers.batch);
+      return call(MON_API.submitResults, { body: results });
     },
     deleteResult(client, check) {
       return remove(at('results', client, check));
@@ -332,7 +335,7 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
     silencedDetails,
     silencedDetail,
     silencePreview(request) {
-      return post([...MON, 'silenced', 'preview'], request, answers.recentProblems);
+      return call(MON_API.silencePreview, { body: request });
     },
     async silence(entry) {
       await ask({ method: 'POST', path: at('silenced'), body: entry });
@@ -342,20 +345,20 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return answer.status !== 404;
     },
     silencePolicy() {
-      return get([...MON, 'silence-policy'], answers.silencePolicy);
+      return call(MON_API.silencePolicy);
     },
     async bulk(request) {
-      return (await post([...MON, 'bulk'], request, answers.bulk)).results;
+      return (await call(MON_API.bulk, { body: request })).results;
     },
     clients(page = {}) {
       return get(at('clients'), answers.clients, { ...page, ...(!isDefault && { whole: 'true' }) });
     },
     async client(name) {
       if (isDefault) return find(['clients', name], answers.client);
-      return (await find([...MON, 'clients', name], answers.clientDetail))?.client;
+      return (await findAt(MON_API.client, { path: { client: name } }))?.client;
     },
     clientDetail(name) {
-      return find([...MON, 'clients', name], answers.clientDetail);
+      return findAt(MON_API.client, { path: { client: name } });
     },
     clientHistory(name) {
       return get(at('clients', name, 'history'), answers.clientHistories);
@@ -369,22 +372,21 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return readAnswer(answer, answers.issued, url);
     },
     async findClients(search, limit) {
-      const answer = await ask({ method: 'GET', path: [...MON, 'clients'], query: { q: search, limit } });
+      const answer = await ask(requestOf(MON_API.clients, { query: { q: search, limit } }));
       const { total } = readAnswer({ ...answer, body: pageOf(answer) }, answers.page, url);
       return { total, first: readAnswer(answer, answers.named, url).map(({ name }) => name) };
     },
-    async deleteClients(search) {
-      const answer = await ask({ method: 'DELETE', path: [...MON, 'clients'], query: { q: search } });
-      return readAnswer(answer, answers.deletedClients, url);
+    deleteClients(search) {
+      return call(MON_API.deleteClients, { query: { q: search } });
     },
     checks(page = {}) {
-      return get(SCHEDULED_CHECKS, answers.checks, { ...page });
+      return call(MON_API.checks, { query: { ...page } });
     },
     check(name) {
-      return find([...SCHEDULED_CHECKS, name], answers.check);
+      return findAt(MON_API.check, { path: { check: name } });
     },
     checkResults(name, page = {}) {
-      return get([...MON, 'checks', name, 'results'], answers.checksOfClients, { ...page });
+      return call(MON_API.checkResults, { path: { check: name }, query: { ...page } });
     },
     async deleteCheck(name) {
       return readAnswer(await ask({ method: 'DELETE', path: at('checks', name) }), answers.issued, url);
@@ -394,13 +396,13 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
     },
     renameCheck(name, to, isForced) {
       const body = { to, ...(isForced && { force: true }) };
-      return post([...SCHEDULED_CHECKS, name, 'rename'], body, answers.renamed);
+      return call(MON_API.renameCheck, { path: { check: name }, body });
     },
     aggregates(page = {}) {
       return get(at('aggregates'), answers.named, { ...page });
     },
     aggregateSummaries(page = {}) {
-      return get([...MON, 'aggregates'], answers.aggregateSummaries, { ...page });
+      return call(MON_API.aggregates, { query: { ...page } });
     },
     aggregate(name, { maxAge } = {}) {
       return find(at('aggregates', name), answers.aggregate, { max_age: maxAge });
@@ -430,39 +432,39 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return remove(['stashes', path]);
     },
     audit({ who, action, ...query } = {}) {
-      return get([...MON, 'audit'], answers.auditRecords, { ...query, 'filter.who': who, 'filter.action': action });
+      return call(MON_API.audit, { query: { ...query, 'filter.who': who, 'filter.action': action } });
     },
     auditHead() {
-      return get([...MON, 'audit', 'head'], answers.auditHead);
+      return call(MON_API.auditHead);
     },
     overview() {
-      return get([...MON, 'overview'], answers.overview);
+      return call(MON_API.overview);
     },
     handlers() {
-      return get([...MON, 'handlers'], answers.handlers);
+      return call(MON_API.handlers);
     },
     deadLetters({ handler } = {}) {
-      return get(DEAD_LETTERS, answers.deadLetters, { 'filter.handler': handler });
+      return call(MON_API.deadLetters, { query: { 'filter.handler': handler } });
     },
     deadLetter(id) {
-      return find([...DEAD_LETTERS, String(id)], answers.deadLetter);
+      return findAt(MON_API.deadLetter, { path: { id } });
     },
     retryDeadLetters(which) {
       return 'id' in which
-        ? post([...DEAD_LETTERS, String(which.id), 'retry'], {}, answers.retried)
-        : post([...DEAD_LETTERS, 'retry'], which, answers.retried);
+        ? call(MON_API.retryDeadLetter, { path: { id: which.id }, body: {} })
+        : call(MON_API.retryDeadLetters, { body: which });
     },
     dropDeadLetter(id) {
-      return remove([...DEAD_LETTERS, String(id)]);
+      return remove(requestOf(MON_API.dropDeadLetter, { path: { id } }).path);
     },
     dropDeadLetters(which) {
-      return post([...DEAD_LETTERS, 'drop'], which, answers.dropped);
+      return call(MON_API.dropDeadLetters, { body: which });
     },
     info() {
       return get(['info'], answers.info);
     },
     versions() {
-      return get(['api', 'mon', 'v1', 'versions'], answers.versions);
+      return call(MON_API.versions);
     },
     settings() {
       return get(['settings'], answers.object);
@@ -486,10 +488,6 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
 
 /** What the legacy API has no way to say or do. */
 const MON = ['api', 'mon', 'v1'];
-const DEAD_LETTERS = [...MON, 'dead-letters'];
-
-/** The legacy `/checks` with the next run of each. */
-const SCHEDULED_CHECKS = [...MON, 'checks'];
 
 function listQuery({ check, ...page }: Omit<OfClientOrCheck, 'client'>): Query {
   return { ...page, 'filter.check.name': check };

@@ -1,9 +1,10 @@
-import { UPGRADE_ANSWERS } from '../api/plan-answers.ts';
+import { MON_API } from '../api/mon.ts';
 import type { NewPlan, PlanRun, PlanOrder, PlanRunSummary } from '../schemas/plan-run.ts';
-import { upgradeFactsSchema, type UpgradeFacts } from '../schemas/plan.ts';
+import type { UpgradeFacts } from '../schemas/plan.ts';
 import type { ApiClientOptions } from './api-client.ts';
 import { backendAddress } from './local-access.ts';
-import { openRequester, readAnswer } from './request.ts';
+import { endpointCaller } from './call-endpoint.ts';
+import { openRequester } from './request.ts';
 import type { Requester } from './request.ts';
 
 /** Plans for upgrades of a backend. Every method throws MonError as those of `ApiClient` do. */
@@ -21,8 +22,6 @@ export interface UpgradeClient {
   order(id: number, order: PlanOrder): Promise<PlanRun>;
 }
 
-const UPGRADES = ['api', 'mon', 'v1', 'upgrades'];
-
 /** @throws MonError `invalid` when `backend` is no URL */
 export function openUpgradeClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): UpgradeClient {
   const address = backendAddress(backend, { env, headers });
@@ -32,25 +31,23 @@ export function openUpgradeClient({ backend, headers = {}, timeoutMs = 30_000, e
 
 /** The client over any way to ask. */
 export function upgradeClientOver(url: string, ask: Requester): UpgradeClient {
+  const { call, find } = endpointCaller(url, ask);
   return {
     url,
-    async facts() {
-      const answer = await ask({ method: 'GET', path: [...UPGRADES, 'facts'], accept: [404] });
-      return answer.status === 404 ? undefined : readAnswer(answer, upgradeFactsSchema, url);
+    facts() {
+      return find(MON_API.planFacts);
     },
-    async plans() {
-      return readAnswer(await ask({ method: 'GET', path: UPGRADES }), UPGRADE_ANSWERS.plans, url);
+    plans() {
+      return call(MON_API.plans);
     },
-    async plan(id) {
-      const answer = await ask({ method: 'GET', path: [...UPGRADES, String(id)], accept: [404] });
-      return answer.status === 404 ? undefined : readAnswer(answer, UPGRADE_ANSWERS.plan, url);
+    plan(id) {
+      return find(MON_API.plan, { path: { id } });
     },
-    async create(plan) {
-      return readAnswer(await ask({ method: 'POST', path: UPGRADES, body: plan }), UPGRADE_ANSWERS.plan, url);
+    create(plan) {
+      return call(MON_API.createPlan, { body: plan });
     },
-    async order(id, order) {
-      const path = [...UPGRADES, String(id)];
-      return readAnswer(await ask({ method: 'POST', path, body: order }), UPGRADE_ANSWERS.plan, url);
+    order(id, order) {
+      return call(MON_API.orderPlan, { path: { id }, body: order });
     },
   };
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { MON_API } from '../api/mon.ts';
 import { warningTexts } from '../domain/warning-header.ts';
 import type { DumpPage, RestoreAnswer, RestoreRequest } from '../schemas/restore.ts';
 import type { ApiClientOptions } from './api-client.ts';
 import { backendAddress } from './local-access.ts';
+import { endpointCaller } from './call-endpoint.ts';
 import { openRequester, readAnswer } from './request.ts';
 import type { Answer, Request, Requester } from './request.ts';
 
@@ -63,7 +65,6 @@ export interface Created {
 }
 
 const CORE = ['api', 'core', 'v2'];
-const MON = ['api', 'mon', 'v1'];
 
 const objectSchema = z.record(z.string(), z.unknown());
 const listSchema = z
@@ -72,24 +73,6 @@ const listSchema = z
   .transform((objects) => objects ?? []);
 const issuedSchema = z.looseObject({ issued: z.number() });
 const versionSchema = z.looseObject({ sensu_backend: z.string() });
-const dumpSchema = z.looseObject({ objects: z.array(objectSchema), continue: z.string().nullable() });
-const restoredSchema = z.looseObject({
-  results: z.array(
-    z
-      .looseObject({
-        outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
-        reason: z.string().optional(),
-        lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).optional(),
-        warnings: z.array(z.string()).optional(),
-      })
-      .transform(({ outcome, reason, lost, warnings }) => ({
-        outcome,
-        ...(reason !== undefined && { reason }),
-        ...(lost !== undefined && { lost }),
-        ...(warnings !== undefined && { warnings }),
-      })),
-  ),
-});
 
 export interface V2ClientOptions extends ApiClientOptions {
   /** Told what the backend says of its entity limit, once for each list. */
@@ -121,6 +104,7 @@ export function v2ClientOver(url: string, ask: Requester, warn?: (text: string) 
     } while (after !== undefined);
   }
 
+  const { call, find } = endpointCaller(url, ask);
   return {
     url,
     pages,
@@ -155,18 +139,11 @@ export function v2ClientOver(url: string, ask: Requester, warn?: (text: string) 
     async versions() {
       return readAnswer(await ask({ method: 'GET', path: ['version'] }), versionSchema, url);
     },
-    async dump(type, namespace, after) {
-      const path = [...MON, 'dump', type];
-      const answer = await ask({
-        method: 'GET',
-        path,
-        query: { namespace, limit: V2_PAGE, continue: after },
-        accept: [404],
-      });
-      return answer.status === 404 ? undefined : readAnswer(answer, dumpSchema, url);
+    dump(type, namespace, after) {
+      return find(MON_API.dump, { path: { type }, query: { namespace, limit: V2_PAGE, continue: after } });
     },
-    async restore(request) {
-      return readAnswer(await ask({ method: 'POST', path: [...MON, 'restore'], body: request }), restoredSchema, url);
+    restore(request) {
+      return call(MON_API.restore, { body: request });
     },
   };
 }

@@ -1,0 +1,55 @@
+import type { Endpoint } from '../api/endpoint.ts';
+import { readAnswer, type Request, type Requester } from './request.ts';
+
+/** What an endpoint is asked with. */
+export interface EndpointCall {
+  /** The named parts of its path, as they are. */
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: Request['query'];
+  readonly body?: unknown;
+}
+
+/** Asks for endpoints of a table. Both throw MonError as `Requester` and `readAnswer` do. */
+export interface EndpointCaller {
+  call<Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall): Promise<Answer>;
+  /** Undefined where it is not there. */
+  find<Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall): Promise<Answer | undefined>;
+}
+
+/** @param url of the backend, for messages */
+export function endpointCaller(url: string, ask: Requester): EndpointCaller {
+  return {
+    async call(endpoint, about = {}) {
+      return readAnswer(await ask(requestOf(endpoint, about)), answerOf(endpoint), url);
+    },
+    async find(endpoint, about = {}) {
+      const answer = await ask({ ...requestOf(endpoint, about), accept: [404] });
+      return answer.status === 404 ? undefined : readAnswer(answer, answerOf(endpoint), url);
+    },
+  };
+}
+
+/** The request that asks for an endpoint. */
+export function requestOf({ method, path: pattern }: Endpoint, { path = {}, query, body }: EndpointCall): Request {
+  const parts = pattern.split('/').slice(1);
+  return {
+    method,
+    path: parts.map((part) => (part.startsWith(':') ? named(path, part.slice(1), pattern) : part)),
+    ...(query !== undefined && { query }),
+    ...(body !== undefined && { body }),
+  };
+}
+
+function named(path: Readonly<Record<string, string | number>>, name: string, pattern: string): string {
+  const part = path[name];
+  if (part === undefined) throw new Error(`${pattern} needs its ${name}`);
+  return String(part);
+}
+
+function answerOf<Answer>({
+  path,
+  answer,
+}: Endpoint<unknown, Answer>): NonNullable<Endpoint<unknown, Answer>['answer']> {
+  if (answer === undefined) throw new Error(`${path} answers without a body`);
+  return answer;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { pathParameters, type Endpoint } from '../../../shared/api/endpoint.ts';
+import { MON_API } from '../../../shared/api/mon.ts';
+import { endpointCaller, requestOf } from '../../../shared/client/call-endpoint.ts';
+import { requestUrl, type Answer, type Request } from '../../../shared/client/request.ts';
+
+const URL = 'http://backend:4567';
+
+/** A backend that says the same to everything. */
+function saying(answer: Answer): { asked: Request[]; caller: ReturnType<typeof endpointCaller> } {
+  const asked: Request[] = [];
+  const caller = endpointCaller(URL, (request) => {
+    asked.push(request);
+    return Promise.resolve(answer);
+  });
+  return { asked, caller };
+}
+
+test.each(Object.entries(MON_API) as [string, Endpoint][])(
+  '%s is asked for where the table has it',
+  (_name, endpoint) => {
+    const path = Object.fromEntries(pathParameters(endpoint).map((name) => [name, `a ${name}`]));
+    const request = requestOf(endpoint, { path });
+    expect(request.method).toBe(endpoint.method);
+    expect(requestUrl(URL, request).pathname).toBe(endpoint.path.replaceAll(/:(\w+)/g, 'a%20$1'));
+  },
+);
+
+test('a call brings the answer as the table has it', async () => {
+  const { asked, caller } = saying({ status: 200, body: { moved: 3 } });
+  const body = { to: 'other' };
+  expect(
+    await caller.call(MON_API.renameCheck, { path: { check: 'disk' }, query: { namespace: 'shop' }, body }),
+  ).toEqual({
+    moved: 3,
+  });
+  expect(asked).toEqual([
+    { method: 'POST', path: ['api', 'mon', 'v1', 'checks', 'disk', 'rename'], query: { namespace: 'shop' }, body },
+  ]);
+});
+
+test('an answer that the table does not have is refused', async () => {
+  const { caller } = saying({ status: 200, body: { moved: 'many' } });
+  await expect(caller.call(MON_API.renameCheck, { path: { check: 'disk' } })).rejects.toMatchObject({
+    code: 'internal',
+    message: expect.stringContaining('(moved: ') as string,
+  });
+});
+
+test('what is looked for may not be there', async () => {
+  const { asked, caller } = saying({ status: 404, body: { error: 'no', code: 'not_found' } });
+  expect(await caller.find(MON_API.deadLetter, { path: { id: 7 } })).toBeUndefined();
+  expect(asked).toMatchObject([{ path: ['api', 'mon', 'v1', 'dead-letters', '7'], accept: [404] }]);
+});
+
+test('a part of the path that is forgotten is a defect', () => {
+  expect(() => requestOf(MON_API.check, {})).toThrow('/api/mon/v1/checks/:check needs its check');
+});
