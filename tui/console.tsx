@@ -4,9 +4,11 @@ import type { ApiClient } from '../shared/client/api-client.ts';
 import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
 import type { UpgradeClient } from '../shared/client/plan-client.ts';
 import { MonError } from '../shared/errors.ts';
+import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
 import { openAll, type OpenedContext } from './effects/all-contexts.ts';
 import { App } from './screens/app.tsx';
 import { followAll } from './effects/follow-all.ts';
+import { followNamespaces } from './effects/follow-namespaces.ts';
 import { followFeed, wantedPaceMs, type FollowedFeed } from './effects/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
 import { runEffect, type ConsoleApi } from './effects/run-effects.ts';
@@ -38,8 +40,10 @@ export interface ConsoleClock extends FrameClock {
 /** A backend that is shown. */
 export interface ShownBackend {
   readonly backend: string;
-  /** Asked for when something is to be sent or loaded, which is after the first frame. */
-  readonly api: () => Promise<ApiClient>;
+  /** Asked for when something is to be sent or loaded, which is after the first frame; default: in its namespace. */
+  readonly api: (namespace?: string) => Promise<ApiClient>;
+  /** That is shown; `*`: all that the credentials may see. Default: `default`. */
+  readonly namespace?: string | undefined;
   /** Where credentials are that the URL does not hold. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
   /** All contexts as one list; then the rest of this is not used. */
@@ -95,16 +99,30 @@ function noConfiguration(): Promise<never> {
 }
 
 /** Of several backends those that can be opened, behind the methods of one. */
-function apiOf({ members, api }: ShownBackend, { backends }: ConsoleStore): () => Promise<ConsoleApi> {
-  if (members === undefined) return api;
+function apiOf({ members, api, namespace }: ShownBackend, store: ConsoleStore): () => Promise<ConsoleApi> {
+  const { backends } = store;
+  if (namespace === EVERY_NAMESPACE) {
+    return async () => {
+      const { openApiOfNamespaces } = await import('./effects/merged-api.ts');
+      return openApiOfNamespaces(api, () => isConnected(store.feed));
+    };
+  }
+  if (members === undefined) return () => api(namespace);
   return async () => {
     const { openMergedApi } = await import('./effects/merged-api.ts');
-    const open = Array.from(members, ([name, one]) => ('problem' in one ? [] : [[name, one.api] as const])).flat();
+    const open = Array.from(members, ([name, one]) =>
+      'problem' in one ? [] : [[name, () => one.api(one.namespace)] as const],
+    ).flat();
     return openMergedApi({
       open: new Map(open),
       isConnected: (name) => isConnected(backends?.get(name) ?? INITIAL_FEED_STATUS),
     });
   };
+}
+
+/** Names a namespace of a context. */
+function placeOf(context: string | undefined, namespace = DEFAULT_NAMESPACE): string {
+  return JSON.stringify([context, namespace]);
 }
 
 /** Plans are of one backend. */
@@ -120,7 +138,7 @@ function upgradesOf({ members, backend, env }: ShownBackend): () => Promise<Upgr
 export function openConsole(parts: ConsoleParts): Console {
   const { stdout, clock, theme, creator, readOnly, session = randomUUID() } = parts;
   const storeOf = (
-    { backend, env, members }: ShownBackend,
+    { backend, env, members, namespace }: ShownBackend,
     current: string | undefined,
     before: Pick<ConsoleOptions, 'kept' | 'ownChanges' | 'log'>,
   ): ConsoleStore =>
@@ -128,6 +146,7 @@ export function openConsole(parts: ConsoleParts): Console {
       size: { columns: stdout.columns, rows: stdout.rows },
       backend: members === undefined ? parseBackendAddress(backend, env).url : 'all contexts',
       ...(members && { members: [...members.keys()] }),
+      namespace,
       creator,
       session,
       readOnly,
@@ -153,8 +172,11 @@ export function openConsole(parts: ConsoleParts): Console {
     exitOnCtrlC: false,
   });
 
-  const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): FollowedFeed =>
-    members === undefined ? followFeed(one, into, clock, parts.chance) : followAll(members, into, clock, parts.chance);
+  const follow = ({ members, ...one }: ShownBackend, into: ConsoleStore): FollowedFeed => {
+    if (members !== undefined) return followAll(members, into, clock, parts.chance);
+    const followOne = one.namespace === EVERY_NAMESPACE ? followNamespaces : followFeed;
+    return followOne(one, into, clock, parts.chance);
+  };
   let feed = follow(shown, store);
   const scheduler = new FrameScheduler(
     {
@@ -185,29 +207,27 @@ export function openConsole(parts: ConsoleParts): Console {
     scheduler.paintNow();
   };
 
-  /** What was set and done in each context while it was shown. */
-  const leftContexts = new Map<string | undefined, { readonly kept: Kept; readonly ownChanges: OwnChanges }>();
-  /** What is typed while another backend is being opened: it is meant for that one. */
+  /** What was set in each context while it was shown, and which of its namespaces was. */
+  const leftContexts = new Map<string | undefined, { readonly kept: Kept; readonly namespace: string | undefined }>();
+  /** What was done in each namespace of each context, so that nothing is undone in another. */
+  const ownChanges = new Map<string, OwnChanges>();
+  /** Puts something else in the place of what is shown. */
+  const show = (next: ShownBackend, context: string | undefined, kept: Kept): void => {
+    feed.close();
+    const { log, options } = store;
+    ownChanges.set(placeOf(options.contexts?.current, options.namespace), store.ownChanges);
+    const before = ownChanges.get(placeOf(context, next.namespace));
+    shown = next;
+    store = storeOf(next, context, { kept, log, ...(before && { ownChanges: before }) });
+    feed = follow(next, store);
+  };
+  /** What is typed while something else is being opened: it is meant for that. */
   let typedAhead: InputEvent[] | undefined;
-  const switchContext = async (name: string): Promise<void> => {
-    const { contexts } = parts;
-    if (contexts === undefined) throw new MonError('not_found', 'the configuration file names no contexts');
+  const whileTyping = async (open: () => Promise<void>): Promise<void> => {
     const typed: InputEvent[] = [];
     typedAhead = typed;
     try {
-      const next = await (name === ALL_CONTEXTS ? openAll(contexts.names, contexts.open) : contexts.open(name));
-      feed.close();
-      const { log, ownChanges } = store;
-      const left = keptOf(store);
-      leftContexts.set(store.options.contexts?.current, { kept: left, ownChanges });
-      const { kept = { view: left.view, views: parts.kept?.views ?? {} }, ...before } = leftContexts.get(name) ?? {};
-      shown = next;
-      store = storeOf(next, name, {
-        ...before,
-        kept: { ...kept, common: left.common, ...(next.members && { view: 'events' as const }) },
-        log,
-      });
-      feed = follow(next, store);
+      await open();
     } finally {
       // Nothing of it may reach the backend that it was not meant for.
       typedAhead = undefined;
@@ -215,6 +235,33 @@ export function openConsole(parts: ConsoleParts): Console {
     repaint();
     for (const event of typed) input(event);
   };
+  const switchContext = (name: string): Promise<void> =>
+    whileTyping(async () => {
+      const { contexts } = parts;
+      if (contexts === undefined) throw new MonError('not_found', 'the configuration file names no contexts');
+      const next = await (name === ALL_CONTEXTS ? openAll(contexts.names, contexts.open) : contexts.open(name));
+      const left = keptOf(store);
+      leftContexts.set(store.options.contexts?.current, { kept: left, namespace: shown.namespace });
+      const before = leftContexts.get(name);
+      const { kept = { view: left.view, views: parts.kept?.views ?? {} } } = before ?? {};
+      const namespace = before === undefined ? next.namespace : before.namespace;
+      show(next.members === undefined ? { ...next, namespace } : next, name, {
+        ...kept,
+        common: left.common,
+        ...((next.members ?? namespace === EVERY_NAMESPACE) && { view: 'events' as const }),
+      });
+    });
+  const switchNamespace = (name: string): Promise<void> =>
+    whileTyping(async () => {
+      const isAll = name === EVERY_NAMESPACE;
+      const known = isAll ? [] : (await (await shown.api()).namespaces()).map((namespace) => namespace.name);
+      if (!isAll && !known.includes(name)) {
+        throw new MonError('not_found', `there is no such namespace, or it cannot be seen: ${known.join(', ')}`);
+      }
+      const kept = keptOf(store);
+      const next = { ...shown, namespace: name === DEFAULT_NAMESPACE ? undefined : name };
+      show(next, store.options.contexts?.current, isAll ? { ...kept, view: 'events' } : kept);
+    });
 
   const run = async (effect: Effect): Promise<void> => {
     await runEffect(effect, {
@@ -226,6 +273,7 @@ export function openConsole(parts: ConsoleParts): Console {
       quit: parts.onQuit,
       saveView: parts.saveView ?? noConfiguration,
       switchContext,
+      switchNamespace,
       terminal: { writeRaw: (text) => stdout.writeRaw(text), isTmux: parts.isTmux ?? false },
     });
     // What a person asked for answers at once; what is only kept up to date can wait for the next frame.

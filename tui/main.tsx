@@ -167,21 +167,21 @@ function nameOf(choice: Choice): string | undefined {
  *
  * @throws MonError `invalid`
  */
-function shownAt(backend: string, env: CredentialsEnv): ShownBackend {
+function shownAt(backend: string, env: CredentialsEnv, namespace?: string): ShownBackend {
   parseBackendAddress(backend, env);
-  return { backend, env, api: () => loadApiClient(backend, env) };
+  return { backend, env, namespace, api: (asked = namespace) => loadApiClient(backend, env, asked) };
 }
 
 async function openContext(name: string, context: ContextConfig, tls: CredentialsEnv): Promise<ShownBackend> {
   const { resolveContext } = await import('./config/resolve-context.ts');
   const { backend, env } = await resolveContext(name, context, process.env);
-  return shownAt(backend, { ...env, ...tls });
+  return shownAt(backend, { ...env, ...tls }, context.namespace);
 }
 
 /** Loading what speaks and checks HTTP takes a tenth of the time to the first frame: not before that. */
-async function loadApiClient(backend: string, env: CredentialsEnv): Promise<ApiClient> {
+async function loadApiClient(backend: string, env: CredentialsEnv, namespace?: string): Promise<ApiClient> {
   const { openApiClient } = await import('../shared/client/api-client.ts');
-  return openApiClient({ backend, env });
+  return openApiClient({ backend, env, namespace });
 }
 
 /** What the file sets, under what the command line says. */

@@ -198,6 +198,8 @@ export interface ApiClient {
   audit(query?: AuditQuery): Promise<AuditRecord[]>;
   auditHead(): Promise<AuditHead>;
   overview(): Promise<Overview>;
+  /** Those that the credentials may see, by name. */
+  namespaces(): Promise<{ name: string }[]>;
   /** By name. */
   handlers(): Promise<RunningHandlerStatus[]>;
   /** Runs of handlers that failed for good, in the order in which they failed. */
@@ -436,6 +438,9 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
     },
     auditHead() {
       return call(MON_API.auditHead);
+    },
+    namespaces() {
+      return get(['api', 'core', 'v2', 'namespaces'], answers.named);
     },
     overview() {
       return call(MON_API.overview);

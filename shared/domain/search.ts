@@ -29,6 +29,8 @@ export const EVENT_SEARCH = searchLanguage<EventRow>(
     timeField('last', 'since its last result', (row) => row.last),
     // Where events of several backends are listed as one.
     textField('backend', (row) => row.backend ?? ''),
+    // Where events of all namespaces are.
+    textField('namespace', (row) => row.namespace ?? ''),
   ],
   ({ client, check, output }) => [client, check, output],
 );

@@ -54,7 +54,7 @@ export class ConsoleRig {
     const after = (delayMs: number, task: () => void): Disposable => this.clock.after(delayMs, task);
     const running = openConsole({
       backend: server.url,
-      api: async () => openApiClient({ backend: server.url }),
+      api: async (namespace) => openApiClient({ backend: server.url, namespace }),
       stdout: new FrameStdout(lineDiscipline(this.screen), this.screen, after),
       clock: this.clock,
       theme,

@@ -43,7 +43,10 @@ export function openCommandLine(store: ConsoleStore, text = ''): void {
 export function typeInCommandLine(store: ConsoleStore, edit: LineEdit | undefined): void {
   const layer = commandLayer(store);
   if (layer === undefined || edit === undefined) return;
-  put(store, { ...layer, line: editLine(layer.line, edit), chosen: undefined, problem: undefined });
+  const line = editLine(layer.line, edit);
+  put(store, { ...layer, line, chosen: undefined, problem: undefined });
+  // Its names are there by the time that they are typed.
+  if (line.text === 'ns' && store.backends === undefined) store.request({ kind: 'load-namespaces' });
 }
 
 /** @param perform does what the key of an action does */

@@ -1,6 +1,7 @@
 import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import { bindings, type Binding, type KeyAction, type KeyContext } from './keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
+import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { contextItems, contextNames } from '../model/contexts.ts';
@@ -156,6 +157,9 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ],
 ]);
 
+/** What people call all namespaces. */
+const ALL = 'all';
+
 const OWN_COMMANDS: readonly Command[] = [
   ...VIEWS.filter(({ name }) => isThere(name)).map(({ name, title }) => viewCommand(name, title)),
   {
@@ -177,12 +181,12 @@ const OWN_COMMANDS: readonly Command[] = [
     run: (store, operand) => {
       const reversed = operand.startsWith('-');
       const column = reversed ? operand.slice(1) : operand;
-      const known = sortIds(store.state.view, isMerged(store));
+      const known = sortIds(store.state.view, store.whereColumn);
       if (!known.includes(column)) return notOne('sort column', column, known);
       store.sortBy({ column, reversed });
       return undefined;
     },
-    complete: (store) => sortIds(store.state.view, isMerged(store)).flatMap((id) => [id, `-${id}`]),
+    complete: (store) => sortIds(store.state.view, store.whereColumn).flatMap((id) => [id, `-${id}`]),
   },
   {
     name: 'columns',
@@ -190,14 +194,14 @@ const OWN_COMMANDS: readonly Command[] = [
     help: 'show only these columns; "all" shows every one',
     run: (store, operand) => {
       const { view } = store.state;
-      const known = columnIds(view, isMerged(store));
+      const known = columnIds(view, store.whereColumn);
       const wanted = operand.split(/[\s,]+/);
       const unknown = wanted.find((id) => !known.includes(id));
       if (operand !== 'all' && unknown !== undefined) return notOne('column', unknown, [...known, 'all']);
-      store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, isMerged(store)) });
+      store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, store.whereColumn) });
       return undefined;
     },
-    complete: (store) => [...columnIds(store.state.view, isMerged(store)), 'all'],
+    complete: (store) => [...columnIds(store.state.view, store.whereColumn), 'all'],
   },
   {
     name: 'silence',
@@ -233,6 +237,19 @@ const OWN_COMMANDS: readonly Command[] = [
       return undefined;
     },
     complete: ({ options }) => contextNames(options.contexts),
+  },
+  {
+    name: 'ns',
+    operands: 'NAME, all',
+    help: 'show another namespace of this backend, or all that the credentials may see as one list',
+    run: (store, operand) => {
+      if (store.backends !== undefined) return 'namespaces are of one backend: :ctx NAME shows it';
+      if (operand === '') return `type :ns NAME: ${[...store.namespaces, ALL].join(', ')}`;
+      if (/\s/.test(operand)) return 'type one name, or all';
+      store.request({ kind: 'switch-namespace', name: operand === ALL ? EVERY_NAMESPACE : operand });
+      return undefined;
+    },
+    complete: ({ backends, namespaces }) => (backends === undefined ? [...namespaces, ALL] : []),
   },
   {
     name: 'set',
@@ -313,8 +330,4 @@ function notOne(what: string, name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   const hint = meant !== undefined ? `did you mean ${meant}?` : known.length === 0 ? 'there is none' : known.join(', ');
   return `there is no ${what} ${JSON.stringify(name)}: ${hint}`;
-}
-
-function isMerged({ backends }: ConsoleStore): boolean {
-  return backends !== undefined;
 }

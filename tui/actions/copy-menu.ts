@@ -1,6 +1,7 @@
 import { shellWord } from '../../shared/domain/command-text.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import type { ConsoleOptions, ConsoleStore } from '../state/console-store.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
 import { targetOf } from '../screens/silences/form.ts';
 import type { ViewName } from '../state/view-names.ts';
@@ -11,6 +12,9 @@ export interface Copied {
   /** `client/check` of an event or a result; otherwise its name or id. */
   readonly name: string;
 }
+
+/** Where it is. */
+type CopiedPlace = Pick<ConsoleOptions, 'backend' | 'namespace'>;
 
 const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
   events: 'event',
@@ -33,7 +37,7 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
 export function openCopyMenu(store: ConsoleStore): void {
   const about = copiedNow(store);
   if (about === undefined) return store.say('there is nothing to copy here');
-  openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(about, store.options.backend) });
+  openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(about, store.options) });
 }
 
 function copiedNow({ state, list }: ConsoleStore): Copied | undefined {
@@ -46,7 +50,7 @@ function copiedNow({ state, list }: ConsoleStore): Copied | undefined {
   return kind === undefined || key === undefined ? undefined : { kind, name: key };
 }
 
-function copyItems(about: Copied, backend: string): readonly MenuItem[] {
+function copyItems(about: Copied, place: CopiedPlace): readonly MenuItem[] {
   const { kind, name } = about;
   const isPair = kind === 'event' || kind === 'result';
   const { client, check } = targetOf(name);
@@ -62,8 +66,8 @@ function copyItems(about: Copied, backend: string): readonly MenuItem[] {
           },
         ]
       : []),
-    ...(kind === 'silence' ? [] : [copyText('curl', 'curl command', curlCommand(PATHS[kind], about, backend))]),
-    copyText('monctl', 'monctl command', monctlCommand(about, backend)),
+    ...(kind === 'silence' ? [] : [copyText('curl', 'curl command', curlCommand(PATHS[kind], about, place))]),
+    copyText('monctl', 'monctl command', monctlCommand(about, place)),
   ];
 }
 
@@ -78,14 +82,16 @@ function copyText(id: string, label: string, text: string): MenuItem {
 }
 
 /** Without credentials: they would end up in the history of the shell. */
-function curlCommand(path: string, about: Copied, backend: string): string {
-  const segments = namesOf(about).map(encodeURIComponent).join('/');
-  return `curl -s ${shellWord(`${backend}/${path}/${segments}`)}`;
+function curlCommand(path: string, about: Copied, { backend, namespace = DEFAULT_NAMESPACE }: CopiedPlace): string {
+  const segments = [path, ...namesOf(about).map(encodeURIComponent)].join('/');
+  const isDefault = namespace === DEFAULT_NAMESPACE;
+  return `curl -s ${shellWord(`${backend}/${isDefault ? segments : `api/mon/v1/${segments}?namespace=${namespace}`}`)}`;
 }
 
-function monctlCommand(about: Copied, backend: string): string {
+function monctlCommand(about: Copied, { backend, namespace = DEFAULT_NAMESPACE }: CopiedPlace): string {
   const noun = about.kind === 'silence' ? 'silenced' : about.kind;
-  return ['monctl', noun, 'info', ...namesOf(about), '--backend', backend].map(shellWord).join(' ');
+  const there = namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace];
+  return ['monctl', noun, 'info', ...namesOf(about), ...there, '--backend', backend].map(shellWord).join(' ');
 }
 
 function namesOf({ kind, name }: Copied): readonly string[] {

@@ -18,9 +18,7 @@ export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
       store.request({ kind: 'resync' });
       return store.say('loading everything from the backend again');
     case 'copy':
-      // The commands name a backend.
-      if (store.backends !== undefined) return store.say('copies are made of one backend: :ctx NAME shows it');
-      return openCopyMenu(store);
+      return copy(store);
     case 'runbook':
       return askRunbook(store);
     case 'mute':
@@ -36,6 +34,13 @@ export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
     default:
       return undefined;
   }
+}
+
+/** The commands that are copied name a backend and a namespace. */
+function copy(store: ConsoleStore): void {
+  const { whereColumn } = store;
+  if (whereColumn === undefined) return openCopyMenu(store);
+  store.say(`copies are made of one ${whereColumn}: :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME shows it`);
 }
 
 function toggleLock(store: ConsoleStore): void {

@@ -95,9 +95,10 @@ function openNumber(store: ConsoleStore, number: number): void {
 
 function goTo(store: ConsoleStore, { view, history }: ViewPlace): void {
   if (view === store.state.view) return;
-  if (view !== 'events' && store.backends !== undefined) {
+  if (view !== 'events' && store.whereColumn !== undefined) {
     store.update({ count: undefined, digitAtMs: undefined });
-    return store.say(`${viewTitle(view)}: shown of one backend at a time, :ctx NAME chooses it`);
+    const [place, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
+    return store.say(`${viewTitle(view)}: shown of one ${place} at a time, :${command} NAME chooses it`);
   }
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });

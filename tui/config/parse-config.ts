@@ -195,7 +195,7 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
   const isReversed = sort?.startsWith('-') === true;
   const column = isReversed ? sort.slice(1) : sort;
   const wrong = filterProblem(view, filter);
-  const known = sortIds(view, true);
+  const known = sortIds(view, 'any');
   const problems: ConfigProblem[] = (columns === undefined ? [] : columnProblems(view, columns)).map((message) => ({
     path: ['columns'],
     message,
@@ -214,7 +214,7 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
 }
 
 function columnProblems(view: ViewName, ids: readonly string[]): readonly string[] {
-  const known = columnIds(view, true);
+  const known = columnIds(view, 'any');
   return ids
     .filter((id) => !known.includes(id))
     .map((id) => `${view} has no column ${JSON.stringify(id)}: ${listed(known)}`);

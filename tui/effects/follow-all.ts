@@ -1,5 +1,12 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import { eventKey, type EventRow, type FeedRows, type FeedStats, type SilencedRow } from '../../shared/schemas/feed.ts';
+import {
+  eventKey,
+  type ClientRow,
+  type EventRow,
+  type FeedRows,
+  type FeedStats,
+  type SilencedRow,
+} from '../../shared/schemas/feed.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import {
@@ -118,44 +125,43 @@ function noKeys(): Keys {
   return { events: new Set(), silenced: new Set(), clients: new Set(), upgrades: new Set() };
 }
 
-/** The rows as the merged list has them. A topic that is not mentioned stays so. */
-function rowsAt({ events, silenced, clients }: FeedRows, context: string): FeedRows {
+/** The rows as the merged list has them. */
+function rowsAt(rows: FeedRows, context: string): FeedRows {
+  return placedRows(rows, (key) => [context, key]);
+}
+
+/**
+ * Rows of several places as one list has them: with the place at every name. A topic that is not mentioned stays so.
+ *
+ * @param placeOf the place of a row, and its key there
+ */
+export function placedRows(
+  { events, silenced, clients }: FeedRows,
+  placeOf: (key: string) => readonly [place: string, key: string],
+): FeedRows {
   return {
-    ...(events && {
-      events: mapped(
-        events,
-        (key) => eventKeyAt(key, context),
-        (row) => eventAt(row, context),
-      ),
-    }),
-    ...(silenced && {
-      silenced: mapped(
-        silenced,
-        (id) => silencedIdAt(id, context),
-        (row) => silencedAt(row, context),
-      ),
-    }),
-    ...(clients && {
-      clients: mapped(
-        clients,
-        (name) => nameAt(name, context),
-        (row) => ({
-          ...row,
-          name: nameAt(row.name, context),
-          subscriptions: row.subscriptions.map((subscription) => nameAt(subscription, context)),
-        }),
-      ),
-    }),
+    ...(events && { events: mapped(events, placeOf, eventKeyAt, eventAt) }),
+    ...(silenced && { silenced: mapped(silenced, placeOf, silencedIdAt, silencedAt) }),
+    ...(clients && { clients: mapped(clients, placeOf, nameAt, clientAt) }),
   };
 }
 
 function mapped<Row>(
   rows: Readonly<Record<string, Row | null>>,
-  keyOf: (key: string) => string,
-  next: (row: Row) => Row,
+  placeOf: (key: string) => readonly [place: string, key: string],
+  keyAt: (key: string, place: string) => string,
+  rowAt: (row: Row, place: string) => Row,
 ): Readonly<Record<string, Row | null>> {
-  const entries = Object.entries(rows).map(([key, row]) => [keyOf(key), row === null ? null : next(row)] as const);
+  const entries = Object.entries(rows).map(([placed, row]) => {
+    const [place, key] = placeOf(placed);
+    return [keyAt(key, place), row === null ? null : rowAt(row, place)] as const;
+  });
   return Object.fromEntries(entries);
+}
+
+function clientAt(row: ClientRow, place: string): ClientRow {
+  const subscriptions = row.subscriptions.map((subscription) => nameAt(subscription, place));
+  return { ...row, name: nameAt(row.name, place), subscriptions };
 }
 
 function eventKeyAt(key: string, context: string): string {

@@ -10,6 +10,8 @@ export interface FollowedBackend {
   readonly backend: string;
   /** Where credentials are that the URL does not hold. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
+  /** Default: `default`. */
+  readonly namespace?: string | undefined;
 }
 
 /** What hears a feed. */
@@ -30,7 +32,7 @@ export function wantedPaceMs({ focused, paused }: Pick<ConsoleState, 'focused' |
 
 /** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
 export function followFeed(
-  { backend, env }: FollowedBackend,
+  { backend, env, namespace }: FollowedBackend,
   store: FeedSink,
   clock: FeedClock,
   chance = Math.random,
@@ -41,7 +43,14 @@ export function followFeed(
   const open = async (): Promise<void> => {
     const { openFeed } = await import('../../shared/client/feed-client.ts');
     feed = openFeed(
-      { backend, ...(env && { env }), topics: ['events', 'silenced', 'clients', 'upgrades'], clock, chance },
+      {
+        backend,
+        ...(env && { env }),
+        ...(namespace !== undefined && { namespace }),
+        topics: ['events', 'silenced', 'clients', 'upgrades'],
+        clock,
+        chance,
+      },
       {
         onState: (state) => store.connectionChanged(state),
         onHello: (hello) => store.greeted(hello),

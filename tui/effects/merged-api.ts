@@ -8,7 +8,7 @@ import type { ConsoleApi } from './run-effects.ts';
 
 /** The backends of the merged list. */
 export interface MergedBackends {
-  readonly open: ReadonlyMap<string, () => Promise<ApiClient>>;
+  readonly open: Pick<ReadonlyMap<string, () => Promise<ApiClient>>, 'get' | 'has' | 'values'>;
   /** Whether something can be changed there now. */
   readonly isConnected: (context: string) => boolean;
 }
@@ -211,6 +211,61 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
 const ofOne = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this is of one backend: :ctx NAME shows it'));
 
+const ofOneNamespace = (): Promise<never> =>
+  Promise.reject(new MonError('invalid', 'this is of one namespace: :ns NAME shows it'));
+
+/**
+ * All namespaces of a backend behind the methods of one. Names say where each thing is; what is of the whole backend is asked
+ * of it.
+ *
+ * @param at the backend, in one namespace or for what is in none
+ */
+export function openApiOfNamespaces(
+  at: (namespace?: string) => Promise<ApiClient>,
+  isConnected: () => boolean,
+): ConsoleApi {
+  const merged = openMergedApi({
+    open: { get: (namespace) => () => at(namespace), has: () => true, values: () => [() => at()].values() },
+    isConnected,
+  });
+  return {
+    ...merged,
+    aggregate: ofOneNamespace,
+    aggregateResults: ofOneNamespace,
+    aggregateSummaries: ofOneNamespace,
+    checkResults: ofOneNamespace,
+    checks: ofOneNamespace,
+    silencedDetails: ofOneNamespace,
+    silencePreview: ofOneNamespace,
+    async clientDetail(client) {
+      const { name, context } = splitName(client);
+      return (await at(context)).clientDetail(name);
+    },
+    async result(client, check) {
+      const { name, context } = splitName(client);
+      return (await at(context)).result(name, check);
+    },
+    async silencedDetail(entry) {
+      const { id, context } = splitSilencedId(entry);
+      return (await at(context)).silencedDetail(id);
+    },
+    async deleteClient(client) {
+      const { name, context } = splitName(client);
+      return (await at(context)).deleteClient(name);
+    },
+    audit: async (query) => (await at()).audit(query),
+    deadLetter: async (id) => (await at()).deadLetter(id),
+    deadLetters: async (about) => (await at()).deadLetters(about),
+    deepHealth: async () => (await at()).deepHealth(),
+    dropDeadLetter: async (id) => (await at()).dropDeadLetter(id),
+    handlers: async () => (await at()).handlers(),
+    namespaces: async () => (await at()).namespaces(),
+    overview: async () => (await at()).overview(),
+    retryDeadLetters: async (which) => (await at()).retryDeadLetters(which),
+    versions: async () => (await at()).versions(),
+  };
+}
+
 /** What is not asked of several backends at once. */
 const OF_ONE_BACKEND = {
   aggregate: ofOne,
@@ -226,6 +281,7 @@ const OF_ONE_BACKEND = {
   deleteClient: ofOne,
   dropDeadLetter: ofOne,
   handlers: ofOne,
+  namespaces: ofOne,
   overview: ofOne,
   result: ofOne,
   retryDeadLetters: ofOne,

@@ -24,7 +24,7 @@ import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
-import { saveView, switchContext, type SettingsTools } from './settings-effects.ts';
+import { saveView, switchContext, switchNamespace, type SettingsTools } from './settings-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
@@ -44,6 +44,7 @@ export type ConsoleApi = ViewApi &
     | 'deleteResult'
     | 'dropDeadLetter'
     | 'event'
+    | 'namespaces'
     | 'requestCheck'
     | 'resolve'
     | 'retryDeadLetters'
@@ -98,6 +99,10 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return saveView(tools.store, effect.name, effect.view, tools);
     case 'switch-context':
       return switchContext(tools.store, effect.name, tools);
+    case 'switch-namespace':
+      return switchNamespace(tools.store, effect.name, tools);
+    case 'load-namespaces':
+      return loadNamespaces(tools);
     case 'ring':
     case 'copy':
     case 'copy-event':
@@ -166,6 +171,16 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
   );
   store.ownChanges.remember(told.title, [], store.options.now());
   tell(store, told);
+}
+
+/** Without an answer no names are offered; each can be typed. */
+async function loadNamespaces({ store, api }: EffectTools): Promise<void> {
+  try {
+    store.namespaces = (await (await api()).namespaces()).map(({ name }) => name);
+    store.touch('rows');
+  } catch {
+    // Whoever types a name that there is not is told when it is asked for.
+  }
 }
 
 /** Without an answer the policy is as it was known before: the backend holds everybody to it anyway. */

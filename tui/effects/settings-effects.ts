@@ -8,6 +8,12 @@ export interface SettingsTools {
   readonly saveView: (name: string, view: SavedView | undefined) => Promise<void>;
   /** Shows another backend, in another store. */
   readonly switchContext: (name: string) => Promise<void>;
+  /**
+   * Shows another namespace of the backend, or `*`, in another store.
+   *
+   * @throws MonError when there is none of this name
+   */
+  readonly switchNamespace: (name: string) => Promise<void>;
 }
 
 export async function saveView(
@@ -32,6 +38,14 @@ export async function saveView(
 export async function switchContext(store: ConsoleStore, name: string, tools: SettingsTools): Promise<void> {
   try {
     await tools.switchContext(name);
+  } catch (error) {
+    store.say(`not switched to ${name}: ${errorMessage(error)}`, 'problem');
+  }
+}
+
+export async function switchNamespace(store: ConsoleStore, name: string, tools: SettingsTools): Promise<void> {
+  try {
+    await tools.switchNamespace(name);
   } catch (error) {
     store.say(`not switched to ${name}: ${errorMessage(error)}`, 'problem');
   }

@@ -1,16 +1,16 @@
-import { BACKEND_COLUMN, EVENT_COLUMN, EVENT_COLUMNS, EVENT_SORTS } from '../screens/events/sort.ts';
+import { EVENT_COLUMN, EVENT_COLUMNS, EVENT_SORTS, isColumnThere, type WhereColumn } from '../screens/events/sort.ts';
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
 
-/** Ids of the columns of a view, in their order; a page has none. Only a merged list names its backends. */
-export function columnIds(view: ViewName, isMerged: boolean): readonly string[] {
-  if (view === 'events') return idsOf(EVENT_COLUMNS, isMerged);
+/** Ids of the columns of a view, in their order; a page has none. Only a list of several places names them. */
+export function columnIds(view: ViewName, where: WhereColumn | 'any'): readonly string[] {
+  if (view === 'events') return idsOf(EVENT_COLUMNS, where);
   return tableOf(view)?.columns.map(({ id }) => id) ?? [];
 }
 
 /** Ids of the columns that a view can be sorted by. */
-export function sortIds(view: ViewName, isMerged: boolean): readonly string[] {
-  if (view === 'events') return idsOf(EVENT_SORTS, isMerged);
+export function sortIds(view: ViewName, where: WhereColumn | 'any'): readonly string[] {
+  if (view === 'events') return idsOf(EVENT_SORTS, where);
   return (tableOf(view)?.columns ?? []).filter(({ compare }) => compare !== undefined).map(({ id }) => id);
 }
 
@@ -22,17 +22,21 @@ export function defaultSort(view: ViewName): string {
 /**
  * The columns to hide so that only these are shown. The first one of a view cannot be hidden.
  *
- * @param isMerged default false: that of the backends stays
+ * @param where default none: that of the places stays
  */
-export function hiddenBut(view: ViewName, shown: readonly string[] | undefined, isMerged = false): ReadonlySet<string> {
+export function hiddenBut(
+  view: ViewName,
+  shown: readonly string[] | undefined,
+  where?: WhereColumn,
+): ReadonlySet<string> {
   if (shown === undefined) return new Set();
   return new Set(
-    columnIds(view, isMerged)
+    columnIds(view, where)
       .slice(1)
       .filter((id) => !shown.includes(id)),
   );
 }
 
-function idsOf(columns: readonly { readonly id: string }[], isMerged: boolean): readonly string[] {
-  return columns.map(({ id }) => id).filter((id) => isMerged || id !== BACKEND_COLUMN);
+function idsOf(columns: readonly { readonly id: string }[], where: WhereColumn | 'any'): readonly string[] {
+  return columns.map(({ id }) => id).filter((id) => isColumnThere(id, where));
 }

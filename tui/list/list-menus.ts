@@ -4,7 +4,7 @@ import { whyNoChange } from '../actions/may-change.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
 import { savedViewItems } from '../model/saved-views.ts';
 import { isThere, openView } from '../actions/view-keys.ts';
-import { BACKEND_COLUMN, EVENT_COLUMNS, EVENT_SORTS } from '../screens/events/sort.ts';
+import { EVENT_COLUMNS, EVENT_SORTS, isColumnThere } from '../screens/events/sort.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 
 /** A column that the list can be sorted by. */
@@ -100,7 +100,7 @@ function titleOf({ state }: ConsoleStore): string {
   return viewTitle(state.view).toLowerCase();
 }
 
-/** A single backend needs no column. */
-function hasColumn({ backends }: ConsoleStore, { id }: { readonly id: string }): boolean {
-  return backends !== undefined || id !== BACKEND_COLUMN;
+/** A single place needs no column. */
+function hasColumn({ whereColumn }: ConsoleStore, { id }: { readonly id: string }): boolean {
+  return isColumnThere(id, whereColumn);
 }

@@ -26,11 +26,12 @@ export function tablePlace({ state, list, nowMs }: ConsoleStore, rows: TableRows
 }
 
 export function eventPlace(store: ConsoleStore): EventPlace {
-  const { state, list, events, backends, nowMs } = store;
+  const { state, list, events, whereColumn, nowMs } = store;
   const { top } = list.cursor;
   const window = events.order.slice(top, top + listRows(state));
-  const whole = list.wide ? longestNames(window, backends !== undefined) : undefined;
-  const layout = eventColumns(state.size.columns, list.hidden, backends?.keys(), { sideways: list.sideways, whole });
+  const whole = list.wide ? longestNames(window, whereColumn !== undefined) : undefined;
+  const look = { sideways: list.sideways, whole, where: whereColumn };
+  const layout = eventColumns(state.size.columns, list.hidden, store.places(), look);
   const { left, right, shift } = layout;
   const isCut = (): boolean =>
     window.some(

@@ -3,7 +3,7 @@ import type { Field } from '../../shared/domain/search-fields.ts';
 import { EVENT_SEARCH } from '../../shared/domain/search.ts';
 import { splitName } from '../model/backend-names.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import { BACKEND_COLUMN } from '../screens/events/sort.ts';
+import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../screens/events/sort.ts';
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
 
@@ -21,7 +21,7 @@ function candidates<Row>(store: ConsoleStore, { fields }: SearchLanguage<Row>, t
   const [, name = '', operator = '', value = ''] = /([a-z_]+)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
   const field = fields.get(name.toLowerCase());
   if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
-  const shown = [...fields.values()].filter((one) => one.name !== BACKEND_COLUMN || store.backends !== undefined);
+  const shown = [...fields.values()].filter((one) => isColumnThere(one.name, store.whereColumn));
   return [...shown.map(termOf), 'and', 'or', 'not'];
 }
 
@@ -32,6 +32,7 @@ function termOf<Row>({ name, operator, flag }: Field<Row>): string {
 
 function valuesOf<Row>(store: ConsoleStore, { name, values }: Field<Row>, start: string): readonly string[] {
   if (name === BACKEND_COLUMN) return [...(store.backends?.keys() ?? [])];
+  if (name === NAMESPACE_COLUMN) return store.namespaces;
   return name === 'client' ? clientNames(store, start) : values;
 }
 

@@ -61,10 +61,11 @@ export class EventRecord {
   }
 }
 
-/** In a merged list the client is looked for by its own name, and the backend by itself. */
+/** In a list of several places the client is looked for by its own name, and the backend or namespace by itself. */
 function searchRowOf(row: EventRow): SearchRow {
   const { name, context } = splitName(row.client);
-  const found = context === undefined ? row : { ...row, client: name, backend: context };
+  if (context === undefined) return { ...row, searchText: searchText(row) };
+  const found = { ...row, client: name, ...(row.namespace === undefined && { backend: context }) };
   return { ...found, searchText: searchText(found) };
 }
 

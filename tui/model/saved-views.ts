@@ -22,11 +22,10 @@ export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
 export const VIEW_NAME_HINT = 'a name is one word of up to 40 letters, digits, ".", "-" and "_"';
 
 /** What is shown now, to be saved. */
-export function presentView({ state, list, backends }: ConsoleStore): SavedView {
+export function presentView({ state, list, whereColumn }: ConsoleStore): SavedView {
   const { view } = state;
   const { filter, sort, hidden } = list;
-  const columns =
-    hidden.size === 0 ? undefined : columnIds(view, backends !== undefined).filter((id) => !hidden.has(id));
+  const columns = hidden.size === 0 ? undefined : columnIds(view, whereColumn).filter((id) => !hidden.has(id));
   return { view, filter: filter.text, sort, columns };
 }
 

@@ -1,3 +1,4 @@
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { HintsProps } from './footer.tsx';
 import type { HeaderProps } from './header.tsx';
 import type { ConsoleStore } from '../state/console-store.ts';
@@ -16,6 +17,7 @@ export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
     paused: state.paused,
     readOnly: state.readOnly,
     context: options.contexts?.current,
+    namespace: options.namespace === DEFAULT_NAMESPACE ? undefined : options.namespace,
     backend: options.backend,
     creator: options.creator,
     backends: store.backends,

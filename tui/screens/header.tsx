@@ -5,6 +5,7 @@ import type { FeedStatus } from '../model/feed-status.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../text/theme.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
+import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { entityRuns, headerRule } from './entity-banner.ts';
 import { clockText, connectionRuns, membersRuns } from './connection/connection-text.ts';
@@ -24,6 +25,8 @@ export interface HeaderProps {
   readonly readOnly: boolean;
   /** What a person calls the backend; otherwise it is called as it calls itself. */
   readonly context?: string | undefined;
+  /** That is shown, behind the name; `*`: all of them. Undefined: `default`, which goes without saying. */
+  readonly namespace?: string | undefined;
   /** Shown until the backend has said its name. */
   readonly backend: string;
   readonly creator: string;
@@ -124,8 +127,9 @@ function stateRuns({ backends, feed, paused, nowMs }: HeaderProps): readonly Run
   return membersRuns(backends, nowMs);
 }
 
-function nameOf({ context, feed, backend }: HeaderProps): string {
-  return safeLine(context ?? feed.backendName ?? backend);
+function nameOf({ context, namespace, feed, backend }: HeaderProps): string {
+  const place = namespace === undefined ? '' : ` ns ${namespace === EVERY_NAMESPACE ? 'all' : namespace}`;
+  return safeLine(`${context ?? feed.backendName ?? backend}${place}`);
 }
 
 /** Whether what is shown may be out of date. */

@@ -35,7 +35,8 @@ import { TableRows } from '../list/table-rows.ts';
 import { OwnChanges } from './undo.ts';
 import { openDueView } from '../actions/view-keys.ts';
 import { ViewLoads } from './view-loads.ts';
-import { EVENT_COLUMN, eventSort } from '../screens/events/sort.ts';
+import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { BACKEND_COLUMN, EVENT_COLUMN, eventSort, NAMESPACE_COLUMN, type WhereColumn } from '../screens/events/sort.ts';
 import { UpgradePlans } from '../model/plans.ts';
 import { settleUpgrade } from '../screens/plans/plan.ts';
 import { FiguresMemory } from '../screens/overview/figures.ts';
@@ -79,6 +80,8 @@ export interface ConsoleOptions {
   readonly contexts?: Contexts;
   /** The contexts of a merged list; default: one backend. */
   readonly members?: readonly string[];
+  /** The namespace that is shown; `*`: all that the credentials may see, as one list. Default: `default`. */
+  readonly namespace?: string | undefined;
   /** What a person has set up, or had set in this context before. */
   readonly kept?: Kept;
   /** Of this backend, when it was shown before. */
@@ -113,6 +116,10 @@ export class ConsoleStore {
   readonly clients = new Map<string, ClientRow>();
   /** Of a merged list, each backend by its context; `undefined`: there is one. */
   readonly backends: Map<string, FeedStatus> | undefined;
+  /** Those that can be shown, as far as the backend has told. */
+  namespaces: readonly string[] = [];
+  /** Of a list of all namespaces: those of the rows so far. */
+  readonly #shownNamespaces = new Set<string>();
   readonly loads = new ViewLoads();
   /** What the overview counts over everything. */
   readonly figures = new FiguresMemory();
@@ -171,6 +178,22 @@ export class ConsoleStore {
   update(change: Partial<ConsoleState>): void {
     this.state = { ...this.state, ...change };
     this.touch('rows');
+  }
+
+  /** The column that tells rows of the same name apart; undefined: everything is of one place. */
+  get whereColumn(): WhereColumn {
+    if (this.backends !== undefined) return BACKEND_COLUMN;
+    return this.options.namespace === EVERY_NAMESPACE ? NAMESPACE_COLUMN : undefined;
+  }
+
+  /** The places that the rows are of. */
+  places(): Iterable<string> {
+    return this.backends?.keys() ?? this.#shownNamespaces;
+  }
+
+  /** Rows of this namespace are, or were, among those of all. */
+  noteNamespace(name: string): void {
+    this.#shownNamespaces.add(name);
   }
 
   /** What is set in the view that is shown. */

@@ -40,6 +40,9 @@ export type Effect =
   /** Writes a view into the configuration file; `undefined`: takes it out. */
   | { readonly kind: 'save-view'; readonly name: string; readonly view: SavedView | undefined }
   | { readonly kind: 'switch-context'; readonly name: string }
+  /** `*`: all that the credentials may see. */
+  | { readonly kind: 'switch-namespace'; readonly name: string }
+  | { readonly kind: 'load-namespaces' }
   | TerminalEffect
   | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };
 

@@ -74,8 +74,8 @@ function askView(store: ConsoleStore, nowMs: number): void {
 
 /** What the aggregates were like is only known to who has looked all the time. */
 function askTrend(store: ConsoleStore, nowMs: number): void {
-  // Aggregates are of one backend.
-  if (store.backends !== undefined) return;
+  // Aggregates are of one place.
+  if (store.whereColumn !== undefined) return;
   const { isLoading, askedAtMs } = store.loads.of('aggregates');
   if (isLoading || nowMs - askedAtMs < TREND_STEP_MS) return;
   store.loads.asked('aggregates', nowMs);

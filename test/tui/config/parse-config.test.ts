@@ -99,13 +99,13 @@ describe('what is wrong is told with its place and what is allowed', () => {
     [
       'views: { a: { view: events, sort: colour } }',
       [
-        'console.yml:1:29: views.a.sort: events has no sort column "colour": there is status, backend, client, check, count, age, last',
+        'console.yml:1:29: views.a.sort: events has no sort column "colour": there is status, backend, namespace, client, check, count, age, last',
       ],
     ],
     [
       'columns:\n  events: [client, nope]',
       [
-        'console.yml:2:3: columns.events: events has no column "nope": there is status, backend, client, check, count, age, last, output',
+        'console.yml:2:3: columns.events: events has no column "nope": there is status, backend, namespace, client, check, count, age, last, output',
       ],
     ],
     ['views: { "two words": { view: events } }', [/^console.yml:1:10: views.two words: .*a name is one word/]],

@@ -24,7 +24,7 @@ export async function fetchInNamespaces(call: Call): Promise<readonly SilencedIn
 }
 
 export async function showInNamespace(call: Call): Promise<void> {
-  const [id = ''] = call.operands;
+  const id = (call.operands[0] ?? '').replace(/^client:/, 'entity:');
   const entry = await call.core().find(pathOf(call, id));
   if (entry === undefined) throw noSuch(call, id);
   const text = await toYaml(entry);

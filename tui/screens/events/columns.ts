@@ -11,10 +11,14 @@ import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run } fr
 import { shifted } from '../../text/shifted.ts';
 import { sortedTitle } from '../../list/table-columns.ts';
 import { stepsOf } from '../../list/table-place.ts';
+import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './sort.ts';
 
 /** Widths of the columns of the list in cells; 0: not shown. The output takes what is left. */
 export interface EventColumns {
+  /** Of the column that says where a row is. */
   readonly backend: number;
+  /** Which one that is. */
+  readonly where: WhereColumn;
   readonly client: number;
   readonly check: number;
   readonly count: number;
@@ -37,27 +41,29 @@ const LEAD = 3;
 const STATUS_CELLS = 8;
 const GAP = 2;
 
-/** Cells of the names of backends, at most: on a wide screen, and on a narrow one. */
-const BACKEND_CELLS = { wide: 14, narrow: 7 };
+/** Cells of the names of backends or namespaces, at most: on a wide screen, and on a narrow one, where the title fits. */
+const WIDE_CELLS = 14;
+const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: 'NAMESPACE'.length };
 
 /**
  * The columns that fit, by what people miss least: LAST goes first, then the count, then names get narrower.
  *
- * @param contexts of a merged list
+ * @param contexts of a list of several places
  */
 export function eventColumns(
   columns: number,
   hidden: ReadonlySet<string> = new Set(),
   contexts: Iterable<string> = [],
-  { sideways = 0, whole }: SideLookOfEvents = {},
+  { sideways = 0, whole, where = BACKEND_COLUMN }: SideLookOfEvents = {},
 ): EventColumns {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
   const fewer = Math.max(0, 80 - columns);
   const width = (id: string, cells: number): number => (hidden.has(id) ? 0 : cells);
   const longest = Math.max(0, ...Array.from(contexts, (name) => name.length));
-  const widest = isWide ? BACKEND_CELLS.wide : BACKEND_CELLS.narrow;
-  const backend = width('backend', longest === 0 ? 0 : Math.min(widest, Math.max(longest, BACKEND_CELLS.narrow)));
+  const narrow = NARROW_CELLS[where];
+  const widest = isWide ? WIDE_CELLS : narrow;
+  const backend = width(where, longest === 0 ? 0 : Math.min(widest, Math.max(longest, narrow)));
   const client = width('client', isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3));
   const check = width('check', isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2));
   const count = width('count', isWide ? 5 : fewer > 0 ? 0 : 3);
@@ -65,7 +71,7 @@ export function eventColumns(
   const last = width('last', isWide ? 4 : 0);
   const wished: Readonly<Record<Narrow, number>> = { backend, client, check, count, age, last };
   const isOutputShown = !hidden.has('output');
-  const isThere = (id: Narrow): boolean => !hidden.has(id) && (id !== 'backend' || backend > 0);
+  const isThere = (id: Narrow): boolean => (id === 'backend' ? backend > 0 : !hidden.has(id));
   const there = NARROW.filter(isThere);
   const room = columns - LEAD - STATUS_CELLS;
   if (sideways > 0 || whole !== undefined) {
@@ -73,14 +79,14 @@ export function eventColumns(
     const placed = placeFrom(there.slice(left), room, wished, whole);
     // Names that are whole may leave nothing for the output.
     const right = placed.right + (isOutputShown && placed.output === 0 ? 1 : 0);
-    return { ...placed, right, left, shift, isOutputShown };
+    return { ...placed, right, left, shift, isOutputShown, where };
   }
   const taken = [backend, client, check, count, age, last].reduce(
     (sum, cells) => sum + (cells === 0 ? 0 : cells + GAP),
     0,
   );
   const right = there.filter((id) => wished[id] === 0).length;
-  return { ...wished, output: Math.max(0, room - taken), isOutputShown, left: 0, shift: 0, right };
+  return { ...wished, output: Math.max(0, room - taken), isOutputShown, left: 0, shift: 0, right, where };
 }
 
 type Narrow = Exclude<EventCell, 'output'>;
@@ -91,6 +97,8 @@ interface SideLookOfEvents {
   readonly sideways?: number;
   /** Cells of the longest names, which are to be whole. */
   readonly whole?: Readonly<Partial<Record<Narrow, number>>> | undefined;
+  /** Default: the backend. */
+  readonly where?: WhereColumn;
 }
 
 /** Cells of the columns that are only there when there is room for them. */
@@ -102,7 +110,7 @@ function placeFrom(
   room: number,
   wished: Readonly<Record<Narrow, number>>,
   whole: SideLookOfEvents['whole'] = {},
-): Omit<EventColumns, 'left' | 'shift' | 'isOutputShown'> {
+): Omit<EventColumns, 'left' | 'shift' | 'isOutputShown' | 'where'> {
   const widths = { backend: 0, client: 0, check: 0, count: 0, age: 0, last: 0 };
   let rest = room;
   let right = 0;
@@ -129,24 +137,27 @@ function joinCells(layout: EventColumns, cells: Readonly<Record<EventCell, strin
 }
 
 /** The column that is drawn at a cell of the row; `undefined`: none. */
-export function eventColumnAt(layout: EventColumns, cell: number): 'status' | EventCell | undefined {
+export function eventColumnAt(
+  layout: EventColumns,
+  cell: number,
+): 'status' | EventCell | typeof NAMESPACE_COLUMN | undefined {
   let start = LEAD + STATUS_CELLS;
   if (cell < start) return cell < LEAD ? undefined : 'status';
   for (const id of EVENT_CELLS) {
     if (layout[id] === 0) continue;
     start += layout[id] + GAP;
     // The space behind a title belongs to it: nobody aims at one cell.
-    if (cell < start) return id;
+    if (cell < start) return id === 'backend' ? layout.where : id;
   }
   return undefined;
 }
 
 export function headRuns(layout: EventColumns, sort: SortState, stale: boolean): readonly Run[] {
   // Severity and age is the order that the list begins with: its direction is told at the age.
-  const sorted = sort.column === 'status' ? 'age' : sort.column;
+  const sorted = sort.column === 'status' ? 'age' : sort.column === layout.where ? 'backend' : sort.column;
   const title = (id: EventCell, text: string): string => (id === sorted ? sortedTitle(text, sort, layout[id]) : text);
   const cells = joinCells(layout, {
-    backend: title('backend', 'BACKEND'),
+    backend: title('backend', layout.where === NAMESPACE_COLUMN ? 'NAMESPACE' : 'BACKEND'),
     client: title('client', 'CLIENT'),
     check: title('check', 'CHECK'),
     count: title('count', layout.count < 5 ? 'N' : 'COUNT'),

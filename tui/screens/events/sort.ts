@@ -6,8 +6,22 @@ import type { SortState } from '../../list/list-state.ts';
 /** The column that events are sorted by until somebody chooses another. */
 export const EVENT_COLUMN = 'status';
 
-/** Only of a merged list. */
+/** Only of a list of several backends. */
 export const BACKEND_COLUMN = 'backend';
+/** Only of a list of all namespaces. */
+export const NAMESPACE_COLUMN = 'namespace';
+
+/** The column that tells rows of the same name apart; undefined: the list is of one place. */
+export type WhereColumn = typeof BACKEND_COLUMN | typeof NAMESPACE_COLUMN | undefined;
+
+/**
+ * Whether a list has this column.
+ *
+ * @param where `any`: before it is known what the list is of
+ */
+export function isColumnThere(id: string, where: WhereColumn | 'any'): boolean {
+  return where === 'any' || id === where || (id !== BACKEND_COLUMN && id !== NAMESPACE_COLUMN);
+}
 
 /** An order of events. `compare` is total. */
 export interface EventSort {
@@ -42,6 +56,14 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
     id: BACKEND_COLUMN,
     title: 'BACKEND',
     says: 'backend',
+    value: ({ client }) => splitName(client).context ?? '',
+    isText: true,
+    direction: 1,
+  },
+  {
+    id: NAMESPACE_COLUMN,
+    title: 'NAMESPACE',
+    says: 'namespace',
     value: ({ client }) => splitName(client).context ?? '',
     isText: true,
     direction: 1,
@@ -126,6 +148,7 @@ function sortColumn(id: string): EventSortColumn {
 export const EVENT_COLUMNS = [
   { id: 'status', title: 'STATUS' },
   { id: BACKEND_COLUMN, title: 'BACKEND' },
+  { id: NAMESPACE_COLUMN, title: 'NAMESPACE' },
   { id: 'client', title: 'CLIENT' },
   { id: 'check', title: 'CHECK' },
   { id: 'count', title: 'COUNT' },

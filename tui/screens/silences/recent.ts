@@ -16,7 +16,7 @@ export class SilenceRecent {
   settle(store: ConsoleStore, nowMs: number): void {
     const layer = store.state.layers.at(-1);
     // Of several backends there is none to ask; a dialog on entries that are there is about what they cover.
-    if (layer?.kind !== 'silence' || layer.form.origin !== undefined || store.backends !== undefined) return;
+    if (layer?.kind !== 'silence' || layer.form.origin !== undefined || store.whereColumn !== undefined) return;
     const key = keyOf(layer.form);
     if (key !== this.#wanted) {
       this.#wanted = key;

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { openV2Client } from '../../shared/client/v2-client.ts';
+import { administratorOf } from '../support/administrator.ts';
+import { builtProgram } from '../support/built-programs.ts';
+import { Pty } from '../support/pty.ts';
+import { startBackend } from '../support/running-backend.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const PROGRAM = builtProgram('mon');
+
+async function failing(api: ApiClient, source: string, name: string): Promise<void> {
+  await api.submitResult({ source, name, status: 2, output: 'it is broken' });
+}
+
+async function silencedIds(api: ApiClient): Promise<readonly string[]> {
+  return (await api.silenced()).map(({ id }) => id);
+}
+
+test('a console goes through the namespaces of a backend, and acts in the one of the row', async () => {
+  await using backend = await startBackend();
+  const headers = administratorOf(backend.url);
+  await openV2Client({ backend: backend.url, headers }).create(['namespaces'], { name: 'team-a' });
+  const own = openApiClient({ backend: backend.url, headers });
+  const team = openApiClient({ backend: backend.url, headers, namespace: 'team-a' });
+  await failing(own, 'web-1', 'disk');
+  await failing(team, 'web-1', 'disk');
+  await failing(team, 'team-2', 'ping');
+
+  await using pty = new Pty(process.execPath, [PROGRAM, '--backend', backend.url], {
+    cwd: ROOT,
+    env: { USER: 'alice' },
+  });
+  await pty.waitForText('1 of 1 event shown', 20_000);
+  pty.write(':ns nowhere\r');
+  await pty.waitForText('not switched to nowhere: there is no such namespace');
+
+  pty.write(':ns team-a\r');
+  await pty.waitForText('ns team-a');
+  await pty.waitForText('2 of 2 events shown');
+  pty.write('/ping\r');
+  await pty.waitForText('1 of 2 events shown');
+  pty.write('s');
+  await pty.waitForText('Silence 1 event');
+  pty.write('move\u0013');
+  await pty.waitForText('1 silence made');
+  expect(await silencedIds(team)).toEqual(['client:team-2:ping']);
+  expect(await silencedIds(own)).toEqual([]);
+  pty.write(':ns default\r');
+  await pty.waitForText(/^ 0 of 1 event shown/m);
+
+  pty.write(':ns all\r');
+  await pty.waitForText('ns all');
+  await pty.waitForText('NAMESPACE');
+  pty.write(':filter namespace=default client=web-1\r');
+  await pty.waitForText(/^ 1 of 3 events shown/m);
+  pty.write('\r');
+  await pty.waitForText('it is broken');
+  pty.write('q:filter client=web-1\r');
+  await pty.waitForText(/^ 2 of 3 events shown/m);
+  pty.write('as');
+  await pty.waitForText('Silence 2 events');
+  pty.write('swap\u0013');
+  await pty.waitForText('2 silences made');
+  await vi.waitFor(async () => expect(await silencedIds(own)).toEqual(['client:web-1:disk']));
+  expect(await silencedIds(team)).toEqual(['client:team-2:ping', 'client:web-1:disk']);
+  pty.write('z');
+  await pty.waitForText('client:web-1@team-a:disk');
+  pty.write('y');
+  await pty.waitForText('2 changes undone');
+  expect([...(await silencedIds(own)), ...(await silencedIds(team))]).toEqual(['client:team-2:ping']);
+  pty.write(':filter namespace=team-a client=web-1\r');
+  await pty.waitForText(/^ 1 of 3 events shown/m);
+  pty.write('r');
+  await pty.waitForText('web-1@team-a/disk');
+  pty.write('y');
+  await pty.waitForText('1 event resolved');
+  await vi.waitFor(async () => expect(await team.event('web-1', 'disk')).toBeUndefined());
+  expect(await own.event('web-1', 'disk')).toBeDefined();
+}, 60_000);

@@ -1,0 +1,170 @@
+import { describe, expect, test, vi } from 'vitest';
+import { eventKey, type EventRow, type FeedRows } from '../../../shared/schemas/feed.ts';
+import { byKey, openRig, type ConsoleRig, type SeenRequest } from '../../support/console-rig.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
+import { startFeedServer, type FeedServer } from '../../support/feed-server.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const OWN = anEventRow({ client: 'db-1', check: 'disk' });
+const TEAM = [
+  anEventRow({ client: 'web-1', check: 'http' }),
+  anEventRow({ client: 'web-2', check: 'load', status: 1, silenced_by: ['client:web-2:load'] }),
+];
+const SILENCE = aSilencedRow({ id: 'client:web-2:load', subscription: 'client:web-2', check: 'load', creator: 'bob' });
+
+const ROWS: Readonly<Record<string, FeedRows>> = {
+  default: { events: byKey([OWN]), clients: { 'db-1': aClientRow({ name: 'db-1' }) } },
+  'team-a': {
+    events: byKey(TEAM),
+    silenced: { [SILENCE.id]: SILENCE },
+    clients: { 'web-1': aClientRow({ name: 'web-1' }) },
+  },
+  '*': {
+    events: Object.fromEntries([placed(OWN, 'default'), ...TEAM.map((row) => placed(row, 'team-a'))]),
+    silenced: { [`team-a/${SILENCE.id}`]: { ...SILENCE, namespace: 'team-a' } },
+    clients: { 'team-a/web-1': aClientRow({ name: 'web-1', namespace: 'team-a' }) },
+  },
+};
+
+function placed(row: EventRow, namespace: string): readonly [string, EventRow] {
+  return [`${namespace}/${eventKey(row.client, row.check)}`, { ...row, namespace }];
+}
+
+interface Backend {
+  readonly server: FeedServer;
+  readonly requests: readonly Pick<SeenRequest, 'method' | 'path'>[];
+}
+
+/** Knows the namespaces `default` and `team-a`, and tells of the one that is asked for. */
+async function startNamespaces(): Promise<Backend> {
+  const requests: Pick<SeenRequest, 'method' | 'path'>[] = [];
+  const server = await startFeedServer({
+    http: ({ method = '', url = '' }, response) => {
+      requests.push({ method, path: url });
+      const isList = url.startsWith('/api/core/v2/namespaces');
+      response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(isList ? '[{"name":"default"},{"name":"team-a"}]' : '{}');
+    },
+    onSubscribe: (connection, { namespace = 'default' }) =>
+      connection.send({ type: 'snapshot', seq: 1, rows: ROWS[namespace] ?? {} }, { type: 'live', seq: 1 }),
+  });
+  return { server, requests };
+}
+
+async function open(size: { readonly columns?: number; readonly rows?: number } = {}): Promise<ConsoleRig & Backend> {
+  const backend = await startNamespaces();
+  const rig = await openRig({ ...size, server: backend.server });
+  await rig.shows('LIVE', 'db-1');
+  return Object.assign(rig, { requests: backend.requests }) as ConsoleRig & Backend;
+}
+
+describe('another namespace', () => {
+  test('is shown in place of default, and named in the header', async () => {
+    const rig = await open();
+    expect(rig.row('mon  ')).not.toContain(' ns ');
+    rig.type(':ns team-a\r');
+    await rig.shows('ns team-a', 'web-1');
+    await rig.showsNo('db-1');
+    rig.type(':ns default\r');
+    await rig.shows('db-1');
+    await rig.showsNo('ns team-a');
+  });
+
+  test('is where details are asked for', async () => {
+    const rig = await open();
+    rig.type(':ns team-a\r');
+    await rig.shows('web-1');
+    rig.type('\r');
+    await vi.waitFor(() =>
+      expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/events/web-1/http?namespace=team-a'),
+    );
+  });
+
+  test('is offered by its name, and refused when there is none', async () => {
+    const rig = await open();
+    rig.type(':ns ');
+    await rig.shows('team-a');
+    rig.type('te\t\r');
+    await rig.shows('ns team-a', 'web-1');
+    rig.type(':ns nowhere\r');
+    await rig.shows('not switched to nowhere: there is no such namespace, or it cannot be seen: default, team-a');
+    expect(rig.screen.text).toContain('web-1');
+    rig.type(':ns\r');
+    await rig.shows('type :ns NAME: default, team-a, all');
+  });
+
+  test('stays after the connection was lost', async () => {
+    const rig = await open();
+    rig.type(':ns team-a\r');
+    await rig.shows('LIVE', 'web-1');
+    (await rig.server.connection(1)).cut();
+    await rig.shows('DISCONNECTED');
+    await rig.pass(2000);
+    expect(await (await rig.server.connection(2)).subscribed()).toMatchObject({ namespace: 'team-a' });
+    await rig.shows('LIVE', 'ns team-a', 'web-1');
+  });
+
+  test('keeps the filter, and is named by what is copied', async () => {
+    const rig = await open();
+    rig.type('/web\r:ns team-a\r');
+    await rig.shows('filter: web', 'web-1');
+    rig.type('c');
+    await rig.shows('Copy of web-1/http');
+    expect(rig.row('curl command')).toContain('/api/mon/v1/events/web-1/htt');
+    expect(rig.row('monctl command')).toContain('--namespace team-a');
+  });
+
+  test.each([
+    { columns: 80, rows: 24 },
+    { columns: 120, rows: 36 },
+  ])('$columns x $rows', async (size) => {
+    const rig = await open(size);
+    rig.type(':ns team-a\r');
+    await rig.shows('LIVE', 'web-1');
+    expect(rig.screen.text).toContain(' ns team-a ');
+    await expectGolden(rig.screen, `namespace-${String(size.columns)}x${String(size.rows)}`);
+  });
+});
+
+describe('all namespaces', () => {
+  test('are one list, in which each row says where it is', async () => {
+    const rig = await open();
+    rig.type(':ns all\r');
+    await rig.shows('ns all', 'NAMESPACE', /default +db-1 /, /team-a +web-1 /);
+    expect(rig.row('web-2')).toContain('silenced by bob');
+    rig.type(':filter namespace=team-a\r');
+    await rig.showsNo('db-1');
+    rig.type(':filter\u0015\r:sort namespace\r');
+    await rig.shows('sort: namespace');
+  });
+
+  test('are asked for each thing where it is', async () => {
+    const rig = await open();
+    rig.type(':ns all\r');
+    await rig.shows(/team-a +web-1 /);
+    rig.type('/web-1\r\r');
+    await vi.waitFor(() =>
+      expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/events/web-1/http?namespace=team-a'),
+    );
+  });
+
+  test('have the list of events only', async () => {
+    const rig = await open();
+    rig.type(':ns all\r');
+    await rig.shows('ns all');
+    rig.type(':clients\r');
+    await rig.shows('Clients: shown of one namespace at a time, :ns NAME chooses it');
+    expect(rig.screen.text).toContain('web-1');
+  });
+
+  test.each([
+    { columns: 80, rows: 24 },
+    { columns: 120, rows: 36 },
+  ])('$columns x $rows', async (size) => {
+    const rig = await open(size);
+    rig.type(':ns all\r');
+    await rig.shows('LIVE', /team-a +web-1 /);
+    expect(rig.screen.text).toContain(' ns all ');
+    await expectGolden(rig.screen, `all-namespaces-${String(size.columns)}x${String(size.rows)}`);
+  });
+});

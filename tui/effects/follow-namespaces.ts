@@ -1,0 +1,32 @@
+import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
+import { placedRows } from './follow-all.ts';
+import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
+
+/** Folds all namespaces of a backend that can be seen into the store, as one list: one feed tells of all. */
+export function followNamespaces(
+  backend: FollowedBackend,
+  store: ConsoleStore,
+  clock: FeedClock,
+  chance = Math.random,
+): FollowedFeed {
+  const placeOf = (key: string): readonly [place: string, key: string] => {
+    const slash = key.indexOf('/');
+    const namespace = key.slice(0, slash);
+    store.noteNamespace(namespace);
+    return [namespace, key.slice(slash + 1)];
+  };
+  return followFeed(
+    { ...backend, namespace: EVERY_NAMESPACE },
+    {
+      connectionChanged: (connection) => store.connectionChanged(connection),
+      greeted: (hello) => store.greeted(hello),
+      statsArrived: (stats, timeMs) => store.statsArrived(stats, timeMs),
+      rowsArrived: ({ upgrades, ...rows }, about) =>
+        store.rowsArrived({ ...placedRows(rows, placeOf), ...(upgrades && { upgrades }) }, about),
+    },
+    clock,
+    chance,
+  );
+}
