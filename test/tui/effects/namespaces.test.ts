@@ -151,7 +151,7 @@ describe('all namespaces', () => {
   test('have the list of events only', async () => {
     const rig = await open();
     rig.type(':ns all\r');
-    await rig.shows('ns all');
+    await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':clients\r');
     await rig.shows('Clients: shown of one namespace at a time, :ns NAME chooses it');
     expect(rig.screen.text).toContain('web-1');
