@@ -40,6 +40,8 @@ export class FeedRig {
   readonly hub: FeedHub;
   /** The backend's ends, in the order in which they came. */
   readonly sockets: readonly WebSocket[];
+  /** Who connects from now on. */
+  principal = LOCAL_ADMINISTRATOR;
 
   private constructor(parts: {
     readonly url: string;
@@ -89,10 +91,6 @@ export class FeedRig {
     await once(server, 'listening');
     const sockets: WebSocket[] = [];
     const peers = new WebSocketServer({ server, handleProtocols: () => FEED_PROTOCOL, perMessageDeflate: false });
-    peers.on('connection', (socket) => {
-      sockets.push(socket);
-      hub.accept(socket, principal);
-    });
     onTestFinished(async () => {
       hub[Symbol.dispose]();
       for (const socket of sockets) socket.terminate();
@@ -101,7 +99,14 @@ export class FeedRig {
       await store.close();
     });
     const { port } = server.address() as AddressInfo;
-    return new FeedRig({ url: `http://127.0.0.1:${String(port)}`, clock, store, registry, batcher, hub, sockets });
+    const url = `http://127.0.0.1:${String(port)}`;
+    const rig = new FeedRig({ url, clock, store, registry, batcher, hub, sockets });
+    rig.principal = principal;
+    peers.on('connection', (socket) => {
+      sockets.push(socket);
+      hub.accept(socket, rig.principal);
+    });
+    return rig;
   }
 
   async submit(results: readonly SubmittedResult[]): Promise<void> {

@@ -4,10 +4,11 @@ import { parseJsonStripped } from '../../../shared/domain/json.ts';
 import { feedRequestSchema, type FeedRequest } from '../../../shared/schemas/feed-request.ts';
 import { FEED_HEARTBEAT_SECONDS, type FeedMessage } from '../../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Principal } from '../access/principal.ts';
 import { RowSelection, type ChangedRow } from './row-selection.ts';
-import { FeedReach } from './feed-reach.ts';
+import { FeedReach, storeHeardBy } from './feed-reach.ts';
 import { changedRows } from './rows.ts';
 import { snapshotRows } from './snapshot.ts';
 import { TransportTap } from './transport-tap.ts';
@@ -32,6 +33,7 @@ export class FeedConsumer {
   readonly #socket: WebSocket;
   readonly #parts: FeedParts;
   readonly #principal: Principal;
+  readonly #storeId: string;
   #selection: RowSelection | undefined;
   #transports: TransportTap | undefined;
   /** Everything up to this sequence number was sent, but for what `#snapshot` still holds. */
@@ -55,6 +57,7 @@ export class FeedConsumer {
     this.#socket = socket;
     this.#principal = principal;
     this.#parts = parts;
+    this.#storeId = storeHeardBy(principal, parts.storeId);
     this.#heardMs = this.#takenMs = this.#currentMs = parts.clock.monotonic();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('close', onClose);
@@ -68,6 +71,12 @@ export class FeedConsumer {
   get lagMs(): number {
     const isCurrent = this.#selection === undefined || (this.#isLive && this.#seq === this.#parts.changes.lastSeq);
     return isCurrent ? 0 : Math.max(0, this.#parts.clock.monotonic() - this.#currentMs - this.#paceMs);
+  }
+
+  /** The first thing that a consumer hears. */
+  greet(): void {
+    const { clock, name } = this.#parts;
+    this.send({ type: 'hello', version: VERSION, store: this.#storeId, name, time: clock.now(), pace: true });
   }
 
   send(message: FeedMessage): void {
@@ -199,7 +208,7 @@ export class FeedConsumer {
     this.#generation = this.#parts.registry.generation;
     if (since === undefined) {
       this.#startSnapshot(selection);
-    } else if (store === this.#parts.storeId && this.#isKept(since, selection) && !selection.isFiltered) {
+    } else if (store === this.#storeId && this.#isKept(since, selection) && !selection.isFiltered) {
       this.#seq = since;
     } else {
       // With a filter the consumer may hold rows that match no longer, and nothing here remembers them.

@@ -1,7 +1,6 @@
 import type { WebSocket } from 'ws';
 import { SEVERITIES } from '../../../shared/domain/severity.ts';
 import type { FeedMessage, FeedStats } from '../../../shared/schemas/feed.ts';
-import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Principal } from '../access/principal.ts';
 import { FeedConsumer } from './feed-consumer.ts';
 import type { FeedParts } from './feed-parts.ts';
@@ -65,8 +64,7 @@ export class FeedHub implements Disposable {
     }
     const consumer = new FeedConsumer(socket, principal, this.#parts, () => this.#consumers.delete(consumer));
     this.#consumers.add(consumer);
-    const { clock, storeId, name } = this.#parts;
-    consumer.send({ type: 'hello', version: VERSION, store: storeId, name, time: clock.now(), pace: true });
+    consumer.greet();
   }
 
   /**

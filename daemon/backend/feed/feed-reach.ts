@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { maySee, refuseOutsideNamespace, type Principal } from '../access/principal.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
@@ -44,4 +45,12 @@ export class FeedReach {
     const namespace = registry.held(this.only);
     return namespace === undefined ? [] : [namespace];
   }
+}
+
+/**
+ * The store by the name under which somebody hears of it. Who is kept to a namespace has another one, so that whoever comes
+ * back with other rights than before starts over: what was heard is too much by now, or too little.
+ */
+export function storeHeardBy({ namespace }: Pick<Principal, 'namespace'>, storeId: string): string {
+  return namespace === undefined ? storeId : `${storeId}.${hash('sha256', namespace).slice(0, 16)}`;
 }

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Principal } from '../../../../daemon/backend/access/principal.ts';
 import { Namespaces } from '../../../../daemon/backend/namespaces/write.ts';
 import type { StoredPlan } from '../../../../daemon/backend/plans/state.ts';
+import { openFeed } from '../../../../shared/client/feed-client.ts';
 import type { PlanRun } from '../../../../shared/schemas/plan-run.ts';
+import { FeedDiary } from '../../../support/feed-diary.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { FeedRig } from '../../../support/feed-rig.ts';
 
@@ -224,4 +226,21 @@ test('a namespace that there is not is told as that', async () => {
     code: 'not_found',
     message: 'namespace "nowhere" not found',
   });
+});
+
+test.each([
+  { change: 'kept to one by now', before: undefined, after: 'team-a', seen: ['team-a'] },
+  { change: 'kept to none any more', before: 'team-a', after: undefined, seen: ['team-a', 'team-b'] },
+  { change: 'kept to another one', before: 'team-a', after: 'team-b', seen: ['team-b'] },
+])('who is $change starts over, because that is not what was heard before', async ({ before, after, seen }) => {
+  const rig = await openRig({ ...KEPT, namespace: before });
+  for (const namespace of ['team-a', 'team-b']) await fails(rig, namespace, 'web-1');
+  const diary = new FeedDiary();
+  const feed = openFeed({ backend: rig.url, topics: ['events'], namespace: '*', env: {} }, diary);
+  onTestFinished(() => feed.close());
+  await rig.until(() => expect(diary.path).toBe('connecting syncing live'));
+  rig.principal = { ...KEPT, namespace: after };
+  feed.reconnect();
+  await rig.until(() => expect(diary.path).toMatch(/live connecting .*live$/));
+  expect([...diary.replica.events.keys()]).toEqual(seen.map((namespace) => `${namespace}/web-1/disk`));
 });
