@@ -49,9 +49,11 @@ export function askedNamespaces(
   if (namespaceIn(request) !== EVERY_NAMESPACE) {
     return { namespaces: [askedNamespace(request, parts)], placed: (item) => item };
   }
-  const seen = [...parts.registry.namespaces()].filter(({ name }) => maySee(request.principal, name));
+  const { registry } = parts;
+  // Not those that hold something: checks are not held there.
+  const seen = registry.declared.names().filter((name) => maySee(request.principal, name));
   return {
-    namespaces: seen.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    namespaces: seen.map((name) => registry.namespace(name)),
     placed: (item, namespace) => ({ namespace, ...item }),
   };
 }

@@ -167,3 +167,14 @@ describe('what is not for the caller', () => {
     expect((await asRoot('GET', '/events/elsewhere/disk?namespace=team-b')).status).toBe(404);
   });
 });
+
+test('the checks of a namespace in which nothing has happened yet are among all there are', async () => {
+  await asRoot('POST', '/api/core/v2/namespaces', { name: 'team-c' });
+  await asRoot('POST', '/api/core/v2/namespaces/team-c/checks', {
+    metadata: { name: 'new', namespace: 'team-c' },
+    command: 'true',
+    interval: 3600,
+    subscriptions: ['linux'],
+  });
+  expect(await namesIn(asRoot, 'checks', '?namespace=*')).toContain('team-c new');
+});
