@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { expireAtSchema } from './expiry.ts';
+import { expireAtSchema, LIFETIME_SECONDS_MAX } from './expiry.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
 import { silencedSchema } from './silenced.ts';
+import { objectNameSchema, pairsSchema } from './v2/metadata.ts';
 
 /** Most operations of one `POST /api/mon/v1/bulk`. */
 export const BULK_MAX = 10_000;
@@ -16,7 +17,7 @@ const ifTimestamp = z.int().min(0).nullable().optional();
 const restoredEntrySchema = z
   .looseObject({
     subscription: subscriptionSchema.nullable(),
-    check: nameSchema.nullable(),
+    check: objectNameSchema.nullable(),
     reason: z.string().max(10_000).nullable(),
     creator: z.string().max(255).nullable(),
     /** Epoch seconds. */
@@ -25,6 +26,14 @@ const restoredEntrySchema = z
     expire_on_resolve: z.boolean(),
     /** Epoch seconds. */
     timestamp: z.int().min(0),
+    /** What only the newer API says of it, see `SilencedEntry`. */
+    lifetime: z.int().min(0).max(LIFETIME_SECONDS_MAX).optional(),
+    labels: pairsSchema.nullish(),
+    annotations: pairsSchema.nullish(),
+    asterisks: z
+      .array(z.enum(['subscription', 'check']))
+      .max(2)
+      .optional(),
   })
   .refine(({ subscription, check }) => subscription !== null || check !== null, {
     message: 'at least one of subscription and check is required',

@@ -10,6 +10,7 @@ import type { Registry } from '../registry/registry.ts';
 import { recordAudit, targetIn, type AuditedChange } from '../audit/write.ts';
 import { recordBulk } from './audit.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { auditedEvent, resolveEvent } from '../events/write.ts';
 import {
   auditedSilence,
@@ -43,11 +44,12 @@ export class Bulk {
    * Does the operations in their order, in one commit.
    *
    * @returns an outcome for each; without `expect` those whose object is gone are left out, and say so
-   * @throws MonError `invalid` when a silence begins too far ahead, `conflict` when all were expected and one cannot be done, `unavailable`; then nothing was done
+   * @throws MonError `not_found` when the namespace is gone, `invalid` when a silence begins too far ahead, `conflict` when all were expected and one cannot be done, `unavailable`; then nothing was done
    */
   run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
     return this.#batcher.run(
       (transaction) => {
+        refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         refuseTooMany(namespace, madeBy(operations), this.#silencesMax());
         for (const id of madeBy(operations)) transaction.refuseNew(namespace.silenced.get(id));
@@ -185,6 +187,7 @@ function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperat
 
 function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
+  const { lifetime, labels, annotations, asterisks } = entry;
   const id = silencedId(subscription, check);
   return {
     id,
@@ -196,6 +199,10 @@ function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
     expireAtMs: endOf(entry.expire_at),
     expire_on_resolve,
     timestamp,
+    ...(lifetime !== undefined && { lifetime }),
+    ...(labels !== undefined && { labels }),
+    ...(annotations !== undefined && { annotations }),
+    ...(asterisks !== undefined && { asterisks }),
   };
 }
 

@@ -23,7 +23,8 @@ export const objectNameSchema = z
   .max(OBJECT_NAME_LENGTH_MAX)
   .regex(OBJECT_NAME, { error: nameMessage('word characters, dots, hyphens and colons') });
 
-const pairsSchema = z
+/** Labels and annotations. */
+export const pairsSchema = z
   .record(z.string().max(NAME_LENGTH_MAX), z.string())
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must be at most ${String(PAIRS_MAX)}`);
 

@@ -325,6 +325,38 @@ describe('an entry that is read and sent back means the same moment', () => {
     await undo(results);
     expect(await detail()).toEqual(before);
   });
+
+  test('with all that the newer API said of it', async () => {
+    const path = '/api/core/v2/namespaces/default/silenced';
+    const made = await ask('POST', path, {
+      metadata: {
+        name: '*:disk:root',
+        namespace: 'default',
+        labels: { team: 'web' },
+        annotations: { ticket: 'CHG-1' },
+      },
+      subscription: '*',
+      check: 'disk:root',
+      expire: 30,
+      expire_at: Math.floor(clock.now() / 1000) + 60,
+    });
+    expect(made).toMatchObject({ status: 201 });
+    const read = async (): Promise<unknown> => (await ask('GET', `${path}/*:disk:root`)).body;
+    const before = await read();
+    expect(before).toMatchObject({ subscription: '*', expire: 30, metadata: { labels: { team: 'web' } } });
+    await undo(await done([{ op: 'clear', id: '*:disk:root' }]));
+    expect(await read()).toEqual(before);
+  });
+
+  test.each([
+    ['labels', { team: 1 }],
+    ['annotations', [] as unknown],
+    ['lifetime', -1],
+    ['lifetime', 'long'],
+    ['asterisks', ['namespace']],
+  ])('but not with %s that it could not have: %j', async (name, value) => {
+    expect(await bulk([{ op: 'restore', entry: { ...anEntry({}), [name]: value } }])).toMatchObject({ status: 400 });
+  });
 });
 
 describe('whatever is sent', () => {
