@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { MON, recordAudit } from '../audit/write.ts';
+import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 
 /** What operators do to aggregates. */
@@ -25,7 +25,7 @@ export class Aggregates {
       transaction.removeAggregate(namespace, aggregate);
       recordAudit(transaction, actor, {
         action: 'aggregate.delete',
-        target: name,
+        target: targetIn(namespaceName, name),
         before: { clients, checks, results },
       });
     });

@@ -6,7 +6,7 @@ import type { Definitions } from '../config/definitions.ts';
 import type { CheckBodies } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
-import { MON, recordAudit } from '../audit/write.ts';
+import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../events/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -103,7 +103,7 @@ export class CheckNames {
           const moved = found.map(({ before }) => before.client.name);
           recordAudit(transaction, actor, {
             action: 'check.rename',
-            target: from,
+            target: targetIn(namespaceName, from),
             after: { name: to, clients: moved },
           });
         }

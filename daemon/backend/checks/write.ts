@@ -1,7 +1,7 @@
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
-import { MON, recordAudit } from '../audit/write.ts';
+import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../events/write.ts';
 
@@ -55,7 +55,7 @@ export class Checks {
           if (entry.state.event !== undefined) resolveEvent(transaction, entry);
           transaction.removeCheck(entry);
         }
-        recordAudit(transaction, actor, { action: 'check.delete', target: check, before });
+        recordAudit(transaction, actor, { action: 'check.delete', target: targetIn(namespaceName, check), before });
       },
       {
         weight: clients.length,

@@ -57,12 +57,13 @@ export class Clients {
    * Stores a client posted through the API, replacing the one of that name as a whole (completion 1.6). Whoever may do
    * that may also let a deleted one back in.
    *
-   * @throws MonError `too_large` or `invalid` when it brings along too much, `no_memory` when there is none for it,
-   * `unavailable`
+   * @throws MonError `not_found` when its namespace is gone, `too_large` or `invalid` when it brings along too much,
+   * `no_memory` when there is none for it, `unavailable`
    */
   async put(namespaceName: string, submitted: SubmittedClient): Promise<void> {
     this.#attributes.refuseClient(submitted);
     await this.#batcher.run((transaction) => {
+      refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
       const client: Client = {
         ...submitted,

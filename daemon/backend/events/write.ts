@@ -2,7 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { resolvingResult } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../registry/entries.ts';
-import { MON, recordAudit } from '../audit/write.ts';
+import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { processResult } from '../results/process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -35,7 +35,7 @@ export class Events {
           throw new MonError('not_found', `there is no event of ${client}/${check}`);
         const before = auditedEvent(entry);
         resolveEvent(transaction, entry);
-        recordAudit(transaction, actor, { action, target: `${client}/${check}`, before });
+        recordAudit(transaction, actor, { action, target: targetIn(namespaceName, `${client}/${check}`), before });
       },
       {
         needs: (registry) => {

@@ -10,7 +10,8 @@ import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
 import { AttributeBounds } from './attribute-bounds.ts';
-import { MON, recordAudit } from '../audit/write.ts';
+import { MON, recordAudit, targetIn } from '../audit/write.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { ALWAYS, type Admission } from '../access/admission.ts';
 import type { Batcher, Command, Needed } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
@@ -91,7 +92,7 @@ export class Results {
    * @param results already validated, in order
    * @returns by their index those that were refused: `forbidden`, their client was deleted with a ban; `too_large` or
    * `invalid`, they bring along too much; `no_memory`, they are new and there is none for them
-   * @throws MonError `unavailable`, or what `admission` throws
+   * @throws MonError `not_found` when the namespace is gone, `unavailable`, or what `admission` throws
    */
   submit(
     namespaceName: string,
@@ -105,6 +106,7 @@ export class Results {
     return this.#batcher.run(
       (transaction) => {
         admission();
+        refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         const refused = new Map(excessive);
         this.refused.invalid += excessive.size;
@@ -246,7 +248,8 @@ export class Results {
         if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
         const before = { status: entry.status, executed: entry.executed };
         removeResult(transaction, entry);
-        recordAudit(transaction, actor, { action: 'result.delete', target: `${client}/${check}`, before });
+        const target = targetIn(namespaceName, `${client}/${check}`);
+        recordAudit(transaction, actor, { action: 'result.delete', target, before });
       },
       { needs: (registry) => present(registry.namespace(namespaceName).check(client, check)) },
     );

@@ -178,3 +178,41 @@ test('the checks of a namespace in which nothing has happened yet are among all 
   });
   expect(await namesIn(asRoot, 'checks', '?namespace=*')).toContain('team-c new');
 });
+
+describe('the audit trail says where', () => {
+  test.each([
+    { method: 'DELETE', path: 'events/traced/disk', told: ['event.delete', 'team-a/traced/disk'] },
+    { method: 'DELETE', path: 'results/traced/disk', told: ['result.delete', 'team-a/traced/disk'] },
+    { method: 'DELETE', path: 'aggregates/disks', told: ['aggregate.delete', 'team-a/disks'] },
+    { method: 'POST', path: 'checks/swap/rename', body: { to: 'paging' }, told: ['check.rename', 'team-a/swap'] },
+    { method: 'DELETE', path: 'checks/swap', told: ['check.delete', 'team-a/swap'] },
+    { method: 'DELETE', path: 'clients/traced', told: ['client.delete', 'team-a/traced'] },
+  ])('$method $path', async ({ method, path, body, told }) => {
+    for (const name of ['disk', 'swap']) await fails('team-a', 'traced', name);
+    expect((await asTeam(method, `${MON}/${path}?namespace=team-a`, body)).status).toBeLessThan(300);
+    const { body: trail } = await asRoot('GET', `${MON}/audit?limit=10`);
+    const found = (trail as readonly { readonly action: string; readonly target: string }[]).find(
+      ({ action }) => action === told[0],
+    );
+    expect([found?.action, found?.target]).toEqual(told);
+  });
+});
+
+test.each([
+  { path: 'results', body: [{ source: 'late', name: 'disk', output: '', status: 2 }] },
+  { path: 'clients', body: { name: 'late', address: '192.0.2.1', subscriptions: [] } },
+  { path: 'silenced', body: { check: 'disk' } },
+  { path: 'bulk', body: { operations: [{ op: 'silence', check: 'disk', reason: 'late' }] } },
+])('what comes to $path of a namespace that goes at that moment is refused, and is in no later one', async (late) => {
+  const namespace = `gone-${late.path}`;
+  await asRoot('POST', '/api/core/v2/namespaces', { name: namespace });
+  const [gone, answer] = await Promise.all([
+    asRoot('DELETE', `/api/core/v2/namespaces/${namespace}`),
+    asRoot('POST', `${MON}/${late.path}?namespace=${namespace}`, late.body),
+  ]);
+  expect(gone.status).toBe(204);
+  expect(answer).toMatchObject({ status: 404, body: { error: `namespace "${namespace}" not found` } });
+  await asRoot('POST', '/api/core/v2/namespaces', { name: namespace });
+  for (const list of ['clients', 'silenced'])
+    expect(await namesIn(asRoot, list, `?namespace=${namespace}`)).toEqual([]);
+});
