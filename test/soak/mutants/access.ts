@@ -186,8 +186,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     defence: 'a revoked key stores nothing more over the API',
     file: 'daemon/backend/results/write.ts',
     text: `        admission();
-        const namespace`,
-    replacement: '        const namespace',
+        refuseUnknownNamespace`,
+    replacement: '        refuseUnknownNamespace',
     test: 'test/daemon/backend/agents/revoked-keys.test.ts',
   },
 ];
