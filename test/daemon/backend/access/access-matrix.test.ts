@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
+import { V1_API } from '../../../../shared/api/v1.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import { SCOPES } from '../../../../shared/schemas/scope.ts';
@@ -45,62 +46,8 @@ const ROWS = {
 } as const;
 type Row = keyof typeof ROWS;
 
-/** Every route but ours, by what it asks for. */
-const OTHER_ROUTES: Readonly<Record<Row, readonly string[]>> = {
-  read: [
-    'GET /aggregates',
-    'GET /aggregates/:aggregate',
-    'GET /aggregates/:aggregate/checks',
-    'GET /aggregates/:aggregate/clients',
-    'GET /aggregates/:aggregate/results/:severity',
-    'GET /checks',
-    'GET /checks/:check',
-    'GET /clients',
-    'GET /clients/:client',
-    'GET /clients/:client/history',
-    'GET /events',
-    'GET /events/:client',
-    'GET /events/:client/:check',
-    'GET /health',
-    'GET /incidents',
-    'GET /incidents/:client',
-    'GET /incidents/:client/:check',
-    'GET /info',
-    'GET /metrics',
-    'GET /results',
-    'GET /results/:client',
-    'GET /results/:client/:check',
-    'GET /settings',
-    'GET /silenced',
-    'GET /silenced/checks/:check',
-    'GET /silenced/ids/:id',
-    'GET /silenced/subscriptions/:subscription',
-    'GET /stash/*',
-    'GET /stashes',
-    'GET /stashes/*',
-  ],
-  'read of all': [],
-  submit: ['POST /clients', 'POST /results'],
-  silence: ['DELETE /silenced/ids/:id', 'POST /silenced', 'POST /silenced/clear'],
-  resolve: [
-    'DELETE /checks/:check',
-    'DELETE /events/:client/:check',
-    'DELETE /incidents/:client/:check',
-    'DELETE /results/:client/:check',
-    'POST /request',
-    'POST /resolve',
-  ],
-  'resolve of all': [],
-  'silence or resolve': [],
-  admin: [
-    'DELETE /aggregates/:aggregate',
-    'DELETE /clients/:client',
-    'DELETE /stash/*',
-    'DELETE /stashes/*',
-    'POST /stash/*',
-    'POST /stashes',
-    'POST /stashes/*',
-  ],
+/** Every route that is in no table, by what it asks for. */
+const OTHER_ROUTES: Readonly<Partial<Record<Row, readonly string[]>>> = {
   'admin of all': [
     'DELETE /api/core/v2/apikeys/:key',
     'DELETE /api/core/v2/users/:user',
@@ -254,8 +201,8 @@ const OTHER_ROUTES: Readonly<Record<Row, readonly string[]>> = {
   everybody: ['GET /version'],
 };
 
-/** Ours, as their table has them. */
-const MON_ROUTES = Map.groupBy(Object.values(MON_API) as Endpoint[], rowOf);
+/** The endpoints of the tables. */
+const ENDPOINTS: readonly Endpoint[] = [...(Object.values(MON_API) as Endpoint[]), ...Object.values(V1_API)];
 
 function rowOf({ scope, isOfAllNamespaces }: Endpoint): Row {
   if (scope === 'authenticated') return 'any credentials';
@@ -264,9 +211,15 @@ function rowOf({ scope, isOfAllNamespaces }: Endpoint): Row {
 }
 
 /** Every route that there is, by what it asks for. */
-const ROUTES: Record<Row, readonly string[]> = { ...OTHER_ROUTES };
-for (const [row, endpoints] of MON_ROUTES) {
-  ROUTES[row] = [...ROUTES[row], ...endpoints.map(({ method, path }) => `${method} ${path}`)];
+const ROUTES = routesByRow();
+
+function routesByRow(): Readonly<Record<Row, readonly string[]>> {
+  const endpoints = Map.groupBy(ENDPOINTS, rowOf);
+  const ofRow = (row: Row): string[] => [
+    ...(OTHER_ROUTES[row] ?? []),
+    ...(endpoints.get(row) ?? []).map(({ method, path }) => `${method} ${path}`),
+  ];
+  return Object.fromEntries(Object.keys(ROWS).map((row) => [row, ofRow(row as Row)])) as Record<Row, string[]>;
 }
 
 /** What a consumer of the feed may subscribe to, and the agents' connection, beside the routes. */
@@ -280,17 +233,9 @@ const FEED_TOPICS = [
 const BASIC = `Basic ${Buffer.from('root:long enough').toString('base64')}`;
 
 /** What takes an administrator, and everybody may while no credentials exist: scripts of the legacy API have none. */
-const DROP_IN: ReadonlySet<string> = new Set([
-  'DELETE /aggregates/:aggregate',
-  'DELETE /api/mon/v1/aggregates/:aggregate',
-  'DELETE /api/mon/v1/clients/:client',
-  'DELETE /clients/:client',
-  'DELETE /stash/*',
-  'DELETE /stashes/*',
-  'POST /stash/*',
-  'POST /stashes',
-  'POST /stashes/*',
-]);
+const DROP_IN: ReadonlySet<string> = new Set(
+  ENDPOINTS.flatMap(({ method, path, isForAnonymous }) => (isForAnonymous === true ? [`${method} ${path}`] : [])),
+);
 
 let clock: SkippingClock;
 let backend: RunningBackend;
