@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { openV2Client } from '../../shared/client/v2-client.ts';
 import { administratorOf } from '../support/administrator.ts';
+import { asking, basic } from '../support/asking.ts';
 import { builtProgram } from '../support/built-programs.ts';
 import { Pty } from '../support/pty.ts';
 import { startBackend } from '../support/running-backend.ts';
@@ -17,6 +18,30 @@ async function failing(api: ApiClient, source: string, name: string): Promise<vo
 async function silencedIds(api: ApiClient): Promise<readonly string[]> {
   return (await api.silenced()).map(({ id }) => id);
 }
+
+test('a console with a key that is kept to a namespace is told so, and goes there', async () => {
+  await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  const asRoot = asking(backend.url, basic('root', 'long enough'));
+  await asRoot('POST', '/api/core/v2/namespaces', { name: 'team-a' });
+  const { body } = await asRoot('POST', '/api/core/v2/apikeys', { username: 'root', namespace: 'team-a' });
+  const { key } = body as { readonly key: string };
+  await failing(
+    openApiClient({ backend: backend.url, env: { MON_API_KEY: key }, namespace: 'team-a' }),
+    'web-1',
+    'disk',
+  );
+
+  await using pty = new Pty(process.execPath, [PROGRAM, '--backend', backend.url], {
+    cwd: ROOT,
+    env: { USER: 'alice', MON_API_KEY: key },
+  });
+  await pty.waitForText('kept to the namespace team-a', 20_000);
+  pty.write(':ns team-a\r');
+  await pty.waitForText('1 of 1 event shown');
+  pty.write(':ns all\r');
+  await pty.waitForText('NAMESPACE');
+  expect(pty.screen.text).toMatch(/team-a +web-1 /);
+}, 60_000);
 
 test('a console goes through the namespaces of a backend, and acts in the one of the row', async () => {
   await using backend = await startBackend();

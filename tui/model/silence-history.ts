@@ -1,5 +1,6 @@
 import { endOf, expireAtOf } from '../../shared/domain/expiry.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 
 /** How long a silence that has ended is still shown. */
@@ -42,11 +43,16 @@ export class SilenceHistory {
     if (oldest !== undefined) this.#ended.delete(oldest);
   }
 
-  /** Takes what the audit trail knows, the newest record first. */
-  load(records: readonly AuditRecord[]): void {
-    for (const { action, before, at } of records.toReversed()) {
+  /**
+   * Takes what the audit trail, which is of all namespaces, knows of one of them, the newest record first.
+   *
+   * @param namespace default: `default`
+   */
+  load(records: readonly AuditRecord[], namespace = DEFAULT_NAMESPACE): void {
+    const place = namespace === DEFAULT_NAMESPACE ? '' : `${namespace}/`;
+    for (const { action, target, before, at } of records.toReversed()) {
       const entry = action === 'silence.clear' || action === 'silence.expire' ? recordedEntry(before) : undefined;
-      if (entry !== undefined) this.ended(entry, at);
+      if (entry !== undefined && target === place + entry.id) this.ended(entry, at);
     }
   }
 }

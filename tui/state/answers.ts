@@ -94,7 +94,7 @@ export class Answers {
 
   /** Records of the audit trail, the newest first. */
   endedSilencesLoaded(records: readonly AuditRecord[]): void {
-    this.#store.silenceHistory.load(records);
+    this.#store.silenceHistory.load(records, this.#store.options.namespace);
     this.#store.allChanged('silences');
   }
 
