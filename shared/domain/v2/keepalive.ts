@@ -62,7 +62,9 @@ export function agentKeepaliveStatus(
   now: number,
   unmatched: readonly string[] = [],
 ): Pick<KeepaliveStatus, 'status' | 'output'> {
-  return withUnmatched(statusByAge(agent, Math.max(0, now - agent.timestamp)), unmatched);
+  const age = ageOf(agent, now);
+  const status = statusByAge(agent, age);
+  return withUnmatched({ status, output: outputOf(agent, age, status) }, unmatched);
 }
 
 /**
@@ -77,21 +79,34 @@ export function isSilenceDue(
   last: { readonly executed: number; readonly status: number } | undefined,
   now: number,
 ): boolean {
-  const { status } = agentKeepaliveStatus(agent, now);
+  const status = statusByAge(agent, ageOf(agent, now));
   if (status === 0) return false;
   return status !== last?.status || now - last.executed >= (agentThresholds(agent)?.warning ?? 0);
 }
 
-function statusByAge(agent: KnownAgent, age: number): Pick<KeepaliveStatus, 'status' | 'output'> {
-  const { warning = Infinity, critical = Infinity } = agentThresholds(agent) ?? {};
-  const missed = (threshold: number): string =>
-    `No keepalive sent from ${agent.name} for ${String(age)} seconds (>= ${String(threshold)})`;
-  if (age >= critical) return { status: 2, output: missed(critical) };
-  if (age >= warning) return { status: 1, output: missed(warning) };
-  return { status: 0, output: `Keepalive last sent from ${agent.name} at ${moment(agent.timestamp)}` };
+function ageOf({ timestamp }: KnownAgent, now: number): number {
+  return Math.max(0, now - timestamp);
 }
 
-/** `2026-11-22 16:49:42 +0000 UTC` */
+/** Apart from its words, because it is asked for every agent once a second. */
+function statusByAge(agent: KnownAgent, age: number): KeepaliveStatus['status'] {
+  const { warning = Infinity, critical = Infinity } = agentThresholds(agent) ?? {};
+  if (age >= critical) return 2;
+  return age >= warning ? 1 : 0;
+}
+
+function outputOf(agent: KnownAgent, age: number, status: KeepaliveStatus['status']): string {
+  if (status === 0) return `Keepalive last sent from ${agent.name} at ${moment(agent.timestamp)}`;
+  const { warning, critical } = agentThresholds(agent) ?? {};
+  const threshold = status === 2 ? critical : warning;
+  return `No keepalive sent from ${agent.name} for ${String(age)} seconds (>= ${String(threshold)})`;
+}
+
+/** Farthest that a date can be from 1970. */
+const SECONDS_OF_DATE_MAX = 8_640_000_000_000;
+
+/** `2026-11-22 16:49:42 +0000 UTC`; what is no date as it is, since an agent may say anything. */
 function moment(seconds: number): string {
+  if (Math.abs(seconds) > SECONDS_OF_DATE_MAX) return String(seconds);
   return new Date(seconds * 1000).toISOString().replace(/^(.+)T(.+)\.\d+Z$/, '$1 $2 +0000 UTC');
 }

@@ -143,3 +143,18 @@ test('a client that is deleted while it is silent stays deleted', async () => {
   expect(await api.clients()).toEqual([]);
   expect(await api.results()).toEqual([]);
 });
+
+test('an agent that says it was last seen before all time does not keep the silence of the others from being told', async () => {
+  const clock = new ManualClock();
+  const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
+  onTestFinished(() => backend.stop());
+  const newer = { entity_class: 'agent', keepalives: true };
+  await join(backend.url, 'odd', { ...newer, timestamp: -1e15, keepalive: { timeout: 1e17, ttl: 0 } });
+  await join(backend.url, 'web-1', { ...newer, keepalive: { timeout: 5, ttl: 0 } });
+  const api = openApiClient({ backend: backend.url });
+  clock.advance(5000);
+  await vi.waitFor(async () => {
+    clock.advance(1000);
+    expect(await statusOf(api, 'web-1')).toBe(1);
+  });
+});

@@ -20,6 +20,7 @@ function agentSeen(secondsAgo: number, keepalive: object = BOTH): Parameters<typ
 test.each<{ secondsAgo: number; keepalive?: object; status: number; output: string }>([
   { secondsAgo: 7, status: 0, output: 'Keepalive last sent from web-01 at 2026-11-22 16:49:53 +0000 UTC' },
   { secondsAgo: -5, status: 0, output: 'Keepalive last sent from web-01 at 2026-11-22 16:50:05 +0000 UTC' },
+  { secondsAgo: -1e16, status: 0, output: 'Keepalive last sent from web-01 at 10000001795366200' },
   { secondsAgo: 8, status: 1, output: 'No keepalive sent from web-01 for 8 seconds (>= 8)' },
   { secondsAgo: 16, status: 2, output: 'No keepalive sent from web-01 for 16 seconds (>= 16)' },
   { secondsAgo: 25, status: 2, output: 'No keepalive sent from web-01 for 25 seconds (>= 16)' },
