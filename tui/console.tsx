@@ -22,6 +22,7 @@ import { keptOf, type Kept } from './model/kept.ts';
 import type { SavedView } from './model/saved-views.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore, type ConsoleOptions } from './state/console-store.ts';
+import { isOfNamespaces } from './actions/view-keys.ts';
 import { takeInput } from './actions/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
@@ -260,7 +261,8 @@ export function openConsole(parts: ConsoleParts): Console {
       }
       const kept = keptOf(store);
       const next = { ...shown, namespace: name === DEFAULT_NAMESPACE ? undefined : name };
-      show(next, store.options.contexts?.current, isAll ? { ...kept, view: 'events' } : kept);
+      const view = isAll && !isOfNamespaces(kept.view) ? 'events' : kept.view;
+      show(next, store.options.contexts?.current, { ...kept, view });
     });
 
   const run = async (effect: Effect): Promise<void> => {

@@ -103,4 +103,16 @@ test('a console goes through the namespaces of a backend, and acts in the one of
   await pty.waitForText('1 event resolved');
   await vi.waitFor(async () => expect(await team.event('web-1', 'disk')).toBeUndefined());
   expect(await own.event('web-1', 'disk')).toBeDefined();
+
+  pty.write(':clients team-2\r');
+  await pty.waitForText('team-2@team-a');
+  pty.write('\r');
+  await pty.waitForText(/ping +.*it is broken/);
+  pty.write('q:silences\r');
+  await pty.waitForText('team-2@team-a / ping');
+  pty.write('u');
+  await pty.waitForText('End 1 silence');
+  pty.write('y');
+  await pty.waitForText('1 silence ended');
+  expect(await silencedIds(team)).toEqual([]);
 }, 60_000);

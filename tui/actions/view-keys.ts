@@ -93,9 +93,22 @@ function openNumber(store: ConsoleStore, number: number): void {
   if (view !== undefined) openView(store, view.name);
 }
 
+/** The views of what the feed tells, which tells of all namespaces; a list of several backends is one of events. */
+const OF_NAMESPACES: ReadonlySet<ViewName> = new Set(['events', 'silences', 'clients']);
+
+function isOfSeveral(view: ViewName, where: ConsoleStore['whereColumn']): boolean {
+  if (where === undefined || view === 'events') return true;
+  return where === 'namespace' && isOfNamespaces(view);
+}
+
+/** Whether a view can show all namespaces as one list. */
+export function isOfNamespaces(view: ViewName): boolean {
+  return OF_NAMESPACES.has(view);
+}
+
 function goTo(store: ConsoleStore, { view, history }: ViewPlace): void {
   if (view === store.state.view) return;
-  if (view !== 'events' && store.whereColumn !== undefined) {
+  if (!isOfSeveral(view, store.whereColumn)) {
     store.update({ count: undefined, digitAtMs: undefined });
     const [place, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
     return store.say(`${viewTitle(view)}: shown of one ${place} at a time, :${command} NAME chooses it`);

@@ -1,6 +1,8 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
+import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../model/backend-names.ts';
 import type { ToldOutcome } from '../state/changes.ts';
@@ -211,6 +213,12 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
 const ofOne = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this is of one backend: :ctx NAME shows it'));
 
+/** Of a list of all namespaces each element says where it is. */
+function placedDetail(detail: SilencedDetail & { readonly namespace?: unknown }): SilencedDetail {
+  const namespace = String(detail.namespace);
+  return { ...partsAt(detail, namespace), id: silencedIdAt(detail.id, namespace) };
+}
+
 const ofOneNamespace = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this is of one namespace: :ns NAME shows it'));
 
@@ -235,15 +243,19 @@ export function openApiOfNamespaces(
     aggregateSummaries: ofOneNamespace,
     checkResults: ofOneNamespace,
     checks: ofOneNamespace,
-    silencedDetails: ofOneNamespace,
     silencePreview: ofOneNamespace,
-    async clientDetail(client) {
-      const { name, context } = splitName(client);
-      return (await at(context)).clientDetail(name);
+    async clientDetail(named) {
+      const { name, context = '' } = splitName(named);
+      const detail = await (await at(context)).clientDetail(name);
+      return detail && { ...detail, client: { ...detail.client, name: named } };
     },
     async result(client, check) {
       const { name, context } = splitName(client);
       return (await at(context)).result(name, check);
+    },
+    async silencedDetails(about) {
+      const details = await (await at(EVERY_NAMESPACE)).silencedDetails(about);
+      return details.map(placedDetail);
     },
     async silencedDetail(entry) {
       const { id, context } = splitSilencedId(entry);

@@ -148,12 +148,33 @@ describe('all namespaces', () => {
     );
   });
 
-  test('have the list of events only', async () => {
+  test('have the lists of clients and silences, with the namespace at each name', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':clients\r');
-    await rig.shows('Clients: shown of one namespace at a time, :ns NAME chooses it');
+    await rig.shows('web-1@team-a');
+    rig.type('\r');
+    await vi.waitFor(() =>
+      expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/clients/web-1?namespace=team-a'),
+    );
+    rig.type('q:silences\r');
+    await rig.shows('web-2@team-a / load', 'bob');
+    await vi.waitFor(() => expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/silenced?namespace=*'));
+    rig.type('\r');
+    await vi.waitFor(() =>
+      expect(rig.requests.map(({ path }) => path)).toContain(
+        '/api/mon/v1/silenced/client%3Aweb-2%3Aload?namespace=team-a',
+      ),
+    );
+  });
+
+  test('have no other lists', async () => {
+    const rig = await open();
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-1 /);
+    rig.type(':checks\r');
+    await rig.shows('Checks: shown of one namespace at a time, :ns NAME chooses it');
     expect(rig.screen.text).toContain('web-1');
   });
 
