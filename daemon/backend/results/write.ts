@@ -11,7 +11,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
 import { AttributeBounds } from './attribute-bounds.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
-import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { refuseUnknownNamespace, unknownNamespace } from '../namespaces/unknown.ts';
 import { ALWAYS, type Admission } from '../access/admission.ts';
 import type { Batcher, Command, Needed } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
@@ -334,6 +334,11 @@ class AgentDelivery implements Command {
     const { client, spool, results, cancellation, admission } = this.#delivery;
     if (cancellation.isCancelled) return;
     admission();
+    if (!transaction.registry.hasNamespace(this.#namespaceName)) {
+      // Who keeps a spool comes back with it, and is told then; another connection has ended with its entity.
+      if (spool === undefined) return;
+      throw unknownNamespace(this.#namespaceName);
+    }
     const namespace = transaction.registry.namespace(this.#namespaceName);
     const mark = namespace.spools.get(client);
     const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;

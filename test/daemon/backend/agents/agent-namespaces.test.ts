@@ -133,3 +133,15 @@ test('an existing agent of the newer generation in its namespace: registered, as
   expect(await agent.ends()).toEqual({ code: 1000, reason: '' });
   expect(agent.payloads('check_request')).toHaveLength(asked);
 });
+
+test('what an agent delivers into a namespace that is gone stays with the agent, and is in no later one', async () => {
+  await core('POST', 'namespaces', { name: 'fair' });
+  const agent = await peer('fair');
+  expect((await core('DELETE', 'namespaces/fair/entities/web-1')).status).toBe(204);
+  expect((await core('DELETE', 'namespaces/fair')).status).toBe(204);
+  agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'late', status: 1 } }] });
+  expect(await agent.ends()).toMatchObject({ code: 1013 });
+  expect(agent.acked).toBe(0);
+  await core('POST', 'namespaces', { name: 'fair' });
+  expect((await core('GET', 'namespaces/fair/entities')).body).toEqual([]);
+});
