@@ -8,7 +8,7 @@ import { anEventRow } from '../../support/feed-rows.ts';
 const COUNT = 100_000;
 const CLIENTS = 20_000;
 
-/** Twice the bar of 100 ms, for the quickest of three: the machine may be shared. */
+/** Twice the bar of 100 ms, for the quickest of three, of the time that this thread had a core: the machine may be shared. */
 const MOST_MS = 200;
 
 test('another order of 100,000 events is there before anybody waits for it', () => {
@@ -37,8 +37,9 @@ test('another order of 100,000 events is there before anybody waits for it', () 
 });
 
 function msOfSort(registry: EventRegistry, sort: SortState): number {
-  const startMs = performance.now();
+  const before = process.threadCpuUsage();
   registry.setSort(eventSort(sort));
   registry.order.slice(0, 40);
-  return performance.now() - startMs;
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
 }
