@@ -75,6 +75,7 @@ export class ApiKeys implements Disposable {
         lastUsed: null,
         hash: hashSecret(secret),
       };
+      refuseForeignRoles(transaction, key, granter);
       save(transaction, key, granter.actor);
       return key;
     });
@@ -82,7 +83,8 @@ export class ApiKeys implements Disposable {
   }
 
   /** Brings back a key of a dump, or replaces the one with its id. */
-  restore(submitted: RestoredApiKey, { actor, scopes }: Granter): Promise<void> {
+  restore(submitted: RestoredApiKey, granter: Granter): Promise<void> {
+    const { actor, scopes } = granter;
     return this.#parts.batcher.run((transaction) => {
       const key: ApiKey = {
         id: submitted.metadata.name,
@@ -94,6 +96,7 @@ export class ApiKeys implements Disposable {
         lastUsed: submitted.last_used ?? null,
         hash: submitted.hash,
       };
+      refuseForeignRoles(transaction, key, granter);
       save(transaction, key, actor);
     });
   }
@@ -104,7 +107,8 @@ export class ApiKeys implements Disposable {
    * @param changeOf told of the key as it is; refuses by throwing
    * @throws MonError `not_found`, and as `grant` does
    */
-  change(id: string, { actor, scopes }: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
+  change(id: string, granter: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
+    const { actor, scopes } = granter;
     return this.#parts.batcher.run((transaction) => {
       const present = transaction.registry.credentials.apiKeys.get(id);
       if (present === undefined) throw new MonError('not_found', 'not found');
@@ -118,6 +122,7 @@ export class ApiKeys implements Disposable {
         expiresAt,
         ...(expiresAt === present.expiresAt && { lifetime }),
       };
+      refuseForeignRoles(transaction, key, granter);
       save(transaction, key, actor);
       return key;
     });
@@ -190,6 +195,16 @@ export function allRolesOf({
   all_roles: allRoles,
 }: Pick<GrantedApiKey, 'scopes'> & Pick<RestoredApiKey, 'all_roles'>): Pick<ApiKey, 'hasAllRoles'> {
   return (allRoles ?? !scopes) ? { hasAllRoles: true } : {};
+}
+
+/** A key with all roles of another user is worth those: nobody gives away more than they have, but who has everything. */
+function refuseForeignRoles({ registry }: Transaction, key: ApiKey, { actor, scopes }: Granter): void {
+  if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;
+  if (grantsOfUser(registry.credentials, key.username).length === 0) return;
+  throw new MonError(
+    'forbidden',
+    `only an administrator can make a key with the roles of ${key.username}: name scopes that you have, or ask one`,
+  );
 }
 
 function save(transaction: Transaction, key: ApiKey, actor: Actor): void {

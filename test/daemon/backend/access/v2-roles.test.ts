@@ -200,6 +200,24 @@ describe('somebody who has only roles', () => {
     expect(await status(peer.get(`${PROD}/checks`))).toBe(403);
   });
 
+  test('that makes keys gives nobody the roles of another user, also not by a change', async () => {
+    const [granter, other] = [await user(), await user()];
+    await root.put('/clusterroles/key-maker', {
+      rules: [{ verbs: ['*'], resources: ['apikeys'] }],
+      metadata: { name: 'key-maker' },
+    });
+    await bind(granter, CLUSTER_ROLE('key-maker'));
+    await bind(other, CLUSTER_ROLE('edit'), 'prod');
+    const peer = as(granter);
+    expect(await peer.post('/apikeys', { username: other })).toMatchObject({ status: 403 });
+    const own = await peer.post('/apikeys', { username: granter });
+    expect(own).toMatchObject({ status: 201, body: { all_roles: true } });
+    const path = `/apikeys/${(own.body as { readonly metadata: { readonly name: string } }).metadata.name}`;
+    expect(await peer.patch(path, { username: other })).toMatchObject({ status: 403 });
+    expect((await root.get(path)).body).toMatchObject({ username: granter });
+    expect(await root.post('/apikeys', { username: other })).toMatchObject({ status: 201, body: { all_roles: true } });
+  });
+
   test('is kept to the objects that a rule names', async () => {
     const name = await user();
     await root.put(`${PROD}/roles/one`, {
