@@ -244,8 +244,12 @@ function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly 
 function askedRoute(request: FastifyRequest): AskedRoute {
   const { routeOptions } = request;
   const { namespace, user } = (request.params ?? {}) as { readonly namespace?: string; readonly user?: string };
-  const { access = 'authenticated', takesNamespace = false, ...rest } = routeOptions.config ?? {};
-  const { isOfAllNamespaces = false, isForAnonymous = false } = rest;
+  const {
+    access = 'authenticated',
+    takesNamespace = false,
+    isOfAllNamespaces = false,
+    isForAnonymous = false,
+  } = routeOptions.config ?? {};
   const asked = takesNamespace ? namespaceIn(request) : undefined;
   const doing = (): Doing | undefined => doingOfRequest(request);
   return { access, url: routeOptions.url, namespace, asked, user, isOfAllNamespaces, isForAnonymous, doing };
