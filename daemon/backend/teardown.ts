@@ -22,9 +22,7 @@ export class Teardown implements AsyncDisposable {
 
   /** @returns `part`, which is taken down with the others */
   use<T extends Disposable | AsyncDisposable>(name: string, part: T): T {
-    this.defer(name, () =>
-      Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : (part as Disposable)[Symbol.dispose](),
-    );
+    this.defer(name, () => (Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : part[Symbol.dispose]()));
     return part;
   }
 

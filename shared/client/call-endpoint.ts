@@ -11,18 +11,16 @@ export interface EndpointCall {
 
 /** Asks for endpoints of a table. Both throw MonError as `Requester` and `readAnswer` do. */
 export interface EndpointCaller {
-  call<Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall): Promise<Answer>;
+  readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer>;
   /** Undefined where it is not there. */
-  find<Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall): Promise<Answer | undefined>;
+  readonly find: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer | undefined>;
 }
 
 /** @param url of the backend, for messages */
 export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   return {
-    async call(endpoint, about = {}) {
-      return readAnswer(await ask(requestOf(endpoint, about)), answerOf(endpoint), url);
-    },
-    async find(endpoint, about = {}) {
+    call: async (endpoint, about = {}) => readAnswer(await ask(requestOf(endpoint, about)), answerOf(endpoint), url),
+    find: async (endpoint, about = {}) => {
       const answer = await ask({ ...requestOf(endpoint, about), accept: [404] });
       return answer.status === 404 ? undefined : readAnswer(answer, answerOf(endpoint), url);
     },

@@ -55,7 +55,7 @@ async function open(size: { readonly columns?: number; readonly rows?: number } 
   const backend = await startNamespaces();
   const rig = await openRig({ ...size, server: backend.server });
   await rig.shows('LIVE', 'db-1');
-  return Object.assign(rig, { requests: backend.requests }) as ConsoleRig & Backend;
+  return Object.assign(rig, { requests: backend.requests });
 }
 
 describe('another namespace', () => {

@@ -95,7 +95,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   deleteClients: { query: 'q=web' },
 };
 
-const endpointOf = (name: MonEndpoint): Endpoint => MON_API[name] as Endpoint;
+const endpointOf = (name: MonEndpoint): Endpoint => MON_API[name];
 
 function targetOf(name: MonEndpoint): string {
   const { path = () => [], query } = EXAMPLES[name];
