@@ -49,7 +49,7 @@ export interface Session {
   readonly access: readonly { readonly hash: string; readonly expiresMs: number }[];
 }
 
-/** Who may get in. Only the pipeline changes it. */
+/** Who may get in. Only transactions change it. */
 export class CredentialRegistry {
   users = new Map<string, User>();
   apiKeys = new Map<string, ApiKey>();

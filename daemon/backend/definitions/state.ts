@@ -104,7 +104,7 @@ export function translated<Kind extends DefinitionKind>(kind: Kind, object: Obje
 type ByName<Kind extends DefinitionKind> = Map<string, DefinitionKinds[Kind]>;
 type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
 
-/** Definitions that were made over the API, by kind, namespace and name. Only the pipeline changes them. */
+/** Definitions that were made over the API, by kind, namespace and name. Only transactions change them. */
 export class StoredDefinitions {
   /** Grows with each change: what was worked out before no longer counts. */
   generation = 0;

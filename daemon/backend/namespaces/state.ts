@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 
-/** The namespaces that there are. Only the pipeline changes them. */
+/** The namespaces that there are. Only transactions change them. */
 export class DeclaredNamespaces {
   #names: ReadonlySet<string> = new Set([DEFAULT_NAMESPACE]);
 

@@ -12,7 +12,7 @@ export interface StoredPlan {
 /** After results were kept out their senders need a moment to deliver what they have: until then age means nothing. */
 const QUIET_MS = 30_000;
 
-/** The plans for upgrades, of which one at most is open. Only the pipeline changes them. */
+/** The plans for upgrades, of which one at most is open. Only transactions change them. */
 export class PlanRegistry {
   #byId = new Map<number, StoredPlan>();
   #isDraining = false;

@@ -28,7 +28,7 @@ export interface Tombstone {
   readonly untilMs: number;
 }
 
-/** Everything in one namespace, with the indexes that its readers need. Only the pipeline changes it. */
+/** Everything in one namespace, with the indexes that its readers need. Only transactions change it. */
 export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();

@@ -2,7 +2,7 @@ import type { Key } from '../ports.ts';
 
 /** The key layout, in one place. Every part that comes from outside is a part of its own, never joined. */
 
-/** One record per client and check: the last result and the event together (see `registry/check-record.ts`). */
+/** One record per client and check: the last result and the event together (see `events/check-record.ts`). */
 export const CHECK_RECORDS = 'check';
 export const checkRecordKey = (namespace: string, client: string, check: string): Key => [
   CHECK_RECORDS,
@@ -28,7 +28,7 @@ export const silencedKey = (namespace: string, subscription: string | null, chec
 export const AGENT_SPOOLS = 'spool';
 export const agentSpoolKey = (namespace: string, client: string): Key => [AGENT_SPOOLS, namespace, client];
 
-/** How many deletions of aggregates there had been with that of each one (see `registry/aggregates.ts`). */
+/** How many deletions of aggregates there had been with that of each one (see `aggregates/state.ts`). */
 export const AGGREGATE_DELETIONS = 'aggregate-deletion';
 export const aggregateDeletionKey = (namespace: string, aggregate: string): Key => [
   AGGREGATE_DELETIONS,
