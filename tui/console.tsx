@@ -19,14 +19,15 @@ import { INITIAL_FEED_STATUS, isConnected } from './model/feed-status.ts';
 import type { Contexts } from './model/contexts.ts';
 import type { Effect } from './state/effects.ts';
 import { keptOf, type Kept } from './model/kept.ts';
-import type { SavedView } from './model/saved-views.ts';
 import type { OwnChanges } from './state/undo.ts';
-import { ConsoleStore, type ConsoleOptions } from './state/console-store.ts';
+import { ConsoleStore } from './state/console-store.ts';
 import { isOfNamespaces } from './actions/view-keys.ts';
 import { takeInput } from './actions/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
 import type { Theme } from './text/theme.ts';
+import type { SavedView } from './state/saved-view.ts';
+import type { ConsoleOptions } from './state/console-options.ts';
 
 /** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
 const RESIZE_REST_MS = 50;

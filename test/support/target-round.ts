@@ -7,9 +7,9 @@ import type { Layer } from '../../tui/state/console-state.ts';
 import type { Effect } from '../../tui/state/effects.ts';
 import { inspectBody } from '../../tui/screens/inspect/body.ts';
 import type { InspectLayer, Subject, SubjectData } from '../../tui/screens/inspect/layer.ts';
-import { targetOf, type Target } from '../../tui/screens/silences/form.ts';
 import type { ViewName } from '../../tui/state/view-names.ts';
 import { ConsoleDriver } from './console-driver.ts';
+import { targetOf, type Target } from '../../tui/model/target.ts';
 
 /** Layers that ask about what was chosen before they were opened. */
 const DIALOGS: ReadonlySet<Layer['kind']> = new Set(['silence', 'confirm', 'menu', 'command']);

@@ -1,10 +1,11 @@
 import { shellWord } from '../../shared/domain/command-text.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import type { ConsoleOptions, ConsoleStore } from '../state/console-store.ts';
+import type { ConsoleStore } from '../state/console-store.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
-import { targetOf } from '../screens/silences/form.ts';
 import type { ViewName } from '../state/view-names.ts';
+import { targetOf } from '../model/target.ts';
+import type { ConsoleOptions } from '../state/console-options.ts';
 
 /** What can be copied about. */
 export interface Copied {

@@ -5,18 +5,9 @@ import { askFirst, named } from '../form/confirm.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { openLoadedLayer } from '../state/loaded-layer.ts';
-import { targetOf } from '../screens/silences/form.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
-
-/** Dead letters are run again, or nobody wants them any more. */
-export type DeadLetterVerb = 'retry' | 'drop';
-
-/** A dead letter by its id, and what it is called. */
-export interface LetterOrder {
-  readonly id: number;
-  /** Safe for a terminal. */
-  readonly name: string;
-}
+import { targetOf } from '../model/target.ts';
+import type { DeadLetterVerb, LetterOrder } from '../state/effects.ts';
 
 /** Asks whether to run the handlers again. */
 export function askRetryLetters(store: ConsoleStore, letters: readonly StoredDeadLetter[]): void {

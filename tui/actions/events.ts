@@ -7,10 +7,11 @@ import { countOf, type Change } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { silenceText } from '../screens/detail/lines.ts';
-import { openSilenceForm, type Target } from '../screens/silences/form.ts';
+import { openSilenceForm } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences } from './silences.ts';
 import { livingTargets, nameOf } from './targets.ts';
+import type { Target } from '../model/target.ts';
 
 export function openSilence(store: ConsoleStore, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'silence');

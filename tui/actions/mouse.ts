@@ -10,7 +10,7 @@ import { eventPlace, tablePlace } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
 import { eventsLayout, tableLayout } from '../state/screen-layout.ts';
 import { openView } from './view-keys.ts';
-import { EVENT_SORTS } from '../screens/events/sort.ts';
+import { EVENT_SORTS } from '../model/event-sort.ts';
 import { isPage } from '../state/view-names.ts';
 
 /** Rows that one notch of the wheel goes. */

@@ -5,15 +5,9 @@ import { askFirst, named } from '../form/confirm.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from './may-change.ts';
-import type { Target } from '../screens/silences/form.ts';
 import { saysLost } from './targets.ts';
-
-/** A check to be run out of turn. */
-export interface RunOrder {
-  readonly check: string;
-  /** `undefined`: those of the definition. */
-  readonly subscribers?: readonly string[];
-}
+import type { Target } from '../model/target.ts';
+import type { RunOrder } from '../state/effects.ts';
 
 /** Each check once, on the clients of the targets. */
 export function runsOn(targets: readonly Target[]): readonly RunOrder[] {

@@ -1,7 +1,8 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { openMenu } from '../form/menu.ts';
-import type { Target } from '../screens/silences/form.ts';
+import type { Target } from '../model/target.ts';
+import { eventUnderCursor } from '../state/console-state.ts';
 
 /** The attribute of a check that says what to do when it fails. */
 const ATTRIBUTE = 'runbook';
@@ -33,7 +34,7 @@ export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
 /** `b`: the runbook of the event that is shown, or under the cursor. */
 export function askRunbook(store: ConsoleStore): void {
   const layer = store.state.layers.at(-1);
-  const target = layer?.kind === 'detail' ? layer.target : store.underCursor();
+  const target = layer?.kind === 'detail' ? layer.target : eventUnderCursor(store.state);
   if (target === undefined) return store.say('there is no event under the cursor');
   store.request({ kind: 'load-runbook', target });
 }

@@ -2,7 +2,7 @@ import { keyOf, type KeyAction } from './keys.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { listPlace } from '../list/list-place.ts';
 import { listRows } from '../state/screen-layout.ts';
-import { moveCursor } from '../list/list-cursor.ts';
+import { moveCursor } from '../state/list-cursor.ts';
 
 /** What lists can be sorted by so that one end of them is the newest: the columns, newest first, and the usual one. */
 const TIME_COLUMNS: Readonly<Partial<Record<string, readonly [string, ...string[]]>>> = {

@@ -9,6 +9,10 @@ import { countOf, operationName, type Change } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { silenceText } from '../screens/detail/lines.ts';
+import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
+import { targetText } from '../words/silence-text.ts';
+import { livingTargets } from './targets.ts';
+import type { Target } from '../model/target.ts';
 import {
   openEntryForm,
   openSilenceForm,
@@ -16,17 +20,8 @@ import {
   silenceSubmission,
   type SilenceForm,
   type SilenceOrigin,
-  type Target,
+  type LastSilence,
 } from '../screens/silences/form.ts';
-import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
-import { targetText } from '../words/silence-text.ts';
-import { livingTargets } from './targets.ts';
-
-/** What a silence was set to, whatever it was about. */
-export type LastSilence = Pick<
-  SilenceForm,
-  'scope' | 'duration' | 'custom' | 'onResolve' | 'starts' | 'at' | 'reason'
-> & { readonly subscriptionName: string | undefined };
 
 /** The settings of a form that was sent, for the next one. */
 export function lastSilenceOf(form: SilenceForm): LastSilence {

@@ -4,7 +4,7 @@ import { splitName } from '../model/backend-names.ts';
 import { countOf } from '../state/changes.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
-import type { Target } from '../screens/silences/form.ts';
+import type { Target } from '../model/target.ts';
 
 /** Events that one action may be about: nobody can look over more. */
 const TARGETS_MAX = 1000;

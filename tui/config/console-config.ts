@@ -1,9 +1,9 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { OwnKeys } from '../actions/keys.ts';
 import { DEFAULT_NEEDS, type AggregateNeeds } from '../model/aggregate-book.ts';
-import type { SavedView } from '../model/saved-views.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Skin } from '../text/theme.ts';
+import type { SavedView } from '../state/saved-view.ts';
 
 /** Where a secret is read from: it is never written in the file itself. */
 export type SecretSource = { readonly env: string } | { readonly file: string };

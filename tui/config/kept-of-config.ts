@@ -1,5 +1,5 @@
 import type { Kept } from '../model/kept.ts';
-import { INITIAL_LIST } from '../list/list-state.ts';
+import { INITIAL_LIST } from '../state/list-state.ts';
 import { hiddenBut } from '../list/columns.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';

@@ -1,9 +1,9 @@
 import { Document, isMap, isNode, isScalar } from 'yaml';
 import { MonError } from '../../shared/errors.ts';
-import type { SavedView } from '../model/saved-views.ts';
 import { readConfigText } from './config-file.ts';
 import { openDocument, parseConfig } from './parse-config.ts';
 import { replaceFile } from './replace-file.ts';
+import type { SavedView } from '../state/saved-view.ts';
 
 const LINE_WIDTH = 120;
 

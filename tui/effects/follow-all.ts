@@ -17,8 +17,8 @@ import {
   type ConnectionState,
   type FeedStatus,
 } from '../model/feed-status.ts';
-import { targetOf } from '../screens/silences/form.ts';
 import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
+import { targetOf } from '../model/target.ts';
 
 /** A backend of the merged list, or why it cannot be opened. */
 export type Member = FollowedBackend | { readonly problem: string };

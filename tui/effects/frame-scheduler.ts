@@ -1,4 +1,4 @@
-import type { Urgency } from '../state/console-store.ts';
+import type { Urgency } from '../state/ports.ts';
 
 /** How long what arrives may wait until it is drawn. Time passes on the screen too, so a second is the longest. */
 const WAIT_MS: Readonly<Record<Urgency, number>> = { rows: 100, figures: 250, none: 1000 };

@@ -12,13 +12,10 @@ import {
 } from '../state/changes.ts';
 import { report } from '../form/confirm.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import type { DeadLetterVerb, LetterOrder } from '../actions/dead-letters.ts';
-import type { Effect } from '../state/effects.ts';
+import type { Effect, DeadLetterVerb, LetterOrder, RunOrder } from '../state/effects.ts';
 import type { Subject } from '../screens/inspect/layer.ts';
 import type { LoadedLayerKind } from '../state/loaded-layer.ts';
-import type { RunOrder } from '../actions/run-now.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
-import type { Target } from '../screens/silences/form.ts';
 import { nameOf } from '../actions/targets.ts';
 import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
@@ -28,6 +25,7 @@ import { saveView, switchContext, switchNamespace, type SettingsTools } from './
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
+import type { Target } from '../model/target.ts';
 
 /** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;
@@ -176,8 +174,7 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
 /** Without an answer no names are offered; each can be typed. */
 async function loadNamespaces({ store, api }: EffectTools): Promise<void> {
   try {
-    store.namespaces = (await (await api()).namespaces()).map(({ name }) => name);
-    store.touch('rows');
+    store.namespacesLoaded((await (await api()).namespaces()).map(({ name }) => name));
   } catch {
     // Whoever types a name that there is not is told when it is asked for.
   }
@@ -186,7 +183,7 @@ async function loadNamespaces({ store, api }: EffectTools): Promise<void> {
 /** Without an answer the policy is as it was known before: the backend holds everybody to it anyway. */
 async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
   try {
-    store.answers.silencePolicyLoaded(await (await api()).silencePolicy());
+    store.silencePolicyLoaded(await (await api()).silencePolicy());
   } catch {
     // Whoever fills in the form is told when it is sent.
   }

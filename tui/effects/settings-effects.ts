@@ -1,6 +1,6 @@
 import { errorMessage } from '../../shared/errors.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import type { SavedView } from '../model/saved-views.ts';
+import type { SavedView } from '../state/saved-view.ts';
 
 /** What a person has set up, outside of the store. */
 export interface SettingsTools {

@@ -1,6 +1,6 @@
 import type { AggregateSeverity, ApiClient } from '../../shared/client/api-client.ts';
 import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } from '../screens/inspect/layer.ts';
-import { targetOf } from '../screens/silences/form.ts';
+import { targetOf } from '../model/target.ts';
 
 /** What the requests about one thing need. */
 export type SubjectApi = Pick<

@@ -3,9 +3,9 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import type { TerminalEffect } from '../state/effects.ts';
 import { runbookOf, showRunbook } from '../actions/runbook.ts';
-import type { Target } from '../screens/silences/form.ts';
 import { nameOf } from '../actions/targets.ts';
 import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
+import type { Target } from '../model/target.ts';
 
 export interface TerminalTools {
   readonly store: ConsoleStore;

@@ -13,9 +13,9 @@ import {
   silenceSubmission,
   type SilenceForm,
   type SilenceFormAction,
-  type Target,
 } from '../screens/silences/form.ts';
 import { nameOf, stillThere } from '../actions/targets.ts';
+import type { Target } from '../model/target.ts';
 
 export function pressForm(store: ConsoleStore, action: KeyAction): void {
   const layer = silenceLayer(store);
@@ -68,7 +68,7 @@ function submit(store: ConsoleStore, layer: SilenceLayer): void {
   if (submission.kind === 'incomplete') {
     return put(store, { ...form, problem: submission.problem, field: submission.field });
   }
-  if (form.origin === undefined) store.lastSilence = lastSilenceOf(form);
+  if (form.origin === undefined) store.rememberSilence(lastSilenceOf(form));
   closeForm(store);
   send(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ScreenSize } from '../state/console-state.ts';
 import { menuIndex, type MenuItem, type MenuLayer } from './menu.ts';
-import { clamp } from '../list/list-cursor.ts';
+import { clamp } from '../state/list-cursor.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { Dialog, dialogWidth } from './dialog.tsx';

@@ -1,4 +1,4 @@
-import { EVENT_COLUMN, EVENT_COLUMNS, EVENT_SORTS, isColumnThere, type WhereColumn } from '../screens/events/sort.ts';
+import { EVENT_COLUMN, EVENT_COLUMNS, EVENT_SORTS, isColumnThere, type WhereColumn } from '../model/event-sort.ts';
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
 

@@ -4,7 +4,7 @@ import { whyNoChange } from '../actions/may-change.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
 import { savedViewItems } from '../model/saved-views.ts';
 import { isThere, openView } from '../actions/view-keys.ts';
-import { EVENT_COLUMNS, EVENT_SORTS, isColumnThere } from '../screens/events/sort.ts';
+import { EVENT_COLUMNS, EVENT_SORTS, isColumnThere } from '../model/event-sort.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 
 /** A column that the list can be sorted by. */

@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import { ORDER_PAUSE_MS, type ConsoleStore } from '../state/console-store.ts';
-import { moveCursor, settleCursor, type ListCursor } from './list-cursor.ts';
+import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
 
 /** The cursor in the order as it is now, which may have moved on since the last frame. For movements only. */

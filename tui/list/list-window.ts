@@ -1,7 +1,7 @@
 import type { Layer } from '../state/console-state.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import type { EventRecord } from '../model/event-record.ts';
-import { CURSOR_AT_TOP, settleCursor } from './list-cursor.ts';
+import { CURSOR_AT_TOP, settleCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { followNewest } from '../actions/side-keys.ts';
 

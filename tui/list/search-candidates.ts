@@ -3,7 +3,7 @@ import type { Field } from '../../shared/domain/search-fields.ts';
 import { EVENT_SEARCH } from '../../shared/domain/search.ts';
 import { splitName } from '../model/backend-names.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../screens/events/sort.ts';
+import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/event-sort.ts';
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
 

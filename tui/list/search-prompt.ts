@@ -2,7 +2,7 @@ import { readSearch } from '../../shared/domain/search-language.ts';
 import { matchesSearch, parseSearch, usesTime, type SearchProblem } from '../../shared/domain/search.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import type { FilterState } from './list-state.ts';
+import type { FilterState } from '../state/list-state.ts';
 import { editLine, lineOf, type LineEdit, type LineEditor } from '../form/line-editor.ts';
 import type { TableRows } from './table-rows.ts';
 

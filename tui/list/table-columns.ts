@@ -1,11 +1,11 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { SortState } from './list-state.ts';
 import type { TableEntry } from './table-rows.ts';
 import type { AnyTable, TableColumn } from './table-view.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
 import { shifted } from '../text/shifted.ts';
+import type { SortState } from '../model/list-order.ts';
 
 /** A column and the cells it gets. */
 export interface PlacedColumn {

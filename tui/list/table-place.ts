@@ -1,5 +1,5 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { ListState } from './list-state.ts';
+import type { ListState } from '../state/list-state.ts';
 import type { TableEntry } from './table-rows.ts';
 import type { AnyTable, TableColumn } from './table-view.ts';
 import { cellWidth } from '../terminal/cells.ts';

@@ -1,9 +1,8 @@
 import { isFound, type SearchOf } from '../../shared/domain/search-language.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import type { ListOrder } from './list-cursor.ts';
-import type { SortState } from './list-state.ts';
-import { SortedList } from './sorted-list.ts';
+import { SortedList } from '../model/sorted-list.ts';
 import { compareText, type AnyTable } from './table-view.ts';
+import type { ListOrder, SortState } from '../model/list-order.ts';
 
 /** A row in a table: another object whenever the row is another. */
 export interface TableEntry {

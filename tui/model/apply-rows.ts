@@ -1,7 +1,7 @@
-import { type EventRow, type FeedRows } from '../../shared/schemas/feed.ts';
+import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
 import type { Bell } from '../state/bell.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import { targetOf } from '../screens/silences/form.ts';
+import { targetOf } from './target.ts';
 
 /** How rows of the feed are taken. */
 interface AboutRows {

@@ -3,9 +3,9 @@ import type { Search, SearchRow } from '../../shared/domain/search.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { EventTally, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
-import type { ListOrder } from '../list/list-cursor.ts';
-import { SortedList } from '../list/sorted-list.ts';
-import { EVENT_COLUMN, eventSort, type EventSort } from '../screens/events/sort.ts';
+import { SortedList } from './sorted-list.ts';
+import { EVENT_COLUMN, eventSort, type EventSort } from './event-sort.ts';
+import type { ListOrder } from './list-order.ts';
 
 /** Which events a list shows. */
 export interface EventFilter {

@@ -1,7 +1,7 @@
 import type { ConsoleState } from '../state/console-state.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { applyFilter } from '../list/search-prompt.ts';
-import { INITIAL_LIST, type ListState } from '../list/list-state.ts';
+import { INITIAL_LIST, type ListState } from '../state/list-state.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
 
 /** What is set whichever backend is shown. */

@@ -1,5 +1,3 @@
-import type { Message } from '../state/console-state.ts';
-
 /** Entries of the log that are kept, of the console's messages and of the audit trail each. */
 export const LOG_MAX = 500;
 
@@ -21,4 +19,10 @@ export class MessageLog {
     this.#lastId += 1;
     this.#messages = [{ ...message, id: this.#lastId }, ...this.#messages].slice(0, LOG_MAX);
   }
+}
+
+export interface Message {
+  readonly text: string;
+  readonly tone: 'done' | 'note' | 'problem';
+  readonly atMs: number;
 }

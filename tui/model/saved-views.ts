@@ -3,18 +3,8 @@ import { keepFilter } from '../list/search-prompt.ts';
 import type { MenuItem } from '../form/menu.ts';
 import { openView } from '../actions/view-keys.ts';
 import { columnIds, defaultSort, hiddenBut } from '../list/columns.ts';
-import { viewTitle, type ViewName } from '../state/view-names.ts';
-
-/** What a person looks at often: a view with what is set in it. */
-export interface SavedView {
-  readonly view: ViewName;
-  /** Empty: everything. */
-  readonly filter: string;
-  /** `undefined`: as the view sorts by itself. */
-  readonly sort: { readonly column: string; readonly reversed: boolean } | undefined;
-  /** Ids of the columns that are shown; `undefined`: all. */
-  readonly columns: readonly string[] | undefined;
-}
+import { viewTitle } from '../state/view-names.ts';
+import type { SavedView } from '../state/saved-view.ts';
 
 /** What a saved view may be called: one word, so that it can be typed after `:view`. */
 export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;

@@ -1,5 +1,5 @@
 import type { ConsoleStore } from '../state/console-store.ts';
-import type { Target } from '../screens/silences/form.ts';
+import type { Target } from './target.ts';
 
 /** Subscriptions that each of the clients holds: a silence of one of them covers all targets. */
 export function sharedSubscriptions(store: ConsoleStore, targets: readonly Target[]): readonly string[] {

@@ -1,7 +1,7 @@
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import type { EventRecord } from './event-record.ts';
-import { matchingEvents } from '../screens/silences/preview.ts';
+import { matchingEvents } from './silence-preview.ts';
 
 /** Events of one silence that are listed; the rest is a number. */
 const LISTED_MAX = 200;

@@ -2,7 +2,7 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { SilencedView, SubmittedSilenced } from '../../shared/schemas/silenced.ts';
-import { previewSilence } from '../screens/silences/preview.ts';
+import { previewSilence } from '../model/silence-preview.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
 import { SEVERITY_ORDER, severityCounts } from './severity-text.ts';

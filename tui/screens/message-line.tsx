@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { Message } from '../state/console-state.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { MESSAGE_TONES } from './footer.tsx';
 import { Row } from '../text/row.tsx';
+import type { Message } from '../model/message-log.ts';
 
 export interface MessageLineProps {
   readonly theme: Theme;

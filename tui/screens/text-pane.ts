@@ -6,7 +6,7 @@ import { deadLetterLines } from './dead-letters/lines.ts';
 import { detailBody } from './detail/lines.ts';
 import { handlingLines } from './handling/lines.ts';
 import { inspectBody } from './inspect/body.ts';
-import { clamp } from '../list/list-cursor.ts';
+import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
 import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-layout.ts';
 import { movedTo } from '../actions/scroll-keys.ts';

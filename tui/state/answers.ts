@@ -1,13 +1,12 @@
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { Event } from '../../shared/schemas/event.ts';
-import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { EventLoad } from './console-state.ts';
 import type { ConsoleStore } from './console-store.ts';
 import type { Subject, SubjectData } from '../screens/inspect/layer.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import type { LayerData, LoadedLayerKind } from './loaded-layer.ts';
-import type { Target } from '../screens/silences/form.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
+import type { Target } from '../model/target.ts';
 
 /** What is said when the backend has no such thing, or not any more. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
@@ -85,11 +84,6 @@ export class Answers {
 
   layerFailed(kind: LoadedLayerKind, id: string, failure: string): void {
     updateLoaded(this.#store, kind, id, (load) => ({ ...load, failure, isLoading: false }));
-  }
-
-  silencePolicyLoaded(policy: SilencePolicy): void {
-    this.#store.silencePolicy = policy;
-    this.#store.touch('rows');
   }
 
   /** Records of the audit trail, the newest first. */

@@ -8,11 +8,10 @@ import type { HelpLayer } from '../screens/help/layer.ts';
 import type { InspectLayer } from '../screens/inspect/layer.ts';
 import type { DeadLetterLayer, HandlingLayer, SilenceEntryLayer } from './loaded-layer.ts';
 import type { LineEditor } from '../form/line-editor.ts';
-import { INITIAL_LIST, type ListState } from '../list/list-state.ts';
+import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { LogLayer } from '../screens/log/layer.ts';
 import type { MenuLayer } from '../form/menu.ts';
-import type { SavedView } from '../model/saved-views.ts';
-import type { SilenceForm, Target } from '../screens/silences/form.ts';
+import type { SilenceForm } from '../screens/silences/form.ts';
 import type { Theme } from '../text/theme.ts';
 import type { SearchField } from '../form/search-field.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
@@ -21,6 +20,9 @@ import type { PlanPageLayer } from '../screens/plans/page.ts';
 import { FIRST_PLACE, type OverviewPlace } from '../screens/overview/place.ts';
 import { FIRST_UPGRADE_PLACE, type UpgradePlace } from '../screens/plans/place.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
+import { targetOf, type Target } from '../model/target.ts';
+import type { Message } from '../model/message-log.ts';
+import type { SavedView } from './saved-view.ts';
 
 export interface ScreenSize {
   readonly columns: number;
@@ -109,12 +111,6 @@ export function isFull(layer: Layer): layer is FullLayer {
   return FULL_LAYERS.has(layer.kind);
 }
 
-export interface Message {
-  readonly text: string;
-  readonly tone: 'done' | 'note' | 'problem';
-  readonly atMs: number;
-}
-
 export interface FilterPrompt {
   readonly line: LineEditor;
   /** Place in the history; its length: the line being typed. */
@@ -186,6 +182,12 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     mouse: false,
     orderPausedUntilMs: 0,
   };
+}
+
+/** The event that is drawn under the cursor of their list. */
+export function eventUnderCursor({ views }: Pick<ConsoleState, 'views'>): Target | undefined {
+  const { key } = views.events.cursor;
+  return key === undefined ? undefined : targetOf(key);
 }
 
 function initialViews(): ConsoleState['views'] {

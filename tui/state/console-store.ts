@@ -1,10 +1,9 @@
 import type { ClientRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
-import { initialState, type ConsoleState, type Message, type ScreenSize } from './console-state.ts';
+import { initialState, type ConsoleState, type ScreenSize } from './console-state.ts';
 import { Answers } from './answers.ts';
 import { applyRows } from '../model/apply-rows.ts';
-import { AggregateBook, DEFAULT_NEEDS, type AggregateNeeds } from '../model/aggregate-book.ts';
-import type { Contexts } from '../model/contexts.ts';
+import { AggregateBook, DEFAULT_NEEDS } from '../model/aggregate-book.ts';
 import type { Effect } from './effects.ts';
 import { Bell } from './bell.ts';
 import { EventRegistry } from '../model/event-registry.ts';
@@ -18,34 +17,34 @@ import {
 } from '../model/feed-status.ts';
 import { mergedStatus } from '../model/merged-feed.ts';
 import { HeldRows } from '../model/held-rows.ts';
-import { restoreKept, type Kept } from '../model/kept.ts';
+import { restoreKept } from '../model/kept.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
-import type { ListOrder } from '../list/list-cursor.ts';
-import type { ListState, SortState } from '../list/list-state.ts';
+import type { ListState } from './list-state.ts';
 import { ListWindow } from '../list/list-window.ts';
-import { MessageLog } from '../model/message-log.ts';
+import { MessageLog, type Message } from '../model/message-log.ts';
 import { Upkeep } from './upkeep.ts';
-import type { LastSilence } from '../actions/silences.ts';
-import { silenceScopeEntries, targetOf, type SilenceForm, type Target } from '../screens/silences/form.ts';
+import { silenceScopeEntries, type SilenceForm, type LastSilence } from '../screens/silences/form.ts';
 import { SilenceHistory } from '../model/silence-history.ts';
 import { SilenceRecent } from '../screens/silences/recent.ts';
 import { MatchMemory, type SilenceMatches } from '../model/silence-matches.ts';
-import { PreviewMemory, previewSilence, type SilencePreview } from '../screens/silences/preview.ts';
+import { PreviewMemory, previewSilence, type SilencePreview } from '../model/silence-preview.ts';
 import { TableRows } from '../list/table-rows.ts';
 import { OwnChanges } from './undo.ts';
 import { openDueView } from '../actions/view-keys.ts';
-import { ViewLoads } from './view-loads.ts';
+import { ViewLoads } from '../model/view-loads.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { BACKEND_COLUMN, EVENT_COLUMN, eventSort, NAMESPACE_COLUMN, type WhereColumn } from '../screens/events/sort.ts';
+import { BACKEND_COLUMN, EVENT_COLUMN, eventSort, NAMESPACE_COLUMN, type WhereColumn } from '../model/event-sort.ts';
 import { UpgradePlans } from '../model/plans.ts';
 import { settleUpgrade } from '../screens/plans/plan.ts';
 import { FiguresMemory } from '../screens/overview/figures.ts';
 import { TABLES, tableOf } from '../list/tables.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { ViewName } from './view-names.ts';
-
-/** What there is to draw: nothing but time, figures in the header, or rows in the window. */
-export type Urgency = 'none' | 'figures' | 'rows';
+import type { SortState } from '../model/list-order.ts';
+import type { ConsoleOptions } from './console-options.ts';
+import type { ListOfView, ListRows } from '../list/list-of-view.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { Asks, Frames, Opened, Pauses, Remembers, Says, Screen, Silencing, Urgency } from './ports.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 
@@ -66,50 +65,13 @@ const UNSET_POLICY: SilencePolicy = {
   apply_to_legacy: false,
 };
 
-export interface ConsoleOptions {
-  readonly size: ScreenSize;
-  readonly backend: string;
-  /** Who silences, for the entry's `creator`. */
-  readonly creator: string;
-  /** Names this console among those that work on plans for upgrades. */
-  readonly session: string;
-  readonly readOnly: boolean;
-  /** Default: 80 percent. */
-  readonly aggregateNeeds?: AggregateNeeds;
-  /** The backends to choose from; default: none. */
-  readonly contexts?: Contexts;
-  /** The contexts of a merged list; default: one backend. */
-  readonly members?: readonly string[];
-  /** The namespace that is shown; `*`: all that the credentials may see, as one list. Default: `default`. */
-  readonly namespace?: string | undefined;
-  /** What a person has set up, or had set in this context before. */
-  readonly kept?: Kept;
-  /** Of this backend, when it was shown before. */
-  readonly ownChanges?: OwnChanges;
-  /** What was said so far, also about other backends. */
-  readonly log?: MessageLog;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
-
-/** What every list can do with its order. */
-export interface ListRows {
-  /** All rows there are, whatever the filter says. */
-  readonly size: number;
-  readonly order: ListOrder;
-  readonly frozen: boolean;
-  /** Whether its filter may find other rows by the mere passing of time. */
-  readonly usesTime: boolean;
-  /** Pauses the order as it is now. */
-  freeze(): void;
-  thaw(): void;
-}
-
 /**
  * Everything that the console knows, outside React: data of the backend that changes thousands of times a second, and
  * the state of the screen. Only `paint` tells the listeners, once per frame.
  */
-export class ConsoleStore {
+export class ConsoleStore
+  implements Screen, Says, Asks, Opened, Remembers, Silencing, Pauses, Frames, Known, Places, ListOfView
+{
   readonly options: ConsoleOptions;
   readonly events = new EventRegistry();
   readonly silenced = new Map<string, SilencedRow>();
@@ -262,6 +224,20 @@ export class ConsoleStore {
     if (URGENCY.indexOf(urgency) > URGENCY.indexOf(this.urgency)) this.urgency = urgency;
   }
 
+  rememberSilence(silence: LastSilence): void {
+    this.lastSilence = silence;
+  }
+
+  silencePolicyLoaded(policy: SilencePolicy): void {
+    this.silencePolicy = policy;
+    this.touch('rows');
+  }
+
+  namespacesLoaded(names: readonly string[]): void {
+    this.namespaces = names;
+    this.touch('rows');
+  }
+
   request(effect: Effect): void {
     this.#effects.push(effect);
   }
@@ -339,12 +315,6 @@ export class ConsoleStore {
 
   resized(size: ScreenSize): void {
     this.update({ size });
-  }
-
-  /** The event that is drawn under the cursor of their list. */
-  underCursor(): Target | undefined {
-    const { key } = this.state.views.events.cursor;
-    return key === undefined ? undefined : targetOf(key);
   }
 
   /** What the silence dialog would cover now. */

@@ -1,13 +1,11 @@
 import type { SilencedRequest } from '../../shared/domain/silencing.ts';
 import type { PlanOrder } from '../../shared/schemas/plan-run.ts';
 import type { Change } from './changes.ts';
-import type { DeadLetterVerb, LetterOrder } from '../actions/dead-letters.ts';
 import type { Subject } from '../screens/inspect/layer.ts';
 import type { LoadedLayerKind } from './loaded-layer.ts';
-import type { RunOrder } from '../actions/run-now.ts';
-import type { SavedView } from '../model/saved-views.ts';
-import type { Target } from '../screens/silences/form.ts';
 import type { LoadedView } from '../model/view-data.ts';
+import type { Target } from '../model/target.ts';
+import type { SavedView } from './saved-view.ts';
 
 /** What a key asks of the world outside the store. The store itself touches nothing. */
 export type Effect =
@@ -53,3 +51,20 @@ export type TerminalEffect =
   | { readonly kind: 'copy'; readonly label: string; readonly text: string }
   | { readonly kind: 'copy-event'; readonly target: Target }
   | { readonly kind: 'load-runbook'; readonly target: Target };
+
+/** Dead letters are run again, or nobody wants them any more. */
+export type DeadLetterVerb = 'retry' | 'drop';
+
+/** A dead letter by its id, and what it is called. */
+export interface LetterOrder {
+  readonly id: number;
+  /** Safe for a terminal. */
+  readonly name: string;
+}
+
+/** A check to be run out of turn. */
+export interface RunOrder {
+  readonly check: string;
+  /** `undefined`: those of the definition. */
+  readonly subscribers?: readonly string[];
+}

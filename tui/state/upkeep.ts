@@ -5,7 +5,8 @@ import { updateLoaded, updateSubject } from './layer-loads.ts';
 import { isLayerDue, isLoadedLayer } from './loaded-layer.ts';
 import { PanePeek } from '../screens/events/pane-peek.ts';
 import { eventsLayout } from './screen-layout.ts';
-import { loadedNow } from './view-loads.ts';
+import { isFull, type ConsoleState, eventUnderCursor } from './console-state.ts';
+import { isLoadedView, type LoadedView } from '../model/view-data.ts';
 
 /** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
@@ -56,7 +57,7 @@ export class Upkeep {
   }
 
   #peekUnderCursor(store: ConsoleStore, nowMs: number): void {
-    const target = store.state.view === 'events' ? store.underCursor() : undefined;
+    const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
     if (target === undefined || eventsLayout(store.state).pane === 0) return;
     const { peek } = store.state;
     if (!this.#peek.isDue(target.key, peek, store.events.get(target.key)?.row, nowMs)) return;
@@ -97,4 +98,13 @@ function askLayer(store: ConsoleStore, nowMs: number): void {
   if (!isLoadedLayer(layer) || !isLayerDue(store, layer, nowMs)) return;
   updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
+}
+
+/** Whose data is looked at and so is kept up to date: the view's, unless something that fills the screen hides it. */
+export function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
+  const full = layers.findLast(isFull);
+  if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
+  if (full !== undefined) return undefined;
+  if (view === 'silences') return 'kept-back';
+  return isLoadedView(view) ? view : undefined;
 }

@@ -6,6 +6,7 @@ import { commandsFor } from '../../../tui/actions/commands.ts';
 import { VIEWS } from '../../../tui/state/view-names.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { SCENE } from '../../support/console-scene.ts';
+import { eventUnderCursor } from '../../../tui/state/console-state.ts';
 
 const TAB = '\t';
 const SHIFT_TAB = '\u001B[Z';
@@ -93,7 +94,7 @@ describe('a command', () => {
 
   test('acts on the event that was under the cursor when the line was opened', () => {
     driver.type('j:');
-    const target = driver.store.underCursor();
+    const target = eventUnderCursor(driver.store.state);
     const [first] = Object.values(SCENE.events ?? {});
     // A worse one comes in while somebody types.
     driver.change({ events: { 'aaa/new': { ...first, client: 'aaa', check: 'new', since: first?.last } as never } });

@@ -73,7 +73,7 @@ describe('acknowledging', () => {
 
   test('keeps to the longest time that the backend allows', () => {
     const driver = live('a');
-    driver.store.answers.silencePolicyLoaded(silencePolicy({ max_expire: 28_800 }));
+    driver.store.silencePolicyLoaded(silencePolicy({ max_expire: 28_800 }));
     driver.type('K');
     expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 28_800 }]);
   });

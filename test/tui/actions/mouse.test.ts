@@ -3,6 +3,7 @@ import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE } from '../../support/console-scene.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
+import { eventUnderCursor } from '../../../tui/state/console-state.ts';
 
 const WHEEL_DOWN = '\u001B[<65;1;1M';
 const WHEEL_UP = '\u001B[<64;1;1M';
@@ -106,5 +107,5 @@ test('a click is about the row that was drawn, whatever has moved since', () => 
   driver.change({ events: byKey([anEventRow({ client: '0', check: 'x', since: 2_000_000_000 })]) });
   // The third row under the header of five.
   driver.type('\u001B[<0;20;8M');
-  expect(driver.store.underCursor()?.client).toBe('c');
+  expect(eventUnderCursor(driver.store.state)?.client).toBe('c');
 });

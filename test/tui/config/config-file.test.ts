@@ -7,8 +7,8 @@ import { configPath, loadConfig } from '../../../tui/config/config-file.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { resolveContext } from '../../../tui/config/resolve-context.ts';
 import { saveView } from '../../../tui/config/save-view.ts';
-import type { SavedView } from '../../../tui/model/saved-views.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import type { SavedView } from '../../../tui/state/saved-view.ts';
 
 const VIEW: SavedView = {
   view: 'events',

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { FrameScheduler } from '../../../tui/effects/frame-scheduler.ts';
-import type { Urgency } from '../../../tui/state/console-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import type { Urgency } from '../../../tui/state/ports.ts';
 
 class Sink extends EventEmitter {
   idle = true;

@@ -3,7 +3,7 @@ import { ConfirmDialog } from '../../../tui/form/confirm-dialog.tsx';
 import { SilenceDialog } from '../../../tui/screens/silences/dialog.tsx';
 import type { ConfirmLayer } from '../../../tui/state/console-state.ts';
 import { openSilenceForm, type SilenceForm } from '../../../tui/screens/silences/form.ts';
-import type { SilencePreview } from '../../../tui/screens/silences/preview.ts';
+import type { SilencePreview } from '../../../tui/model/silence-preview.ts';
 import { silencePolicy } from '../../support/silence-policy.ts';
 import { frameOf } from '../../support/frame-of.tsx';
 

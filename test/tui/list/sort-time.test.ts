@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
 import { EventRegistry } from '../../../tui/model/event-registry.ts';
-import type { SortState } from '../../../tui/list/list-state.ts';
-import { EVENT_SORTS, eventSort } from '../../../tui/screens/events/sort.ts';
+import { EVENT_SORTS, eventSort } from '../../../tui/model/event-sort.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
+import type { SortState } from '../../../tui/model/list-order.ts';
 
 const COUNT = 100_000;
 const CLIENTS = 20_000;

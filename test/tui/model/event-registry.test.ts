@@ -4,7 +4,7 @@ import { matchesSearch, parseSearch, searchText } from '../../../shared/domain/s
 import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
 import { EventRecord, eventClass } from '../../../tui/model/event-record.ts';
 import { EventRegistry, type EventFilter } from '../../../tui/model/event-registry.ts';
-import { EVENT_COLUMN, eventSort } from '../../../tui/screens/events/sort.ts';
+import { EVENT_COLUMN, eventSort } from '../../../tui/model/event-sort.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

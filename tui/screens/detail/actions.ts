@@ -7,8 +7,8 @@ import { askRepeatSilence } from '../../actions/silences.ts';
 import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
-import type { Target } from '../silences/form.ts';
 import { pressText } from '../text-pane.ts';
+import type { Target } from '../../model/target.ts';
 
 export function openDetail(store: ConsoleStore, target: Target, raw: boolean): void {
   const { peek } = store.state;

@@ -7,7 +7,8 @@ import { eventClass } from '../../model/event-record.ts';
 import { cursorNow, moveTo } from '../../list/list-moves.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
 import { askRepeatSilence } from '../../actions/silences.ts';
-import { targetOf, type Target } from '../silences/form.ts';
+import { targetOf, type Target } from '../../model/target.ts';
+import { eventUnderCursor } from '../../state/console-state.ts';
 
 /** What can be done with events, in the order of the menu. */
 export const EVENT_ACTIONS: readonly KeyAction[] = [
@@ -36,12 +37,12 @@ export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
       return true;
     case 'open':
     case 'json': {
-      const target = store.underCursor();
+      const target = eventUnderCursor(store.state);
       if (target !== undefined) openDetail(store, target, action === 'json');
       return true;
     }
     case 'why': {
-      const target = store.underCursor();
+      const target = eventUnderCursor(store.state);
       if (target !== undefined) openLoadedLayer(store, 'handling', target.key);
       return true;
     }
@@ -75,7 +76,7 @@ export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
 function actedOn(store: ConsoleStore): readonly Target[] {
   const { marks } = store.list;
   if (marks.size > 0) return [...marks].map(targetOf);
-  const target = store.underCursor();
+  const target = eventUnderCursor(store.state);
   return target === undefined ? [] : [target];
 }
 

@@ -4,14 +4,14 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { shortCountText } from '../../words/count-text.ts';
 import { eventClass, type EventRecord } from '../../model/event-record.ts';
-import type { SortState } from '../../list/list-state.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { fit, type FitOptions } from '../../terminal/cells.ts';
 import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run } from '../../text/theme.ts';
 import { shifted } from '../../text/shifted.ts';
 import { sortedTitle } from '../../list/table-columns.ts';
 import { stepsOf } from '../../list/table-place.ts';
-import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './sort.ts';
+import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/event-sort.ts';
+import type { SortState } from '../../model/list-order.ts';
 
 /** Widths of the columns of the list in cells; 0: not shown. The output takes what is left. */
 export interface EventColumns {

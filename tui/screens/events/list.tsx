@@ -5,10 +5,10 @@ import type { FeedStatus } from '../../model/feed-status.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { silenceOf } from '../../list/list-place.ts';
 import { isGone } from '../../model/merged-feed.ts';
-import type { SortState } from '../../list/list-state.ts';
 import { run, type Theme } from '../../text/theme.ts';
 import { eventRuns, headRuns, type EventColumns } from './columns.ts';
 import { Rows } from '../../text/rows.tsx';
+import type { SortState } from '../../model/list-order.ts';
 
 export interface EventListProps {
   readonly theme: Theme;

@@ -10,7 +10,7 @@ import type { ConsoleStore } from '../../state/console-store.ts';
 import { eventPlace } from '../../list/list-place.ts';
 import { eventsLayout, isTallHeader } from '../../state/screen-layout.ts';
 import { run, type Theme } from '../../text/theme.ts';
-import { eventSortText } from './sort.ts';
+import { eventSortText } from '../../model/event-sort.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { connectingText } from '../connection/connecting-text.ts';
 

@@ -9,11 +9,11 @@ import { spread } from '../../text/runs.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import type { DeadLetterLayer, HandlingLayer } from '../../state/loaded-layer.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
-import { targetOf } from '../silences/form.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { paneLines, textPaneOf, type TextPane } from '../text-pane.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { textStatus } from '../text-status.ts';
+import { targetOf } from '../../model/target.ts';
 
 /** A dead letter, or what becomes of an event at its handlers: text that is read from top to bottom. */
 export function LoadedScreen({

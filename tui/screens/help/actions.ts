@@ -1,7 +1,7 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import { helpView, type HelpLayer } from './layer.ts';
-import { clamp } from '../../list/list-cursor.ts';
+import { clamp } from '../../state/list-cursor.ts';
 import { helpBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';

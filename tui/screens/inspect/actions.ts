@@ -9,14 +9,14 @@ import type { InspectLayer } from './layer.ts';
 import { pressInspectList } from './list-actions.ts';
 import { openInspect } from './open.ts';
 import { inspectRows, isGroup, type InspectRow } from './rows.ts';
-import { moveCursor } from '../../list/list-cursor.ts';
+import { moveCursor } from '../../state/list-cursor.ts';
 import { openActionMenu } from '../../list/list-menus.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
 import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
-import { targetOf, type Target } from '../silences/form.ts';
 import { pressText } from '../text-pane.ts';
+import { targetOf, type Target } from '../../model/target.ts';
 
 export function pressInspect(store: ConsoleStore, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);

@@ -5,7 +5,8 @@ import type { InspectLayer } from './layer.ts';
 import { shownRows } from './list.ts';
 import type { InspectRow } from './rows.ts';
 import { inspectTableOf, type InspectTable } from './tables.ts';
-import { settleCursor, type ListOrder } from '../../list/list-cursor.ts';
+import { settleCursor } from '../../state/list-cursor.ts';
+import type { ListOrder } from '../../model/list-order.ts';
 
 /** What the screen of a subject shows, and how many rows of the screen each part takes. */
 export interface InspectBody {

@@ -3,10 +3,10 @@ import type { ConsoleStore } from '../../state/console-store.ts';
 import { inspectBody, orderOf } from './body.ts';
 import type { InspectLayer } from './layer.ts';
 import { inspectPlace } from './place.ts';
-import { moveCursor } from '../../list/list-cursor.ts';
-import type { SortState } from '../../list/list-state.ts';
+import { moveCursor } from '../../state/list-cursor.ts';
 import { openMenu } from '../../form/menu.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
+import type { SortState } from '../../model/list-order.ts';
 
 /** The keys that rows on the screen of one thing have like every list. `false`: the action is none of them. */
 export function pressInspectList(store: ConsoleStore, layer: InspectLayer, action: KeyAction): boolean {

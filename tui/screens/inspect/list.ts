@@ -3,7 +3,7 @@ import type { SearchProblem } from '../../../shared/domain/search-syntax.ts';
 import type { InspectLayer } from './layer.ts';
 import { inspectRows, isMember, type InspectRow } from './rows.ts';
 import { inspectTableOf } from './tables.ts';
-import type { SortState } from '../../list/list-state.ts';
+import type { SortState } from '../../model/list-order.ts';
 
 /** The rows that the filter shows, in the order that was chosen; until then the worst first. */
 export function shownRows(layer: InspectLayer, nowSeconds: number): readonly InspectRow[] {

@@ -1,7 +1,7 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
-import { clamp } from '../../list/list-cursor.ts';
+import { clamp } from '../../state/list-cursor.ts';
 import { logEntries, logIndex, type LogEntry } from './entries.ts';
 import type { LogLayer } from './layer.ts';
 import { logBodyRows } from '../../state/screen-layout.ts';

@@ -1,6 +1,6 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
-import { clamp } from '../../list/list-cursor.ts';
+import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';

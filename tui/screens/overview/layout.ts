@@ -1,6 +1,6 @@
 import { TALL_ROWS, type ConsoleState, type ScreenSize } from '../../state/console-state.ts';
 import { halves } from '../../text/beside.ts';
-import { clamp } from '../../list/list-cursor.ts';
+import { clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import type { BoxId, OverviewBox } from './boxes.ts';
 

@@ -2,7 +2,7 @@ import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../actions/keys.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import { openActionMenu } from '../../list/list-menus.ts';
-import { clamp } from '../../list/list-cursor.ts';
+import { clamp } from '../../state/list-cursor.ts';
 import { openLog } from '../log/layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { openPlanPage } from './page.ts';

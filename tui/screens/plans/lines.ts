@@ -5,7 +5,7 @@ import { countText } from '../../words/count-text.ts';
 import { keyOf } from '../../actions/keys.ts';
 import type { Tone } from '../../text/theme.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
-import { CURSOR_AT_TOP, clamp } from '../../list/list-cursor.ts';
+import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import type { PageView } from '../pages.ts';

@@ -5,7 +5,7 @@ import type { KeyAction } from '../../actions/keys.ts';
 import { run, type Run } from '../../text/theme.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
-import { clamp } from '../../list/list-cursor.ts';
+import { clamp } from '../../state/list-cursor.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { stepText } from '../../actions/plan-wishes.ts';

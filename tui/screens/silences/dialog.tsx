@@ -21,7 +21,7 @@ import {
   type SilenceOrigin,
   type SilenceScope,
 } from './form.ts';
-import type { SilencePreview } from './preview.ts';
+import type { SilencePreview } from '../../model/silence-preview.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';

@@ -1,7 +1,7 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
-import { clamp } from '../../list/list-cursor.ts';
+import { clamp } from '../../state/list-cursor.ts';
 import { openLoadedLayer, putLayer } from '../../state/loaded-layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';

@@ -2,27 +2,13 @@ import { parseDuration } from '../../../shared/domain/duration.ts';
 import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { policyProblem } from '../../../shared/domain/silence-policy.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
-import { eventKey, type SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { editLine, EMPTY_LINE, lineOf, type LineEdit, type LineEditor } from '../../form/line-editor.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
-
-/** The event that an action is about, fixed when its key was pressed. */
-export interface Target {
-  readonly key: string;
-  readonly client: string;
-  readonly check: string;
-}
-
-/** Names cannot hold a slash, so the key of an event is read back without a doubt. */
-export function targetOf(key: string): Target {
-  const slash = key.indexOf('/');
-  const client = key.slice(0, slash);
-  const check = key.slice(slash + 1);
-  return { key: eventKey(client, check), client, check };
-}
+import type { Target } from '../../model/target.ts';
 
 export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription';
 
@@ -394,3 +380,9 @@ function refusal(policy: SilencePolicy, entry: SubmittedSilenced): SilenceSubmis
 function incomplete(field: SilenceField, problem: string): SilenceSubmission {
   return { kind: 'incomplete', field, problem };
 }
+
+/** What a silence was set to, whatever it was about. */
+export type LastSilence = Pick<
+  SilenceForm,
+  'scope' | 'duration' | 'custom' | 'onResolve' | 'starts' | 'at' | 'reason'
+> & { readonly subscriptionName: string | undefined };

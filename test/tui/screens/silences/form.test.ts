@@ -8,8 +8,8 @@ import {
   silenceSubmission,
   type SilenceForm,
   type SilenceFormAction,
-  type Target,
 } from '../../../../tui/screens/silences/form.ts';
+import type { Target } from '../../../../tui/model/target.ts';
 
 const next: SilenceFormAction = { kind: 'field', by: 1 };
 const previous: SilenceFormAction = { kind: 'field', by: -1 };

@@ -383,7 +383,7 @@ test('nothing that a silence says reaches the terminal as more than text, or mak
 
 test('the policy of the backend is kept before anything is sent', () => {
   const driver = new ConsoleDriver().goLive({ events: byKey([anEventRow({ client: 'a' })]) });
-  driver.store.answers.silencePolicyLoaded(silencePolicy({ reason_pattern: 'CHG-*', max_expire: HOUR / 2 }));
+  driver.store.silencePolicyLoaded(silencePolicy({ reason_pattern: 'CHG-*', max_expire: HOUR / 2 }));
   driver.type('swhy\u0013');
   expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'the reason must look like CHG-*' } });
   driver.type('\u0015CHG-7\u0013');
@@ -398,7 +398,7 @@ test('a silence that covers many is sent the second time only, and anew when the
   const driver = new ConsoleDriver().goLive({
     events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client }))),
   });
-  driver.store.answers.silencePolicyLoaded(silencePolicy({ warn_matches: 3 }));
+  driver.store.silencePolicyLoaded(silencePolicy({ warn_matches: 3 }));
   driver.type('aswhy\u0013');
   expect(driver.store.state.layers.at(-1)).toMatchObject({
     form: { problem: 'this silences 3 events: Ctrl-S again does it' },

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EventRow } from '../../../../shared/schemas/feed.ts';
-import { previewSilence } from '../../../../tui/screens/silences/preview.ts';
-import { anEventRow } from '../../../support/feed-rows.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { previewSilence } from '../../../tui/model/silence-preview.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 

@@ -1,7 +1,7 @@
-import type { EventRow } from '../../../shared/schemas/feed.ts';
-import { splitName } from '../../model/backend-names.ts';
-import { rankOf, type EventRecord } from '../../model/event-record.ts';
-import type { SortState } from '../../list/list-state.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { splitName } from './backend-names.ts';
+import { rankOf, type EventRecord } from './event-record.ts';
+import type { SortState } from './list-order.ts';
 
 /** The column that events are sorted by until somebody chooses another. */
 export const EVENT_COLUMN = 'status';

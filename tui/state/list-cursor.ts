@@ -1,11 +1,4 @@
-/** What a list shows, in order. */
-export interface ListOrder<Item extends { readonly key: string } = { readonly key: string }> {
-  readonly length: number;
-  /** @returns -1 when it is not shown */
-  indexOf(key: string): number;
-  at(index: number): Item | undefined;
-  slice(start: number, end: number): readonly Item[];
-}
+import type { ListOrder } from '../model/list-order.ts';
 
 /** Where the cursor of a list is: on what it lists, not on a row of the screen. */
 export interface ListCursor {

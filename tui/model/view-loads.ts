@@ -1,17 +1,7 @@
-import { isFull, type ConsoleState } from './console-state.ts';
-import { isLoadedView, NOT_LOADED, type LoadedView, type ViewData, type ViewLoad } from '../model/view-data.ts';
+import { NOT_LOADED, type LoadedView, type ViewData, type ViewLoad } from './view-data.ts';
 
 /** How often a view that is looked at asks for its data again. */
 export const RELOAD_MS = 2000;
-
-/** Whose data is looked at and so is kept up to date: the view's, unless something that fills the screen hides it. */
-export function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
-  const full = layers.findLast(isFull);
-  if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
-  if (full !== undefined) return undefined;
-  if (view === 'silences') return 'kept-back';
-  return isLoadedView(view) ? view : undefined;
-}
 
 /** The data of the views that load theirs, and what is known about it. */
 export class ViewLoads {

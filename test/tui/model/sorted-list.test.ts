@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SortedList } from '../../../tui/list/sorted-list.ts';
+import { SortedList } from '../../../tui/model/sorted-list.ts';
 
 interface Item {
   rank: number;

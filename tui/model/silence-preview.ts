@@ -4,11 +4,11 @@ import {
   type SilencedIndex,
   type SilencedOfSubscription,
   type SilencedRequest,
-} from '../../../shared/domain/silencing.ts';
-import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
-import { clientSubscription } from '../../../shared/domain/subscription.ts';
-import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+} from '../../shared/domain/silencing.ts';
+import { severityOf, type Severity } from '../../shared/domain/severity.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
+import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 
 /** What a silence would cover if it were made now. */
 export interface SilencePreview {

@@ -1,4 +1,5 @@
 import { CURSOR_AT_TOP, type ListCursor } from './list-cursor.ts';
+import type { SortState } from '../model/list-order.ts';
 
 export interface FilterState {
   readonly text: string;
@@ -6,14 +7,6 @@ export interface FilterState {
   readonly problem: { readonly message: string; readonly position: number } | undefined;
   /** Earlier filters, the newest last. */
   readonly history: readonly string[];
-}
-
-/** By which column a list is sorted. */
-export interface SortState {
-  /** The column's id. */
-  readonly column: string;
-  /** Against the column's own direction. */
-  readonly reversed: boolean;
 }
 
 /** What a person has set in one list: every view has its own. */

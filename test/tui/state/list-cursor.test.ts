@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { EventRecord } from '../../../tui/model/event-record.ts';
-import {
-  CURSOR_AT_TOP,
-  moveCursor,
-  settleCursor,
-  type ListCursor,
-  type ListOrder,
-} from '../../../tui/list/list-cursor.ts';
+import { CURSOR_AT_TOP, moveCursor, settleCursor, type ListCursor } from '../../../tui/state/list-cursor.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
+import type { ListOrder } from '../../../tui/model/list-order.ts';
 
 const ROWS = 4;
 

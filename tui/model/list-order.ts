@@ -1,0 +1,16 @@
+/** What a list shows, in order. */
+export interface ListOrder<Item extends { readonly key: string } = { readonly key: string }> {
+  readonly length: number;
+  /** @returns -1 when it is not shown */
+  indexOf(key: string): number;
+  at(index: number): Item | undefined;
+  slice(start: number, end: number): readonly Item[];
+}
+
+/** By which column a list is sorted. */
+export interface SortState {
+  /** The column's id. */
+  readonly column: string;
+  /** Against the column's own direction. */
+  readonly reversed: boolean;
+}
