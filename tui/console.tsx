@@ -18,7 +18,7 @@ import { ALL_CONTEXTS } from './model/backend-names.ts';
 import { INITIAL_FEED_STATUS, isConnected } from './model/feed-status.ts';
 import type { Contexts } from './model/contexts.ts';
 import type { Effect } from './state/effects.ts';
-import { keptOf, type Kept } from './model/kept.ts';
+import { keptOf, type Kept } from './state/kept.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './state/console-store.ts';
 import { isOfNamespaces } from './actions/view-keys.ts';

@@ -17,7 +17,7 @@ import { settingsOf, type Settings } from './config/settings-of.ts';
 import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
 import { bindKeys } from './actions/keys.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
-import type { Kept } from './model/kept.ts';
+import type { Kept } from './state/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 
 /** As for `monctl`: the command line is wrong, or there is no terminal. */

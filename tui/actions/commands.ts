@@ -4,13 +4,13 @@ import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
-import { contextItems, contextNames } from '../model/contexts.ts';
+import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../list/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from './key-context.ts';
 import { lineOf } from '../form/line-editor.ts';
-import { openMenu } from '../form/menu.ts';
-import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../model/saved-views.ts';
+import { openMenu, type MenuItem } from '../form/menu.ts';
+import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from './saved-views.ts';
 import { silenceDurations, type SilenceForm } from '../screens/silences/form.ts';
 import { isThere, openView } from './view-keys.ts';
 import { columnIds, hiddenBut, sortIds } from '../list/columns.ts';
@@ -231,7 +231,7 @@ const OWN_COMMANDS: readonly Command[] = [
     run: (store, operand) => {
       const names = contextNames(store.options.contexts);
       if (names.length === 0) return 'there are no contexts: name them in the configuration file';
-      if (operand === '') openMenu(store, { title: 'Contexts', items: contextItems }, store.options.contexts?.current);
+      if (operand === '') openMenu(store, { title: 'Contexts', items: () => contextItems(store) }, store.options.contexts?.current);
       else if (!names.includes(operand)) return notOne('context', operand, names);
       else store.request({ kind: 'switch-context', name: operand });
       return undefined;
@@ -272,6 +272,17 @@ const OWN_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+/** The contexts as choices of a menu. */
+function contextItems(store: ConsoleStore): readonly MenuItem[] {
+  const { contexts } = store.options;
+  return contextNames(contexts).map((name) => ({
+    id: name,
+    label: name,
+    disabled: name === contexts?.current ? 'shown now' : undefined,
+    choose: () => store.request({ kind: 'switch-context', name }),
+  }));
+}
 
 function savedView(store: ConsoleStore, operand: string): string | undefined {
   const [verb = '', name = '', ...more] = operand.split(/\s+/);

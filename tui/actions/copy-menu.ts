@@ -38,7 +38,7 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
 export function openCopyMenu(store: ConsoleStore): void {
   const about = copiedNow(store);
   if (about === undefined) return store.say('there is nothing to copy here');
-  openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(about, store.options) });
+  openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(store, about) });
 }
 
 function copiedNow({ state, list }: ConsoleStore): Copied | undefined {
@@ -51,34 +51,35 @@ function copiedNow({ state, list }: ConsoleStore): Copied | undefined {
   return kind === undefined || key === undefined ? undefined : { kind, name: key };
 }
 
-function copyItems(about: Copied, place: CopiedPlace): readonly MenuItem[] {
+function copyItems(store: ConsoleStore, about: Copied): readonly MenuItem[] {
   const { kind, name } = about;
+  const text = (id: string, label: string, copied: string): MenuItem => copyText(store, id, label, copied);
   const isPair = kind === 'event' || kind === 'result';
   const { client, check } = targetOf(name);
   return [
-    copyText('id', kind === 'silence' || isPair ? 'id' : 'name', name),
-    ...(isPair ? [copyText('client', 'client', client), copyText('check', 'check', check)] : []),
+    text('id', kind === 'silence' || isPair ? 'id' : 'name', name),
+    ...(isPair ? [text('client', 'client', client), text('check', 'check', check)] : []),
     ...(kind === 'event'
       ? [
           {
             id: 'json',
             label: 'JSON',
-            choose: (store: ConsoleStore) => store.request({ kind: 'copy-event', target: targetOf(name) }),
+            choose: () => store.request({ kind: 'copy-event', target: targetOf(name) }),
           },
         ]
       : []),
-    ...(kind === 'silence' ? [] : [copyText('curl', 'curl command', curlCommand(PATHS[kind], about, place))]),
-    copyText('monctl', 'monctl command', monctlCommand(about, place)),
+    ...(kind === 'silence' ? [] : [text('curl', 'curl command', curlCommand(PATHS[kind], about, store.options))]),
+    text('monctl', 'monctl command', monctlCommand(about, store.options)),
   ];
 }
 
-function copyText(id: string, label: string, text: string): MenuItem {
+function copyText(store: ConsoleStore, id: string, label: string, text: string): MenuItem {
   // One line without control characters: pasted into a shell it waits for Enter.
   const safe = safeLine(text);
   return {
     id,
     label: `${label}: ${safe}`,
-    choose: (store) => store.request({ kind: 'copy', label, text: safe }),
+    choose: () => store.request({ kind: 'copy', label, text: safe }),
   };
 }
 

@@ -4,7 +4,7 @@ import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanOrder, PlanRunStep, PlanRunStepState } from '../../shared/schemas/plan-run.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import type { Effect } from '../state/effects.ts';
-import { isHolder } from '../model/plans.ts';
+import { isHeldBy } from '../model/plans.ts';
 import { shownPlan } from '../screens/plans/plan.ts';
 
 /** What a person wants done about plans. It names what it is about, whatever has happened since. */
@@ -36,10 +36,10 @@ export function wishOutcome(store: ConsoleStore, wish: UpgradeWish, texts: reado
   const [typed = ''] = texts;
   const { session, now } = store.options;
   if (wish.kind === 'take') return orders(plan, [{ order: 'take', session, force: true }]);
-  if (!isHolder(store, plan) && !isFree(plan, now()))
+  if (!isHeldBy(plan, store.options.session) && !isFree(plan, now()))
     return gone(`${holderName(plan)} holds the plan now: nothing was done`);
   // Nobody works on it: whoever does something becomes the holder.
-  const first: readonly PlanOrder[] = isHolder(store, plan) ? [] : [{ order: 'take', session, force: false }];
+  const first: readonly PlanOrder[] = isHeldBy(plan, store.options.session) ? [] : [{ order: 'take', session, force: false }];
   if (!('step' in wish)) {
     if (typed === '') return NO_REASON;
     return orders(plan, [...first, { order: wish.kind, session, reason: typed }]);

@@ -56,5 +56,5 @@ export function followNewest(store: ConsoleStore): void {
   if (TIME_COLUMNS[state.view]?.includes(sort.column) !== true) return stopFollowing(store);
   const { order } = rows;
   const cursor = moveCursor(list.cursor, sort.reversed ? order.length - 1 : 0, order, listRows(state));
-  store.state = { ...state, views: { ...state.views, [state.view]: { ...list, cursor } } };
+  store.settle({ views: { ...state.views, [state.view]: { ...list, cursor } } });
 }

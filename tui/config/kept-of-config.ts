@@ -1,4 +1,4 @@
-import type { Kept } from '../model/kept.ts';
+import type { Kept } from '../state/kept.ts';
 import { INITIAL_LIST } from '../state/list-state.ts';
 import { hiddenBut } from '../list/columns.ts';
 import type { ViewName } from '../state/view-names.ts';

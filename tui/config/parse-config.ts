@@ -8,7 +8,7 @@ import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts'
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { DEFAULT_NEEDS } from '../model/aggregate-book.ts';
-import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../model/saved-views.ts';
+import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../actions/saved-views.ts';
 import { columnIds, sortIds } from '../list/columns.ts';
 import { filterProblem } from '../list/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';

@@ -8,7 +8,7 @@ import {
   type SilencedRow,
 } from '../../shared/schemas/feed.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
+import type { Opened } from '../state/ports.ts';
 import {
   heardFrame,
   heardStats,
@@ -23,10 +23,21 @@ import { targetOf } from '../model/target.ts';
 /** A backend of the merged list, or why it cannot be opened. */
 export type Member = FollowedBackend | { readonly problem: string };
 
+/** What hears of several backends. */
+export interface MergedSink extends Opened {
+  /** One of them is heard, or not any more. */
+  backendChanged(context: string, status: FeedStatus): void;
+  /** `isNews`: whether the rows tell of what happens now, outside of a snapshot. */
+  rowsArrived(
+    rows: FeedRows,
+    about: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews: boolean },
+  ): void;
+}
+
 /** Folds the feeds of several backends into one store, each with a feed of its own. */
 export function followAll(
   members: ReadonlyMap<string, Member>,
-  store: ConsoleStore,
+  store: MergedSink,
   clock: FeedClock,
   chance = Math.random,
 ): FollowedFeed {
@@ -53,14 +64,14 @@ const TOPICS: readonly Topic[] = ['events', 'silenced', 'clients'];
 /** What one backend says, with its name at everything. */
 class MemberSink implements FeedSink {
   readonly #context: string;
-  readonly #store: ConsoleStore;
+  readonly #store: MergedSink;
   #status: FeedStatus = INITIAL_FEED_STATUS;
   /** Keys, as the store has them, of all rows of this backend. */
   readonly #known: Keys = noKeys();
   /** Of those, what the snapshot that is arriving has mentioned; what it does not mention is gone at its end. */
   #mentioned: Keys | undefined;
 
-  constructor(context: string, store: ConsoleStore) {
+  constructor(context: string, store: MergedSink) {
     this.#context = context;
     this.#store = store;
   }

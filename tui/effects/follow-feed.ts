@@ -1,9 +1,9 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { Feed } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import type { FeedRows } from '../../shared/schemas/feed.ts';
+import type { FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import type { ConsoleState } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
+import type { ConnectionState } from '../model/feed-status.ts';
 
 /** Where a feed is, and with what one is let in. */
 export interface FollowedBackend {
@@ -15,9 +15,12 @@ export interface FollowedBackend {
 }
 
 /** What hears a feed. */
-export type FeedSink = Pick<ConsoleStore, 'connectionChanged' | 'greeted' | 'statsArrived'> & {
+export interface FeedSink {
+  connectionChanged(connection: ConnectionState): void;
+  greeted(hello: { readonly name: string; readonly version: string; readonly time: number }): void;
+  statsArrived(stats: FeedStats, timeMs: number): void;
   rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void;
-};
+}
 
 /** What a console does with a feed that it follows. */
 export type FollowedFeed = Pick<Feed, 'reconnect' | 'resync' | 'setPace' | 'close'>;

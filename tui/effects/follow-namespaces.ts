@@ -1,13 +1,18 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { placedRows } from './follow-all.ts';
-import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
+import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
+
+/** What hears of several namespaces. */
+export interface NamespacesSink extends FeedSink {
+  /** Rows of this namespace are, or were, among those of all. */
+  noteNamespace(name: string): void;
+}
 
 /** Folds all namespaces of a backend that can be seen into the store, as one list: one feed tells of all. */
 export function followNamespaces(
   backend: FollowedBackend,
-  store: ConsoleStore,
+  store: NamespacesSink,
   clock: FeedClock,
   chance = Math.random,
 ): FollowedFeed {

@@ -6,7 +6,7 @@ import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { keyOf } from '../actions/keys.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import type { Effect } from '../state/effects.ts';
-import { isHolder } from '../model/plans.ts';
+import { isHeldBy } from '../model/plans.ts';
 import { toldOf } from '../actions/plan-told.ts';
 import { stepText } from '../actions/plan-wishes.ts';
 
@@ -55,7 +55,7 @@ async function loadPlan(id: number, store: ConsoleStore, client: UpgradeApi): Pr
 
 /** Whoever started a step is told what came of it. */
 function tellEnd(store: ConsoleStore, before: PlanRun | undefined, plan: PlanRun): void {
-  const ran = before?.id === plan.id && isHolder(store, before) ? currentStep(before) : undefined;
+  const ran = before?.id === plan.id && isHeldBy(before, store.options.session) ? currentStep(before) : undefined;
   const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
   if (step === undefined || step.state === 'running') return;
   store.say(

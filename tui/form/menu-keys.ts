@@ -6,7 +6,7 @@ import { menuIndex, shownItems, type MenuItem, type MenuLayer } from './menu.ts'
 export function pressMenu(store: ConsoleStore, action: KeyAction): void {
   const layer = menuLayer(store);
   if (layer === undefined) return;
-  const items = shownItems(store, layer);
+  const items = shownItems(layer);
   const item = items[menuIndex(items, layer)];
   switch (action) {
     case 'menu-down':
@@ -36,7 +36,7 @@ function choose(store: ConsoleStore, item: MenuItem | undefined): void {
   if (item === undefined) return;
   if (item.disabled !== undefined) return store.say(`${item.label}: ${item.disabled}`, 'problem');
   if (item.ticked === undefined) close(store);
-  item.choose(store);
+  item.choose();
 }
 
 function moveBy(store: ConsoleStore, layer: MenuLayer, items: readonly MenuItem[], by: 1 | -1): void {

@@ -11,7 +11,7 @@ export interface MenuItem {
   readonly disabled?: string | undefined;
   /** It is a box with or without a tick: choosing it leaves the menu open. */
   readonly ticked?: boolean;
-  readonly choose: (store: ConsoleStore) => void;
+  readonly choose: () => void;
 }
 
 /** A list of choices over the view: type to search, Enter chooses, Esc leaves. Open it with `openMenu`. */
@@ -19,7 +19,7 @@ export interface MenuLayer {
   readonly kind: 'menu';
   readonly title: string;
   /** Made anew for each frame, so that ticks and reasons are as they are now. */
-  readonly items: (store: ConsoleStore) => readonly MenuItem[];
+  readonly items: () => readonly MenuItem[];
   readonly search: LineEditor;
   /** Id of the item under the cursor; the first one while it is not shown. */
   readonly at: string | undefined;
@@ -31,9 +31,9 @@ export function openMenu(store: ConsoleStore, menu: Pick<MenuLayer, 'title' | 'i
 }
 
 /** The items whose label holds every word of the search. */
-export function shownItems(store: ConsoleStore, layer: MenuLayer): readonly MenuItem[] {
+export function shownItems(layer: MenuLayer): readonly MenuItem[] {
   const words = layer.search.text.toLowerCase().split(' ');
-  return layer.items(store).filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  return layer.items().filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
 /** Place of the cursor among the shown items; 0 also when there are none. */

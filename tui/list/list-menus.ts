@@ -2,7 +2,7 @@ import { isChange, KEYS, keyOf, type KeyAction } from '../actions/keys.ts';
 import type { ConsoleStore } from '../state/console-store.ts';
 import { whyNoChange } from '../actions/may-change.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
-import { savedViewItems } from '../model/saved-views.ts';
+import { savedViewItems } from '../actions/saved-views.ts';
 import { isThere, openView } from '../actions/view-keys.ts';
 import { EVENT_COLUMNS, EVENT_SORTS, isColumnThere } from '../model/event-sort.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';

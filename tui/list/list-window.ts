@@ -80,7 +80,7 @@ export class ListWindow {
     this.#lastEvent = isEvents && last !== undefined ? store.events.get(last.key) : undefined;
     const { view, views } = store.state;
     const marks = livingMarks(store);
-    store.state = { ...store.state, views: { ...views, [view]: { ...list, cursor, marks } } };
+    store.settle({ views: { ...views, [view]: { ...list, cursor, marks } } });
   }
 }
 

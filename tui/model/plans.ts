@@ -1,12 +1,25 @@
 import type { UpgradeRow } from '../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../shared/schemas/plan-run.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 
 /** How long to wait after a plan could not be loaded. */
 const RETRY_MS = 2000;
 
 /** How often a holder says that it is still there: well within `HOLDER_GONE_MS`. */
 const HOLD_MS = 45_000;
+
+/** Who looks at plans. */
+interface PlanLook {
+  /** Of this console. */
+  readonly session: string;
+  /** Whether the view of plans is shown. */
+  readonly isShown: boolean;
+}
+
+/** What is to be asked of the backend: the plan as it is now, or to hold it for longer. */
+interface DuePlan {
+  readonly kind: 'load-plan' | 'hold-plan';
+  readonly id: number;
+}
 
 /** What the console knows of plans for upgrades: how far each is, from the feed, and the newest one as a whole. */
 export class UpgradePlans {
@@ -53,36 +66,34 @@ export class UpgradePlans {
     this.failure = failure;
   }
 
-  /** Asks for what is due: the plan when it has changed, and to go on holding it. */
-  ask(store: ConsoleStore, nowMs: number): void {
-    if (store.feed.connection.kind !== 'live') return;
-    this.#askPlan(store, nowMs);
-    this.#hold(store, nowMs);
+  /** What is due, once: the plan when it has changed, and to go on holding it. */
+  due(looking: PlanLook, nowMs: number): readonly DuePlan[] {
+    return [this.#dueLoad(looking, nowMs), this.#dueHold(looking, nowMs)].filter((due) => due !== undefined);
   }
 
-  #askPlan(store: ConsoleStore, nowMs: number): void {
+  #dueLoad({ session, isShown }: PlanLook, nowMs: number): DuePlan | undefined {
     const { row } = this;
     const plan = this.#plan;
-    if (row === undefined || this.#isLoading) return;
-    if (plan !== undefined && plan.id === row.id && plan.revision >= row.revision) return;
-    if (store.state.view !== 'upgrade' && !isHolder(store, plan)) return;
-    if (this.failure !== undefined && nowMs - this.#askedAtMs < RETRY_MS) return;
+    if (row === undefined || this.#isLoading) return undefined;
+    if (plan !== undefined && plan.id === row.id && plan.revision >= row.revision) return undefined;
+    if (!isShown && !isHeldBy(plan, session)) return undefined;
+    if (this.failure !== undefined && nowMs - this.#askedAtMs < RETRY_MS) return undefined;
     this.#isLoading = true;
     this.#askedAtMs = nowMs;
-    store.request({ kind: 'load-plan', id: row.id });
+    return { kind: 'load-plan', id: row.id };
   }
 
-  #hold(store: ConsoleStore, nowMs: number): void {
+  #dueHold({ session }: PlanLook, nowMs: number): DuePlan | undefined {
     const plan = this.#plan;
-    if (plan === undefined || !isHolder(store, plan) || nowMs - this.#heldAtMs < HOLD_MS) return;
+    if (plan === undefined || !isHeldBy(plan, session) || nowMs - this.#heldAtMs < HOLD_MS) return undefined;
     const isFirst = this.#heldAtMs === -Infinity;
     this.#heldAtMs = nowMs;
     // Whoever has just taken it was heard of.
-    if (!isFirst) store.request({ kind: 'hold-plan', id: plan.id });
+    return isFirst ? undefined : { kind: 'hold-plan', id: plan.id };
   }
 }
 
-/** Whether this console works on the plan. */
-export function isHolder({ options }: Pick<ConsoleStore, 'options'>, plan: PlanRun | undefined): boolean {
-  return plan?.state === 'open' && plan.holder?.session === options.session;
+/** Whether the console of this session works on the plan. */
+export function isHeldBy(plan: PlanRun | undefined, session: string): boolean {
+  return plan?.state === 'open' && plan.holder?.session === session;
 }

@@ -63,7 +63,7 @@ function Dialog({ store, theme }: AppProps): ReactElement | null {
       {dialog.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
       {dialog.kind === 'upgrade-dialog' && <UpgradeDialog theme={theme} size={size} layer={dialog} />}
       {dialog.kind === 'menu' && (
-        <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(store, dialog)} />
+        <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(dialog)} />
       )}
       {dialog.kind === 'command' && (
         <CommandBar theme={theme} size={size} layer={dialog} completion={completionOf(store, dialog)} />

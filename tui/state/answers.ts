@@ -1,7 +1,9 @@
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventLoad } from './console-state.ts';
-import type { ConsoleStore } from './console-store.ts';
+import type { Known } from '../model/known.ts';
+import type { Frames, Opened, Rows, Screen } from './ports.ts';
 import type { Subject, SubjectData } from '../screens/inspect/layer.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import type { LayerData, LoadedLayerKind } from './loaded-layer.ts';
@@ -15,14 +17,24 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   'silence-entry': 'the backend has no such silence',
 };
 
+/** What answers are put into. */
+type AnswerPorts = Screen & Opened & Frames & Known & Rows;
+
 /** What the detail of an event tells beside the event. */
 type AboutEvent = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
 
+/** Takes what was asked for. */
+export interface Answered {
+  readonly answers: Answers;
+  namespacesLoaded(names: readonly string[]): void;
+  silencePolicyLoaded(policy: SilencePolicy): void;
+}
+
 /** Takes what was loaded for the screen, or why it could not be. What was loaded before stays when a later request fails. */
 export class Answers {
-  readonly #store: ConsoleStore;
+  readonly #store: AnswerPorts;
 
-  constructor(store: ConsoleStore) {
+  constructor(store: AnswerPorts) {
     this.#store = store;
   }
 

@@ -1,8 +1,8 @@
 import type { ClientRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type ScreenSize } from './console-state.ts';
-import { Answers } from './answers.ts';
-import { applyRows } from '../model/apply-rows.ts';
+import { Answers, type Answered } from './answers.ts';
+import { applyRows } from './apply-rows.ts';
 import { AggregateBook, DEFAULT_NEEDS } from '../model/aggregate-book.ts';
 import type { Effect } from './effects.ts';
 import { Bell } from './bell.ts';
@@ -17,7 +17,7 @@ import {
 } from '../model/feed-status.ts';
 import { mergedStatus } from '../model/merged-feed.ts';
 import { HeldRows } from '../model/held-rows.ts';
-import { restoreKept } from '../model/kept.ts';
+import { restoreKept } from './kept.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
 import type { ListState } from './list-state.ts';
 import { ListWindow } from '../list/list-window.ts';
@@ -36,7 +36,7 @@ import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { BACKEND_COLUMN, EVENT_COLUMN, eventSort, NAMESPACE_COLUMN, type WhereColumn } from '../model/event-sort.ts';
 import { UpgradePlans } from '../model/plans.ts';
 import { settleUpgrade } from '../screens/plans/plan.ts';
-import { FiguresMemory } from '../screens/overview/figures.ts';
+import { FiguresMemory, type Counted } from '../screens/overview/figures.ts';
 import { TABLES, tableOf } from '../list/tables.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { ViewName } from './view-names.ts';
@@ -44,7 +44,7 @@ import type { SortState } from '../model/list-order.ts';
 import type { ConsoleOptions } from './console-options.ts';
 import type { ListOfView, ListRows } from '../list/list-of-view.ts';
 import type { Known, Places } from '../model/known.ts';
-import type { Asks, Frames, Opened, Pauses, Remembers, Says, Screen, Silencing, Urgency } from './ports.ts';
+import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silencing, Urgency } from './ports.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 
@@ -70,7 +70,7 @@ const UNSET_POLICY: SilencePolicy = {
  * the state of the screen. Only `paint` tells the listeners, once per frame.
  */
 export class ConsoleStore
-  implements Screen, Says, Asks, Opened, Remembers, Silencing, Pauses, Frames, Known, Places, ListOfView
+  implements Screen, Says, Asks, Opened, Remembers, Silencing, Pauses, Frames, Rows, Answered, Counted, Known, Places, ListOfView
 {
   readonly options: ConsoleOptions;
   readonly events = new EventRegistry();
@@ -138,8 +138,12 @@ export class ConsoleStore
   readonly version = (): number => this.#version;
 
   update(change: Partial<ConsoleState>): void {
-    this.state = { ...this.state, ...change };
+    this.settle(change);
     this.touch('rows');
+  }
+
+  settle(change: Partial<ConsoleState>): void {
+    this.state = { ...this.state, ...change };
   }
 
   /** The column that tells rows of the same name apart; undefined: everything is of one place. */
@@ -350,7 +354,7 @@ export class ConsoleStore
     this.upkeep.ask(this, nowMs);
     settleInspect(this);
     settleUpgrade(this);
-    this.plans.ask(this, nowMs);
+    this.#askPlans(nowMs);
     const { message } = this.state;
     if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
     // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
@@ -360,6 +364,12 @@ export class ConsoleStore
     this.silenceRecent.settle(this, nowMs);
     this.#version += 1;
     for (const listener of this.#listeners) listener();
+  }
+
+  #askPlans(nowMs: number): void {
+    if (this.feed.connection.kind !== 'live') return;
+    const { session } = this.options;
+    for (const effect of this.plans.due({ session, isShown: this.state.view === 'upgrade' }, nowMs)) this.request(effect);
   }
 
   #applyPlans(rows: FeedRows['upgrades'] & {}, replace: boolean): void {

@@ -9,6 +9,8 @@ import type { ConsoleOptions } from './console-options.ts';
 import type { ConsoleState } from './console-state.ts';
 import type { Effect } from './effects.ts';
 import type { OwnChanges } from './undo.ts';
+import type { LoadedView } from '../model/view-data.ts';
+import type { ViewName } from './view-names.ts';
 
 /*
  * What functions of the console take, each only those that it uses: `Screen & Says`. `Known` and `Places` are in the
@@ -19,6 +21,8 @@ import type { OwnChanges } from './undo.ts';
 export interface Screen {
   readonly state: ConsoleState;
   update(change: Partial<ConsoleState>): void;
+  /** Puts something in its place before a frame that is drawn in any case. */
+  settle(change: Partial<ConsoleState>): void;
 }
 
 /** Tells the person at the console, and keeps it in the log. */
@@ -65,6 +69,13 @@ export interface Pauses {
 
 /** What there is to draw: nothing but time, figures in the header, or rows in the window. */
 export type Urgency = 'none' | 'figures' | 'rows';
+
+/** Hears which rows of the tables may be others. */
+export interface Rows {
+  /** This row may be another, new or gone. */
+  changed(view: ViewName, key: string): void;
+  allChanged(view: ViewName | LoadedView): void;
+}
 
 /** Makes a frame come soon. */
 export interface Frames {

@@ -7,6 +7,7 @@ import { PanePeek } from '../screens/events/pane-peek.ts';
 import { eventsLayout } from './screen-layout.ts';
 import { isFull, type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isLoadedView, type LoadedView } from '../model/view-data.ts';
+import type { Screen, Rows } from './ports.ts';
 
 /** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
@@ -32,7 +33,7 @@ export class Upkeep {
   }
 
   /** Silences begin, come near their end and leave the table by the clock alone. */
-  ageSilences(store: ConsoleStore, nowMs: number): void {
+  ageSilences(store: Pick<Screen, 'state'> & Rows, nowMs: number): void {
     if (store.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
     this.#silencesAgedAtMs = nowMs;
     store.allChanged('silences');
@@ -61,7 +62,7 @@ export class Upkeep {
     if (target === undefined || eventsLayout(store.state).pane === 0) return;
     const { peek } = store.state;
     if (!this.#peek.isDue(target.key, peek, store.events.get(target.key)?.row, nowMs)) return;
-    if (peek?.target.key !== target.key) store.state = { ...store.state, peek: { target, load: { kind: 'loading' } } };
+    if (peek?.target.key !== target.key) store.settle({ peek: { target, load: { kind: 'loading' } } });
     store.request({ kind: 'load-event', target, into: 'pane' });
   }
 }

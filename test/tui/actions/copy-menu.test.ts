@@ -13,7 +13,7 @@ const BACKEND = 'http://127.0.0.1:4567';
 
 function menuOf(driver: ConsoleDriver): readonly string[] {
   const layer = driver.store.state.layers.at(-1);
-  return layer?.kind === 'menu' ? shownItems(driver.store, layer).map(({ label }) => label) : [];
+  return layer?.kind === 'menu' ? shownItems(layer).map(({ label }) => label) : [];
 }
 
 describe('the copy menu', () => {

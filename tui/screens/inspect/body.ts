@@ -59,5 +59,5 @@ export function settleInspect(store: ConsoleStore): void {
   // What is asked over it is about the row that was under the cursor before, also when that is gone.
   const cursor = layers.at(-1) === layer ? settled : { ...settled, key };
   if (cursor.key === key && cursor.index === index && cursor.top === top) return;
-  store.state = { ...store.state, layers: layers.with(layers.indexOf(layer), { ...layer, cursor }) };
+  store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor }) });
 }

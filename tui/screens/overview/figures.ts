@@ -1,6 +1,6 @@
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { ClientRow, EventRow } from '../../../shared/schemas/feed.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
+import type { Known } from '../../model/known.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import type { EventRegistry } from '../../model/event-registry.ts';
 import { compareText } from '../../list/table-view.ts';
@@ -48,6 +48,11 @@ interface Sources {
   readonly clients: ReadonlyMap<string, ClientRow>;
 }
 
+/** What is counted for the overview. */
+export interface Counted {
+  readonly figures: FiguresMemory;
+}
+
 /** The last figures: counting goes through all events, too much for each frame. */
 export class FiguresMemory {
   #figures: OverviewFigures | undefined;
@@ -59,7 +64,7 @@ export class FiguresMemory {
    * The last figures. When they are two seconds old, each call counts one more slice of the next ones; the first ones are
    * counted at once, and again each time while the first snapshot is coming in.
    */
-  of({ clients, events, feed, nowMs }: Sources & Pick<ConsoleStore, 'feed' | 'nowMs'>): OverviewFigures {
+  of({ clients, events, feed, nowMs }: Sources & Pick<Known, 'feed' | 'nowMs'>): OverviewFigures {
     if (this.#figures === undefined || !feed.everLive) {
       this.#atMs = nowMs;
       return (this.#figures = overviewFigures(events, clients, nowMs));

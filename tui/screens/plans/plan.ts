@@ -23,7 +23,7 @@ export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undef
 export function settleUpgrade(store: ConsoleStore): void {
   const before = store.state.upgrade;
   const after = settledPlace(before, shownPlan(store));
-  if (after !== before) store.state = { ...store.state, upgrade: after };
+  if (after !== before) store.settle({ upgrade: after });
 }
 
 function settledPlace(place: UpgradePlace, plan: PlanRun | undefined): UpgradePlace {

@@ -8,7 +8,7 @@ import type { ConsoleStore } from '../../state/console-store.ts';
 import { EMPTY_LINE, lineOf } from '../../form/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
-import { isHolder } from '../../model/plans.ts';
+import { isHeldBy } from '../../model/plans.ts';
 import { holderName, stepText, wishOutcome, type UpgradeWish } from '../../actions/plan-wishes.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 
@@ -129,7 +129,7 @@ export function askAbandon(store: ConsoleStore): void {
 export function changeHold(store: ConsoleStore): void {
   withOpenPlan(store, (plan) => {
     const { session } = store.options;
-    if (isHolder(store, plan)) {
+    if (isHeldBy(plan, store.options.session)) {
       return store.request({ kind: 'order-plan', id: plan.id, orders: [{ order: 'release', session }] });
     }
     const { holder } = plan;
@@ -171,7 +171,7 @@ function withTurn(store: ConsoleStore, act: (plan: PlanRun, step: PlanRunStep) =
 
 function withHeld(store: ConsoleStore, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
-    if (isHolder(store, plan) || isFree(plan, store.nowMs)) return act(plan);
+    if (isHeldBy(plan, store.options.session) || isFree(plan, store.nowMs)) return act(plan);
     store.say(`${holderName(plan)} holds the plan: ${keyOf('plan-hold')} takes it`, 'problem');
   });
 }

@@ -10,7 +10,7 @@ import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 import type { ConsoleStore } from '../../state/console-store.ts';
 import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { isHolder } from '../../model/plans.ts';
+import { isHeldBy } from '../../model/plans.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
@@ -78,7 +78,7 @@ function holderRuns(store: ConsoleStore, plan: PlanRun): Line {
   }
   const { holder } = plan;
   if (holder === null) return [run(` holder: nobody, ${keyOf('plan-hold')} takes it`, 'warning')];
-  const isOwn = isHolder(store, plan);
+  const isOwn = isHeldBy(plan, store.options.session);
   return [
     run(' holder: '),
     run(`${safeLine(holder.who)}${isOwn ? ' (this console)' : ''}`, isOwn ? 'strong' : 'accent'),

@@ -1,8 +1,8 @@
-import type { ConsoleState } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
+import type { ConsoleState } from './console-state.ts';
+import type { ConsoleStore } from './console-store.ts';
 import { applyFilter } from '../list/search-prompt.ts';
-import { INITIAL_LIST, type ListState } from '../state/list-state.ts';
-import { VIEWS, type ViewName } from '../state/view-names.ts';
+import { INITIAL_LIST, type ListState } from './list-state.ts';
+import { VIEWS, type ViewName } from './view-names.ts';
 
 /** What is set whichever backend is shown. */
 export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &

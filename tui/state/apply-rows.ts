@@ -1,7 +1,10 @@
-import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
-import type { Bell } from '../state/bell.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
-import { targetOf } from './target.ts';
+import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import type { Bell } from './bell.ts';
+import type { ListWindow } from '../list/list-window.ts';
+import type { Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
+import type { Upkeep } from './upkeep.ts';
+import type { Known } from '../model/known.ts';
+import { targetOf } from '../model/target.ts';
 
 /** How rows of the feed are taken. */
 interface AboutRows {
@@ -12,10 +15,19 @@ interface AboutRows {
   readonly isNews: boolean;
 }
 
+/** What rows are put into. */
+interface TakesRows extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Frames, Rows {
+  readonly silenced: Map<string, SilencedRow>;
+  readonly clients: Map<string, ClientRow>;
+  readonly urgency: Urgency;
+  readonly upkeep: Upkeep;
+  readonly window: ListWindow;
+}
+
 const NO_IDS: readonly string[] = [];
 
 /** Takes rows of the feed into the store, and notes which rows of which views are others by that. */
-export function applyRows(store: ConsoleStore, bell: Bell, rows: FeedRows, about: AboutRows): void {
+export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: AboutRows): void {
   if (about.replace) beginSnapshot(store);
   for (const [key, row] of Object.entries(rows.events ?? {})) applyEvent(store, bell, key, row, about);
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
@@ -31,7 +43,7 @@ export function applyRows(store: ConsoleStore, bell: Bell, rows: FeedRows, about
   if (rows.silenced !== undefined) store.touch('rows');
 }
 
-function beginSnapshot(store: ConsoleStore): void {
+function beginSnapshot(store: TakesRows): void {
   store.events.beginSnapshot();
   store.silenced.clear();
   store.upkeep.startOver();
@@ -42,7 +54,7 @@ function beginSnapshot(store: ConsoleStore): void {
 }
 
 function applyEvent(
-  store: ConsoleStore,
+  store: TakesRows,
   bell: Bell,
   key: string,
   row: EventRow | null,

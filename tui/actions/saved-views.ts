@@ -1,7 +1,7 @@
 import type { ConsoleStore } from '../state/console-store.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import type { MenuItem } from '../form/menu.ts';
-import { openView } from '../actions/view-keys.ts';
+import { openView } from './view-keys.ts';
 import { columnIds, defaultSort, hiddenBut } from '../list/columns.ts';
 import { viewTitle } from '../state/view-names.ts';
 import type { SavedView } from '../state/saved-view.ts';
@@ -30,10 +30,10 @@ export function applyView(store: ConsoleStore, { view, filter, sort, columns }: 
 }
 
 /** The saved views as choices of a menu. */
-export function savedViewItems({ state }: ConsoleStore): readonly MenuItem[] {
-  return [...state.savedViews].map(([name, saved]) => ({
+export function savedViewItems(store: ConsoleStore): readonly MenuItem[] {
+  return [...store.state.savedViews].map(([name, saved]) => ({
     id: `saved ${name}`,
     label: `${name}: ${viewTitle(saved.view).toLowerCase()}${saved.filter === '' ? '' : ` ${saved.filter}`}`,
-    choose: (store) => applyView(store, saved),
+    choose: () => applyView(store, saved),
   }));
 }
